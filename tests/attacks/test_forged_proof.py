@@ -10,7 +10,7 @@ import pikepdf
 import pytest
 
 from paraph.keys import read_roots
-from paraph.pdf.pki.identity import Identity
+from paraph.pdf.pki.certificate import Identity
 from paraph.pdf.verification.verify import verify
 from tests.attacks.conftest import Target
 from tests.attacks.files import finished, verified

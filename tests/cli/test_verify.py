@@ -9,7 +9,7 @@ from click.testing import CliRunner, Result
 from paraph.cli import main
 from paraph.kernel import clock
 from paraph.keys import development_authority
-from paraph.pdf.pki.identity import Identity
+from paraph.pdf.pki.certificate import Identity
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
 from tests.pdf.surroundings import signature, signed_by

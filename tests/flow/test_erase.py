@@ -17,7 +17,8 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.flow.signing.ask import ask
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
+from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.signature_requests.models import Signer
 from paraph.storage import store
 from paraph.tenants.confirmed_addresses import vouch

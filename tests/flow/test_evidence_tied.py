@@ -10,7 +10,9 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.prove import prove
 from paraph.flow.sealing.seal import seal
 from paraph.kernel import tokens
-from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence, evidence_of
+from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.verification.evidence_check import check_evidence
+from paraph.pdf.verification.proof_file import evidence_of
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 from tests.pdf.pdf_factory import paper, text

@@ -14,7 +14,7 @@ from paraph.flow.sealing.prove import prove
 from paraph.flow.sealing.seal import seal
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.sealing import sealing
-from paraph.pdf.verification.evidence_check import evidence_of
+from paraph.pdf.verification.proof_file import evidence_of
 from paraph.storage import store
 from tests.factories import scene, sign
 from tests.keys.certified_keys import ALGORITHMS, Kind, make_key, make_root

@@ -10,9 +10,7 @@ import pikepdf
 
 from paraph.keys import KeyKind
 from paraph.pdf.errors import SealError
-from paraph.pdf.pki.cms import read_signed_data
-from paraph.pdf.pki.cms_errors import CmsRefused
-from paraph.pdf.pki.cms_signature import check_signature
+from paraph.pdf.pki.cms import CmsRefused, check_signature, read_signed_data
 from paraph.pdf.pki.der import DerError, read
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sealing.seal import Mark, Overlay

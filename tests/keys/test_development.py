@@ -16,8 +16,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import KeyKind, development_authority
 from paraph.keys.development import root_file
-from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.identity import Identity
+from paraph.pdf.pki.certificate import Identity, load
 from tests.pdf import sealed_files
 
 SECRET = b"s" * 32

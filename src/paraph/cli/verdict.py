@@ -2,7 +2,7 @@
 
 import click
 
-from paraph.pdf.verification.evidence_result import EvidenceCheck
+from paraph.pdf.report import EvidenceCheck
 
 
 def show_verdict(result: EvidenceCheck) -> None:

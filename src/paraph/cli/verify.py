@@ -19,10 +19,9 @@ from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
 from paraph.keys.trusted_roots import trusted_roots
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.report import Verification
+from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.verify import carries_evidence, check_evidence, read_timestamps, told, verify
-from paraph.pdf.verification.evidence_result import EvidenceCheck
 from paraph.tenants.admin_log.read_export import START, check_export, is_export
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, Any
 if TYPE_CHECKING:
     from paraph.pdf.drawing.marks import Mark, Overlay
     from paraph.pdf.errors import SealError
-    from paraph.pdf.pki.identity import Identity
+    from paraph.pdf.pki.certificate import Identity
     from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
     from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
     from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
-    from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
+    from paraph.pdf.report import EvidenceCheck, SealTimestamp, SignatureReport, Verification
     from paraph.pdf.sealing.seal import SealedPdf
     from paraph.pdf.sealing.seal import seal as seal_pdf
     from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
     from paraph.pdf.untrusted.verify import check_evidence
     from paraph.pdf.untrusted.verify import verify as verify_pdf
-    from paraph.pdf.verification.evidence_result import EvidenceCheck
 
 _HOMES = {
     "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
@@ -48,7 +47,7 @@ _HOMES = {
     "timestamps.http_authority": ("HttpAuthority",),
     "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
     "drawing.marks": ("Mark", "Overlay"),
-    "pki.identity": ("Identity",),
+    "pki.certificate": ("Identity",),
     "untrusted.tag_placement": ("Rect", "under as place_under"),
     "typesetting.proof": ("proof as typeset_proof",),
     "typesetting.proof_content": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner"),
@@ -58,9 +57,8 @@ _HOMES = {
     "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
     "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
     "untrusted.text_layer": ("TextLayer", "Word", "text_layer"),
-    "verification.evidence_result": ("EvidenceCheck",),
     "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
-    "report": ("SealTimestamp", "SignatureReport", "Verification"),
+    "report": ("EvidenceCheck", "SealTimestamp", "SignatureReport", "Verification"),
     "untrusted.verify": ("check_evidence", "verify as verify_pdf"),
 }
 _NAMES = {

@@ -34,12 +34,12 @@ class ReadersUnavailable(DomainError):
 
 
 def too_complex() -> PdfRefused:
-    """Refuses a file on which a process died, hung or ran out of its limits."""
+    """Refuse a file on which a process died, hung or ran out of its limits."""
     return PdfRefused("too_complex", "The PDF takes too much memory or time to read.")
 
 
 def page_not_shown(page: int) -> PdfRefused:
-    """Refuses a file whose page number ``page``, counted from 1, a viewer does not show."""
+    """Refuse a file whose page number ``page``, counted from 1, a viewer does not show."""
     return PdfRefused("page_not_shown", f"Page {page} of the PDF cannot be shown.", {"page": page})
 
 

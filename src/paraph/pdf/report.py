@@ -1,4 +1,4 @@
-"""The report of a verification, for people and for programs."""
+"""The reports of verifying a file, and files that belong together, for people and for programs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from paraph.kernel import clock
-from paraph.pdf.pki.identity import Identity
+from paraph.pdf.pki.certificate import Identity
 from paraph.pdf.pki.purpose import Purpose
 
 Coverage = Literal["whole file", "its revision", "unclear"]
@@ -109,11 +109,38 @@ class Verification:
         return self.intact and self.trusted and self.covers_whole_file and not self.altered
 
     def to_json(self) -> dict[str, Any]:
-        """Returns values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
+        """Return values that :mod:`json` can write; times in UTC, ``null`` where unknown."""
         renamed = {"signer_accepted": "as_asked", "detached_timestamps": "kept_timestamps"}
         values = {"ok": self.ok, **_json_fields(self, renamed)}
         del values["detached_timestamps_hold"]  # a part of "ok", explained by the findings
         return values
+
+
+@dataclass
+class EvidenceCheck:
+    """What matches of files that belong together and what does not, a sentence each; ``notes`` say what was not
+    compared, as it was not given."""
+
+    matches: list[str] = field(default_factory=list)
+    problems: list[str] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+    sealed: dict[str, Verification] = field(default_factory=dict)
+    """The verification of each sealed file, by the name of the file."""
+
+    @property
+    def ok(self) -> bool:
+        """Whether everything that was given matches."""
+        return bool(self.matches) and not self.problems
+
+    def to_json(self) -> dict[str, Any]:
+        seals = {name: seal.to_json() for name, seal in self.sealed.items()}
+        facts = {name: {key: seal[key] for key in ("certificate", "root", "purpose")} for name, seal in seals.items()}
+        lists = {"matches": self.matches, "problems": self.problems, "notes": self.notes}
+        return {"ok": self.ok, **lists, "sealed": facts}
+
+    def note(self, holds: bool, match: str, problem: str) -> None:
+        """Add ``match`` to the matches where something holds, else ``problem`` to the problems."""
+        (self.matches if holds else self.problems).append(match if holds else problem)
 
 
 def _json_fields(report: Any, renamed: Mapping[str, str]) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from paraph.keys import development_authority
 from paraph.pdf.pki import der
 from paraph.pdf.pki.der import DerError
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
-from paraph.pdf.timestamps.timestamp_messages import timestamp_request
+from paraph.pdf.timestamps.timestamp import timestamp_request
 from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
 
 DIGEST = hashlib.sha256(b"content").digest()

@@ -8,8 +8,7 @@ from asn1crypto import cms as other_cms
 
 from paraph.kernel import clock
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.cms import read_signed_data
-from paraph.pdf.pki.cms_errors import CmsRefused
+from paraph.pdf.pki.cms import CmsRefused, read_signed_data
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose, stated_purpose
 from paraph.pdf.verification.embedded_signatures import SignedFile
 from paraph.pdf.verification.verify import verify

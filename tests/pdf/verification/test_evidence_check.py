@@ -12,8 +12,9 @@ from typing import Any
 import pytest
 
 from paraph.kernel import clock
+from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.typesetting.proof import proof
-from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
+from paraph.pdf.verification.evidence_check import check_evidence
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import PROOF, authority, sealed
 from tests.pdf.typesetting.test_proof import ANNA, AT, BO, CONTENT

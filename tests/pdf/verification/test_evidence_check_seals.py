@@ -11,7 +11,8 @@ from paraph.keys import development_authority
 from paraph.keys.certificates import read_roots
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
-from paraph.pdf.verification.evidence_check import EvidenceCheck, check_evidence
+from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.verification.evidence_check import check_evidence
 from tests.keys.certified_keys import Root, make_key, make_root
 from tests.pdf.sealed_files import PROOF, authority, sealed, sealed_without_purpose
 from tests.pdf.verification.test_evidence_check import checked, evidence, proven, signed, uploaded

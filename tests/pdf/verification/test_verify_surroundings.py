@@ -15,7 +15,7 @@ from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import SignatureReport, Verification
-from paraph.pdf.verification.signer_certificates import signer_certificates
+from paraph.pdf.verification.evidence_check import signer_certificates
 from paraph.pdf.verification.verify import verify
 from tests.pdf import forge, surroundings
 from tests.pdf.levels import long_term
@@ -41,7 +41,7 @@ def assert_holds(content: bytes) -> Verification:
     assert found.ok and found.covers_whole_file and found.level == "B-LTA", found.findings
     seal, archive = found.signatures[-2:]
     assert seal.intact and seal.trusted and not seal.altered and archive.intact and archive.trusted
-    assert signer_certificates(content).seal == OWN.sealing_key.certificate
+    assert signer_certificates(content)["seal"] == OWN.sealing_key.certificate
     return found
 
 

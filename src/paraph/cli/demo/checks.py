@@ -7,8 +7,8 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.cli.demo.walk import DemoResult
+from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_evidence, verify
-from paraph.pdf.verification.evidence_result import EvidenceCheck
 
 
 def tied(result: DemoResult, root_pem: bytes, out: Path) -> EvidenceCheck:

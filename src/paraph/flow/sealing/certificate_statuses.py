@@ -14,8 +14,7 @@ from paraph.outbound.exchange import NetworkAccess
 from paraph.outbound.fetch import FetchFailed, fetch
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.status_requests import StatusRequest, holds_until, status_requests
-from paraph.pdf.pki.statuses import Chain, StatusUnavailable
+from paraph.pdf.pki.statuses import Chain, StatusRequest, StatusUnavailable, holds_until, status_requests
 
 _SEAL_WAIT_SECONDS = 3.0  # not again while the authority has failed recently
 _REFRESH_SECONDS = 20.0  # for each status

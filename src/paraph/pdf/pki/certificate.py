@@ -1,15 +1,18 @@
-"""X.509 certificates, parsed once per process, with what CMS needs of them."""
+"""X.509 certificates, parsed once per process: what CMS needs of them, and who owns them."""
 
 import hashlib
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from paraph.keys.issuing import PROOF_SEALING, is_of_development
 from paraph.pdf.pki import der
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
@@ -21,6 +24,8 @@ _OTHER_PURPOSES = frozenset(
         ExtendedKeyUsageOID.OCSP_SIGNING,
     }
 )
+_COLONS = re.compile(r"[:\s]")
+_Extension = TypeVar("_Extension", bound=x509.ExtensionType)
 
 
 class CertificateError(ValueError):
@@ -47,6 +52,8 @@ class Certificate:
     for_documents: bool
     """The key usage, where there is one, allows signatures, and the extended one allows more than TLS, timestamps and
     OCSP."""
+    for_proofs: bool
+    """The extended key usage allows sealing proofs."""
 
     def __hash__(self) -> int:
         return hash(self.encoded)
@@ -57,17 +64,18 @@ class Certificate:
 
 @lru_cache(maxsize=256)
 def load(encoded: bytes) -> Certificate:
-    """Parses DER. Raises :class:`CertificateError` where it is damaged or its key is neither RSA nor an elliptic
+    """Parse DER. Raises :class:`CertificateError` where it is damaged or its key is neither RSA nor an elliptic
     curve."""
     try:
         parsed = x509.load_der_x509_certificate(encoded)
         key = parsed.public_key()
         identifier = _extension(parsed, x509.SubjectKeyIdentifier)
         extended = _extension(parsed, x509.ExtendedKeyUsage)
+        purposes = list(extended.value) if extended else []
         usage = _extension(parsed, x509.KeyUsage)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         issuer, _, subject = fields[3:6] if fields[0].tag == _VERSION else fields[2:5]
-        name, serial = common_name(parsed.subject), parsed.serial_number
+        name, serial = _name(parsed.subject), parsed.serial_number
     except Exception as error:
         raise CertificateError("a certificate cannot be read") from error
     if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
@@ -82,15 +90,16 @@ def load(encoded: bytes) -> Certificate:
         public_key=key,
         name=name,
         for_documents=(usage is None or usage.value.digital_signature or usage.value.content_commitment)
-        and (extended is None or not _OTHER_PURPOSES.issuperset(extended.value)),
+        and (extended is None or not _OTHER_PURPOSES.issuperset(purposes)),
         for_timestamps_only=extended is not None
         and extended.critical
-        and list(extended.value) == [ExtendedKeyUsageOID.TIME_STAMPING],
+        and purposes == [ExtendedKeyUsageOID.TIME_STAMPING],
+        for_proofs=PROOF_SEALING in purposes,
     )
 
 
 def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:
-    """Returns the certificates (DER) to send along with a signature. Verifiers have the root themselves, and no
+    """Return the certificates (DER) to send along with a signature. Verifiers have the root themselves, and no
     signature would cover a copy of it."""
     return [certificate, *(link for link in chain if load(link).issuer != load(link).subject)]
 
@@ -105,24 +114,70 @@ def is_issued_by(child: Certificate, issuer: Certificate) -> bool:
     return True
 
 
-def purposes(certificate: x509.Certificate) -> list[x509.ObjectIdentifier]:
-    """Returns the extended key usages; an empty list where the certificate has no such restriction."""
-    extended = _extension(certificate, x509.ExtendedKeyUsage)
-    return list(extended.value) if extended else []
+@dataclass(frozen=True)
+class Identity:
+    """The owner of one certificate."""
+
+    encoded: bytes
+    """DER of the certificate."""
+
+    @property
+    def name(self) -> str:
+        """The common name, else the organization, else the whole subject."""
+        return self._certificate.name
+
+    @property
+    def subject(self) -> str:
+        """The whole subject (RFC 4514)."""
+        return self._certificate.parsed.subject.rfc4514_string()
+
+    @property
+    def sha256(self) -> str:
+        """The fingerprint: SHA-256 of the DER, in hexadecimal."""
+        return self._certificate.digest("sha256").hex()
+
+    @property
+    def organization(self) -> tuple[str, ...]:
+        """The organization and its identifier, which the issuer has checked; without either, the whole subject."""
+        subject = self._certificate.parsed.subject
+        kinds = (NameOID.ORGANIZATION_NAME, NameOID.ORGANIZATION_IDENTIFIER)
+        found = tuple(str(each.value) for kind in kinds for each in subject.get_attributes_for_oid(kind))
+        return found or (self.subject,)
+
+    @property
+    def is_for_proofs(self) -> bool:
+        """Whether the certificate is for sealing proofs, and so for sealing nothing else."""
+        return self._certificate.for_proofs
+
+    @property
+    def is_of_development(self) -> bool:
+        """Whether a development authority issued the certificate; such an authority has separate ones for proofs."""
+        return is_of_development(self._certificate.parsed)
+
+    def is_one_of(self, wanted: Sequence[str]) -> bool:
+        """Whether ``wanted`` lists the owner by name, whole subject or fingerprint. An empty list accepts everybody."""
+        fingerprints = {_COLONS.sub("", each).lower() for each in wanted}
+        return not wanted or self.name in wanted or self.subject in wanted or self.sha256 in fingerprints
+
+    def __str__(self) -> str:
+        return f'"{self.subject}" (SHA-256 {self.sha256})'
+
+    def to_json(self) -> dict[str, Any]:
+        return {"name": self.name, "subject": self.subject, "sha256": self.sha256}
+
+    @property
+    def _certificate(self) -> Certificate:
+        return load(self.encoded)
 
 
-def common_name(name: x509.Name) -> str:
-    """Returns the common name, else the organization, else the whole name."""
+def _name(name: x509.Name) -> str:
     for kind in (NameOID.COMMON_NAME, NameOID.ORGANIZATION_NAME):
         if found := name.get_attributes_for_oid(kind):
             return str(found[0].value)
     return name.rfc4514_string()
 
 
-Extension = TypeVar("Extension", bound=x509.ExtensionType)
-
-
-def _extension(certificate: x509.Certificate, kind: type[Extension]) -> x509.Extension[Extension] | None:
+def _extension(certificate: x509.Certificate, kind: type[_Extension]) -> x509.Extension[_Extension] | None:
     try:
         return certificate.extensions.get_extension_for_class(kind)
     except x509.ExtensionNotFound:

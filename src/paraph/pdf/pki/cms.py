@@ -1,11 +1,19 @@
-"""CMS SignedData (RFC 5652) read: one signer over signed attributes, as seals and timestamps have it."""
+"""CMS SignedData (RFC 5652) as seals and timestamps have it: read, and its one signature over signed attributes
+checked."""
 
+import hashlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+
+from paraph.kernel import tokens
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.certificate import Certificate, load
-from paraph.pdf.pki.cms_algorithms import hash_name
-from paraph.pdf.pki.cms_errors import CmsRefused, cannot_be_read
+from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
 from paraph.pdf.pki.der import DerError, Element
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
@@ -14,6 +22,45 @@ _OPTIONAL_FIELDS: tuple[list[int], ...] = ([], [_CONTEXT_0], [_CONTEXT_1], [_CON
 """Certificates and revocation lists, either of which may be absent."""
 _KEY_IDENTIFIER = der.CONTEXT  # [0] IMPLICIT OCTET STRING
 _MAX_CERTIFICATES = 50
+_OLD_HASHES = {oids.SHA1: "SHA-1", oids.MD5: "MD5", oids.SHA224: "SHA-224"}
+_OLD_SIGNATURES = {
+    oids.RSA_MD5: "MD5",
+    oids.RSA_SHA1: "SHA-1",
+    oids.RSA_SHA224: "SHA-224",
+    oids.ECDSA_SHA1: "SHA-1",
+    oids.ECDSA_SHA224: "SHA-224",
+}
+_NULL = der.tlv(der.NULL)
+_HASH_OF_RSA = {oids.RSA_SHA256: "sha256", oids.RSA_SHA384: "sha384", oids.RSA_SHA512: "sha512"}
+_HASH_OF_ECDSA = {oids.ECDSA_SHA256: "sha256", oids.ECDSA_SHA384: "sha384", oids.ECDSA_SHA512: "sha512"}
+_HASHES: dict[str, hashes.HashAlgorithm] = {
+    "sha256": hashes.SHA256(),
+    "sha384": hashes.SHA384(),
+    "sha512": hashes.SHA512(),
+}
+_PSS_HASH, _PSS_MASK, _PSS_SALT, _PSS_TRAILER = (der.CONTEXT | der.CONSTRUCTED | number for number in range(4))
+_UTC_TIME = 0x17
+_UTC_TIME_ENDS = 2050  # two digits of a year from 50 on mean the century before (RFC 5280 §4.1.2.5.1)
+
+
+class CmsRefused(ValueError):
+    """The structure cannot be read or its signature does not hold; the message is the reason."""
+
+
+class CmsMismatch(CmsRefused):
+    """The structure can be read, but the content at hand is not what was signed."""
+
+
+@contextmanager
+def _refused_if_unreadable() -> Iterator[None]:
+    """Raise :class:`CmsRefused` for what readers raise, with their reason where it is a sentence for people."""
+    try:
+        yield
+    except CmsRefused:
+        raise
+    except (ValueError, TypeError, IndexError) as error:
+        reason = f" ({error})" if isinstance(error, DerError | CertificateError) else ""
+        raise CmsRefused(f"the signature cannot be read{reason}") from error
 
 
 @dataclass(frozen=True)
@@ -37,17 +84,9 @@ class SignedData:
     unsigned_attributes: dict[str, list[Element]]
 
 
+@_refused_if_unreadable()
 def read_signed_data(content_info: bytes) -> SignedData:
-    """Reads DER of a ContentInfo; zeros after it are allowed. Raises :class:`CmsRefused`."""
-    try:
-        return _read(content_info)
-    except CmsRefused:
-        raise
-    except (ValueError, IndexError) as error:
-        raise cannot_be_read(error) from error
-
-
-def _read(content_info: bytes) -> SignedData:
+    """Read DER of a ContentInfo; zeros after it are allowed. Raises :class:`CmsRefused`."""
     name, explicit = der.read_padded(content_info).children()
     if name.oid() != oids.SIGNED_DATA:
         raise DerError("not SignedData")
@@ -74,7 +113,7 @@ def _read(content_info: bytes) -> SignedData:
 
 
 def _check_frame(fields: list[Element], signer: list[Element], content_type: str) -> None:
-    """Checks the parts that no signature covers (RFC 5652 §5.1, §5.3), so that a change in them shows."""
+    """Check the parts that no signature covers (RFC 5652 §5.1, §5.3), so that a change in them shows."""
     version = fields[0].integer()
     plain = content_type == oids.DATA and signer[0].integer() == 1
     if version not in ({1} if plain else {3, 4, 5}):
@@ -120,3 +159,148 @@ def _single(values: list[Element]) -> Element:
     if len(values) != 1:
         raise DerError(f"an attribute with {len(values)} values")
     return values[0]
+
+
+@_refused_if_unreadable()
+def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) -> None:
+    """Check that the signer's key signed this content.
+
+    ``content_digest`` returns the digest of the signed content for the :mod:`hashlib` name of a hash. Raises
+    :class:`CmsRefused` where the content changed, the signature does not hold, or the signed attributes name another
+    certificate.
+    """
+    attributes = signed.signed_attributes
+    if oids.CONTENT_TYPE not in attributes or oids.MESSAGE_DIGEST not in attributes:
+        raise CmsRefused("the signature does not state what it signs")
+    if attributes[oids.CONTENT_TYPE].oid() != signed.content_type:
+        raise CmsRefused("the signature is over another type of content")
+    if not tokens.same(attributes[oids.MESSAGE_DIGEST].octets(), content_digest(signed.digest_algorithm)):
+        raise CmsMismatch("the signed content was changed")
+    _check_named_certificate(signed)
+    _check_issuers(signed.certificates)
+    # An attribute that is not known to be added after signing may have been a signed one.
+    if not oids.UNSIGNED.issuperset(signed.unsigned_attributes):
+        raise CmsRefused("something unknown was added to the signature")
+    _check_stated_algorithms(signed)
+    _check_value(signed)
+
+
+def names_certificate(signed: SignedData) -> bool:
+    """Whether the signed attributes name the signer's certificate (ESSCertID), as PAdES and RFC 3161 demand."""
+    return not signed.signed_attributes.keys().isdisjoint({oids.SIGNING_CERTIFICATE, oids.SIGNING_CERTIFICATE_V2})
+
+
+def digest_of(content: bytes) -> Callable[[str], bytes]:
+    """Return the ``content_digest`` of :func:`check_signature` for content in memory."""
+    return lambda algorithm: hashlib.new(algorithm, content).digest()
+
+
+def _check_named_certificate(signed: SignedData) -> None:
+    """Check the first ESSCertIDv2 (RFC 5035) or ESSCertID (RFC 2634), the digest of the signer's certificate."""
+    attributes = signed.signed_attributes
+    if oids.SIGNING_CERTIFICATE_V2 in attributes:
+        named = attributes[oids.SIGNING_CERTIFICATE_V2].children()[0].children()[0].children()
+        explicit = named[0].tag == der.SEQUENCE
+        algorithm = hash_name(named[0]) if explicit else "sha256"
+        digest = named[1 if explicit else 0].octets()
+    elif oids.SIGNING_CERTIFICATE in attributes:
+        digest = attributes[oids.SIGNING_CERTIFICATE].children()[0].children()[0].children()[0].octets()
+        algorithm = "sha1"
+    else:
+        return
+    if not tokens.same(digest, signed.signer.digest(algorithm)):
+        raise CmsRefused("the signature names another certificate than the one it came with")
+
+
+def _check_issuers(certificates: tuple[bytes, ...]) -> None:
+    """Check each certificate against its issuer, where that is in the message too: no signature covers the list."""
+    carried = [load(encoded) for encoded in certificates]
+    for child in carried:
+        issuers = [issuer for issuer in carried if issuer.subject == child.issuer]
+        if issuers and not any(is_issued_by(child, issuer) for issuer in issuers):
+            raise CmsRefused("a certificate that came along was changed")
+
+
+def _check_stated_algorithms(signed: SignedData) -> None:
+    """Check CMSAlgorithmProtection (RFC 6211), where it is present."""
+    protection = signed.signed_attributes.get(oids.ALGORITHM_PROTECTION)
+    if protection is None:
+        return
+    stated = protection.children()
+    digest, signature = stated[0].children()[0].oid(), der.read(b"\x30" + stated[1].raw[1:]).children()[0].oid()
+    actual = signed.signature_algorithm.children()[0].oid()
+    if oids.HASHES.get(digest) != signed.digest_algorithm or signature != actual:
+        raise CmsRefused("the signature was made with other algorithms than it states")
+
+
+def hash_name(algorithm: Element) -> str:
+    """Return the :mod:`hashlib` name of an AlgorithmIdentifier. Raises :class:`CmsRefused` for outdated hashes and
+    ``DerError`` for one with parameters."""
+    name, *parameters = algorithm.children()
+    identifier = name.oid()
+    if [field.raw for field in parameters] not in ([], [_NULL]):
+        raise DerError("a hash with parameters")
+    if identifier not in oids.HASHES:
+        raise CmsRefused(f"the hash {_OLD_HASHES.get(identifier, identifier)} is not accepted")
+    return oids.HASHES[identifier]
+
+
+def _check_value(signed: SignedData) -> None:
+    """Check that the signer's key made the signature, with the hash of the digest where the algorithm names none."""
+    key, signature, message = signed.signer.public_key, signed.signature, signed.to_sign
+    name, *parameters = signed.signature_algorithm.children()
+    identifier = name.oid()
+    try:
+        if identifier in _OLD_SIGNATURES:
+            raise CmsRefused(f"the hash {_OLD_SIGNATURES[identifier]} is not accepted")
+        if identifier != oids.RSA_PSS and [field.raw for field in parameters] not in ([], [_NULL]):
+            raise CmsRefused("the signature algorithm has parameters")
+        if isinstance(key, rsa.RSAPublicKey) and identifier == oids.RSA_PSS:
+            scheme, hash_ = _pss(parameters[0])
+            key.verify(signature, message, scheme, hash_)
+        elif isinstance(key, rsa.RSAPublicKey) and (identifier == oids.RSA or identifier in _HASH_OF_RSA):
+            hash_ = _HASHES[_HASH_OF_RSA.get(identifier, signed.digest_algorithm)]
+            key.verify(signature, message, padding.PKCS1v15(), hash_)
+        elif isinstance(key, ec.EllipticCurvePublicKey) and (
+            identifier == oids.EC_PUBLIC_KEY or identifier in _HASH_OF_ECDSA
+        ):
+            hash_ = _HASHES[_HASH_OF_ECDSA.get(identifier, signed.digest_algorithm)]
+            key.verify(signature, message, ec.ECDSA(hash_))
+        else:
+            raise CmsRefused(f"the signature algorithm {identifier} is not accepted with this key")
+    except InvalidSignature as error:
+        raise CmsMismatch("the signature does not belong to its certificate's key") from error
+    except UnsupportedAlgorithm as error:
+        raise CmsRefused("the signature was made in a way that is not known") from error
+
+
+def _pss(parameters: Element) -> tuple[padding.PSS, hashes.HashAlgorithm]:
+    """Read RSASSA-PSS-params (RFC 4055 §3.1). An absent field stands for SHA-1, which is not accepted."""
+    fields = {field.tag: field.only(field.tag) for field in parameters.children()}
+    if not {_PSS_HASH, _PSS_MASK, _PSS_SALT} <= fields.keys():
+        raise CmsRefused("the signature uses SHA-1, which is not accepted")
+    hash_ = _HASHES[hash_name(fields[_PSS_HASH])]
+    generation, mask_hash = fields[_PSS_MASK].children()
+    if generation.oid() != oids.MGF1:
+        raise CmsRefused("the signature has a mask that is not known")
+    mask = _HASHES[hash_name(mask_hash)]
+    salt, trailer = fields.pop(_PSS_SALT).integer(), fields.pop(_PSS_TRAILER, None)
+    if not 0 <= salt <= 512 or (trailer is not None and trailer.integer() != 1) or len(fields) > 2:
+        raise CmsRefused("the signature has impossible parameters")
+    return padding.PSS(padding.MGF1(mask), salt), hash_
+
+
+def signing_time(signed: SignedData) -> datetime | None:
+    """Return the time that the signed attributes state (RFC 5652 §11.3), ``None`` where they state none."""
+    stated = signed.signed_attributes.get(oids.SIGNING_TIME)
+    try:
+        return _time(stated) if stated else None
+    except ValueError:
+        return None
+
+
+def _time(stated: Element) -> datetime:
+    if stated.tag != _UTC_TIME:
+        return stated.generalized_time()
+    moment = datetime.strptime(stated.content.decode("ascii"), "%y%m%d%H%M%SZ").replace(tzinfo=UTC)
+    return moment if moment.year < _UTC_TIME_ENDS else moment.replace(year=moment.year - 100)

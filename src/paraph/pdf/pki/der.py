@@ -27,17 +27,17 @@ class Element:
     raw: bytes
 
     def expect(self, tag: int) -> "Element":
-        """Returns the element itself. Raises :class:`DerError` where it has another tag."""
+        """Return the element itself. Raises :class:`DerError` where it has another tag."""
         if self.tag != tag:
             raise DerError(f"tag {self.tag:#04x} where {tag:#04x} belongs")
         return self
 
     def children(self, tag: int = SEQUENCE) -> list["Element"]:
-        """Returns the elements inside one with this tag."""
+        """Return the elements inside one with this tag."""
         return list(_elements(self.expect(tag).content))
 
     def only(self, tag: int = SEQUENCE) -> "Element":
-        """Returns the one element inside one with this tag."""
+        """Return the one element inside one with this tag."""
         return read(self.expect(tag).content)
 
     def integer(self) -> int:
@@ -47,7 +47,7 @@ class Element:
         return int.from_bytes(content, "big", signed=True)
 
     def oid(self) -> str:
-        """Returns the identifier in dotted decimal."""
+        """Return the identifier in dotted decimal."""
         return _dotted(self.expect(OID).content)
 
     def utf8(self) -> str:
@@ -60,7 +60,7 @@ class Element:
         return self.expect(OCTET_STRING).content
 
     def generalized_time(self) -> datetime:
-        """Returns a time in UTC. A fraction of a second is allowed, the ``Z`` required (RFC 3161 §2.4.2)."""
+        """Return a time in UTC. A fraction of a second is allowed, the ``Z`` required (RFC 3161 §2.4.2)."""
         try:
             text = self.expect(GENERALIZED_TIME).content.decode("ascii")
             whole, _, fraction = text.removesuffix("Z").partition(".")
@@ -74,7 +74,7 @@ class Element:
 
 
 def read(encoded: bytes) -> Element:
-    """Parses exactly one element. Raises :class:`DerError`, also for bytes after it."""
+    """Parse exactly one element. Raises :class:`DerError`, also for bytes after it."""
     elements = list(_elements(encoded))
     if len(elements) != 1:
         raise DerError(f"{len(elements)} values where one belongs")
@@ -82,7 +82,7 @@ def read(encoded: bytes) -> Element:
 
 
 def read_padded(encoded: bytes) -> Element:
-    """Parses one element followed by nothing but zeros, as in the ``/Contents`` of a signature."""
+    """Parse one element followed by nothing but zeros, as in the ``/Contents`` of a signature."""
     element = next(_elements(encoded), None)
     if element is None or encoded[len(element.raw) :].strip(b"\0"):
         raise DerError("bytes after the value")
@@ -90,7 +90,7 @@ def read_padded(encoded: bytes) -> Element:
 
 
 def tlv(tag: int, *parts: bytes) -> bytes:
-    """Encodes one value: tag, length, and the parts as its content."""
+    """Encode one value: tag, length, and the parts as its content."""
     content = b"".join(parts)
     size = len(content)
     if size < 0x80:
@@ -104,7 +104,7 @@ def sequence(*parts: bytes) -> bytes:
 
 
 def set_of(*parts: bytes) -> bytes:
-    """Encodes a SET OF, sorted as DER demands (X.690 §11.6)."""
+    """Encode a SET OF, sorted as DER demands (X.690 §11.6)."""
     return tlv(SET, *sorted(parts))
 
 
@@ -128,7 +128,7 @@ def oid(dotted: str) -> bytes:
 
 
 def generalized_time(moment: datetime) -> bytes:
-    """Encodes a time to the millisecond, without trailing zeros (X.690 §11.7)."""
+    """Encode a time to the millisecond, without trailing zeros (X.690 §11.7)."""
     moment = moment.astimezone(UTC)
     fraction = f".{moment.microsecond // 1000:03d}".rstrip("0").rstrip(".")
     return tlv(GENERALIZED_TIME, f"{moment:%Y%m%d%H%M%S}{fraction}Z".encode())

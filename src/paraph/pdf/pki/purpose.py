@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.cms import SignedData
-from paraph.pdf.pki.cms_errors import CmsRefused
+from paraph.pdf.pki.cms import CmsRefused, SignedData
 
 PurposeKind = Literal["document", "proof"]
 
@@ -43,22 +42,22 @@ class Purpose:
 
 
 def document_purpose(request_id: int, environment: str) -> Purpose:
-    """Returns the purpose of every file that came from outside, whatever is in it. Raises nothing."""
+    """Return the purpose of every file that came from outside, whatever is in it. Raises nothing."""
     return Purpose("document", request_id, environment)
 
 
 def proof_purpose(request_id: int, environment: str) -> Purpose:
-    """Returns the purpose of a proof that the service typeset itself, and of nothing else. Raises nothing."""
+    """Return the purpose of a proof that the service typeset itself, and of nothing else. Raises nothing."""
     return Purpose("proof", request_id, environment)
 
 
 def from_json(value: dict[str, Any]) -> Purpose:
-    """Reverses :meth:`Purpose.to_json`. Raises ``TypeError`` for anything else."""
+    """Reverse :meth:`Purpose.to_json`. Raises ``TypeError`` for anything else."""
     return Purpose(**value)
 
 
 def stated_purpose(signed: SignedData) -> Purpose | None:
-    """Returns the purpose in a seal; ``None`` for seals of other programs and of earlier versions, which have none.
+    """Return the purpose in a seal; ``None`` for seals of other programs and of earlier versions, which have none.
 
     Raises :class:`CmsRefused` for a purpose that cannot be read.
     """

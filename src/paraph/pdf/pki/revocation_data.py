@@ -32,7 +32,7 @@ class LongTermData:
     ocsps: tuple[bytes, ...] = ()
 
     def __add__(self, other: "LongTermData") -> "LongTermData":
-        """Joins two sets of data; each item appears once."""
+        """Join two sets of data; each item appears once."""
         pairs = zip(self.lists, other.lists, strict=True)
         return LongTermData(*(tuple(dict.fromkeys((*ours, *theirs))) for ours, theirs in pairs))
 
@@ -78,7 +78,7 @@ def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment:
 
 @lru_cache(maxsize=64)
 def _genuine_crl(encoded: bytes, issuer: Certificate) -> x509.CertificateRevocationList | None:
-    """Returns the CRL where the issuer signed it. Remembered, as every file brings the same ones."""
+    """Return the CRL where the issuer signed it. Remembered, as every file brings the same ones."""
     try:
         crl = x509.load_der_x509_crl(encoded)
         genuine = crl.issuer == issuer.parsed.subject and crl.is_signature_valid(issuer.public_key)
@@ -109,7 +109,7 @@ def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment
 def _genuine_ocsp(
     encoded: bytes, child: Certificate, issuer: Certificate
 ) -> tuple[ocsp.OCSPSingleResponse, bool] | None:
-    """Returns the part of the answer about the certificate, where the issuer or its responder signed it, and whether
+    """Return the part of the answer about the certificate, where the issuer or its responder signed it, and whether
     with strong keys and hashes. Remembered, as every file brings the same answers."""
     try:
         response = ocsp.load_der_ocsp_response(encoded)
@@ -136,7 +136,7 @@ def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certi
 
 
 def _responder(response: ocsp.OCSPResponse, issuer: Certificate) -> x509.Certificate | None:
-    """Returns the certificate of who signed: the issuer, or a responder that the issuer certified for this
+    """Return the certificate of who signed: the issuer, or a responder that the issuer certified for this
     (RFC 6960 §4.2.2.2)."""
     responders = [issuer.parsed]
     for candidate in response.certificates:

@@ -1,9 +1,16 @@
-"""The statuses of the certificates under a seal and its timestamp, collected before sealing."""
+"""The statuses of the certificates under a seal and its timestamp: requested ahead, collected before sealing."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
+
+from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
+from cryptography.hazmat.primitives.hashes import SHA1
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import ocsp
+from cryptography.x509.oid import AuthorityInformationAccessOID
 
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority
@@ -15,6 +22,7 @@ Chain = tuple[bytes, ...]
 """DER of certificates: the leaf first, the root last."""
 
 _RENEWED_AFTER = VALIDITY / 7
+_LARGEST_ANSWER, _LARGEST_LIST = 64 * 1024, 1024 * 1024  # bytes, by which every sealed file grows
 
 
 class StatusUnavailable(ValueError):
@@ -25,7 +33,7 @@ class StatusSource(Protocol):
     """A source of certificate statuses that answers at once: it fetches them ahead of time."""
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Returns statuses in force now, of every certificate of the chain below the root. Raises
+        """Return statuses in force now, of every certificate of the chain below the root. Raises
         :class:`StatusUnavailable`."""
 
 
@@ -51,28 +59,26 @@ class LongTerm:
     """Called once for ``authority_chain``, where no authority has answered yet."""
 
     def collect_expected(self, key_chain: Chain) -> CollectedStatuses:
-        """Collects the statuses of the key's chain and of the authority that is expected to answer."""
+        """Collect the statuses of the key's chain and of the authority that is expected to answer."""
         if not self.authority_chain and self.last_authority_chain is not None:
             self.authority_chain, self.last_authority_chain = self.last_authority_chain(), None
         return self.collect(key_chain, self.authority_chain) if self.authority_chain else self.collect(key_chain)
 
     def collect(self, *chains: Chain) -> CollectedStatuses:
-        """Collects the available statuses of these chains. Raises :class:`Revoked` for the first chain; of the others,
+        """Collect the available statuses of these chains. Raises :class:`Revoked` for the first chain; of the others,
         a revocation is one more missing status."""
         data, missing = LongTermData(), list[str]()
         for chain in chains:
             try:
                 data += self._statuses(chain)
-            except StatusUnavailable as error:
-                missing.append(f"{error}.")
-            except Revoked as error:
-                if chain is chains[0]:
+            except (StatusUnavailable, Revoked) as error:
+                if isinstance(error, Revoked) and chain is chains[0]:
                     raise
                 missing.append(f"{error}.")
         return CollectedStatuses(data, tuple(missing))
 
     def check_not_revoked(self, chain: Chain, moment: datetime) -> None:
-        """Raises :class:`Revoked` where a certificate of the chain is known to have been revoked at ``moment``."""
+        """Raise :class:`Revoked` where a certificate of the chain is known to have been revoked at ``moment``."""
         try:
             self._statuses(chain).proves(chain, moment)
         except StatusUnavailable:
@@ -107,10 +113,80 @@ class DevelopmentStatuses:
         self._latest: tuple[datetime, LongTermData] | None = None
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Returns the CRL. Raises :class:`StatusUnavailable` for chains of other authorities."""
+        """Return the CRL. Raises :class:`StatusUnavailable` for chains of other authorities."""
         if chain[1:] != (self._authority.root,) or chain[0] not in self._authority.issued:
             raise StatusUnavailable(f'"{load(chain[0]).name}" is not the development authority\'s')
         now = clock.now()
         if self._latest is None or not self._latest[0] <= now < self._latest[0] + _RENEWED_AFTER:
             self._latest = (now, LongTermData(crls=(revocation_list(self._authority, now),)))
         return self._latest[1]
+
+
+@dataclass(frozen=True)
+class StatusRequest:
+    """An OCSP request, to be posted, or the address of a CRL, to be fetched, with an empty ``body``."""
+
+    url: str
+    body: bytes = b""
+
+    @property
+    def limit(self) -> int:
+        """The largest acceptable answer, in bytes."""
+        return _LARGEST_ANSWER if self.body else _LARGEST_LIST
+
+    @property
+    def headers(self) -> dict[str, str]:
+        return {"Content-Type": "application/ocsp-request"} if self.body else {}
+
+    def read(self, answer: bytes) -> LongTermData:
+        """Return the answer as long-term data. A CRL in PEM form is accepted too."""
+        if self.body:
+            return LongTermData(ocsps=(answer,))
+        if answer.lstrip().startswith(b"-----BEGIN"):
+            try:
+                answer = x509.load_pem_x509_crl(answer).public_bytes(Encoding.DER)
+            except ValueError:
+                return LongTermData()
+        return LongTermData(crls=(answer,))
+
+
+def status_requests(certificate: bytes, issuer: bytes) -> Iterator[StatusRequest]:
+    """Yield a request for every address in the certificate (DER): OCSP first, whose answers are small, then CRLs."""
+    child, parent = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(issuer)
+    # SHA-1 only names the issuer here, and is the one hash that all responders know.
+    request = ocsp.OCSPRequestBuilder().add_certificate(child, parent, SHA1()).build()  # noqa: S303  see above
+    body = request.public_bytes(Encoding.DER)
+    yield from (StatusRequest(url, body) for url in _urls(_responders(child)))
+    yield from (StatusRequest(url) for url in _urls(_lists(child)))
+
+
+def holds_until(data: LongTermData) -> datetime | None:
+    """Return when the first of the answers ends; ``None`` where none states an end."""
+    ends = []
+    try:
+        ends += [x509.load_der_x509_crl(item).next_update_utc for item in data.crls]
+        for item in data.ocsps:
+            ends += [single.next_update_utc for single in ocsp.load_der_ocsp_response(item).responses]
+    except (ValueError, UnsupportedAlgorithm):
+        return None
+    return min((end for end in ends if end is not None), default=None)
+
+
+def _responders(certificate: x509.Certificate) -> Iterator[x509.GeneralName]:
+    for each in certificate.extensions.get_extension_for_class(x509.AuthorityInformationAccess).value:
+        if each.access_method == AuthorityInformationAccessOID.OCSP:
+            yield each.access_location
+
+
+def _lists(certificate: x509.Certificate) -> Iterator[x509.GeneralName]:
+    for point in certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value:
+        yield from point.full_name or ()
+
+
+def _urls(names: Iterable[x509.GeneralName]) -> list[str]:
+    """Return the web addresses among the names, none where the extension is missing or cannot be read."""
+    try:
+        values = [name.value for name in names if isinstance(name, x509.UniformResourceIdentifier)]
+    except (x509.ExtensionNotFound, ValueError):
+        return []
+    return [value for value in values if value.startswith(("http://", "https://"))]

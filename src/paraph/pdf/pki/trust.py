@@ -32,7 +32,7 @@ class Untrusted(ValueError):
 def check_chain(
     certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
 ) -> tuple[bytes, ...]:
-    """Returns the certificates (DER) from ``certificate`` to a root, both included, all valid at ``moment``.
+    """Return the certificates (DER) from ``certificate`` to a root, both included, all valid at ``moment``.
 
     ``others``: DER of certificates that may lie between; none of them is trusted for being there. Raises
     :class:`Untrusted`. A verified chain is remembered for the time in which all of its certificates are valid.
@@ -58,7 +58,7 @@ class _VerifiedChain:
 
 @lru_cache(maxsize=512)
 def _remembered(certificate: bytes, others: tuple[bytes, ...], roots: tuple[bytes, ...]) -> list[_VerifiedChain]:
-    """Returns the list in which verified chains of these certificates are remembered; the caller appends to it."""
+    """Return the list in which verified chains of these certificates are remembered; the caller appends to it."""
     del certificate, others, roots
     return []
 
@@ -101,7 +101,7 @@ def _verify(
 
 
 def _strong(certificates: Sequence[Certificate], weak: list[str], *, are_roots: bool = False) -> list[x509.Certificate]:
-    """Returns those of the certificates that may be trusted for their keys and hashes, and adds to ``weak`` why the
+    """Return those of the certificates that may be trusted for their keys and hashes, and adds to ``weak`` why the
     others may not."""
     strong = []
     for each in certificates:
@@ -113,7 +113,7 @@ def _strong(certificates: Sequence[Certificate], weak: list[str], *, are_roots: 
 
 
 def _issuers(certificate: Certificate, others: Sequence[bytes]) -> list[Certificate]:
-    """Returns those of ``others`` that issued the certificate, its issuers, and so on. The verifier sees no others:
+    """Return those of ``others`` that issued the certificate, its issuers, and so on. The verifier sees no others:
     a file may carry certificates of any kind, and an odd one must not break a good chain."""
     found, waiting = dict[bytes, Certificate](), [certificate]
     while waiting:
@@ -128,7 +128,7 @@ def _issuers(certificate: Certificate, others: Sequence[bytes]) -> list[Certific
 
 
 def _loaded(encoded: bytes) -> Certificate | None:
-    """Returns ``None`` for a certificate that cannot be read or has a key of an unknown kind."""
+    """Return ``None`` for a certificate that cannot be read or has a key of an unknown kind."""
     try:
         return load(encoded)
     except CertificateError:
@@ -136,7 +136,7 @@ def _loaded(encoded: bytes) -> Certificate | None:
 
 
 def _issuer_policy() -> ExtensionPolicy:
-    """Demands of every certificate above the first that it may issue certificates, and not for the web alone."""
+    """Demand of every certificate above the first that it may issue certificates, and not for the web alone."""
     return (
         ExtensionPolicy.permit_all()
         .require_present(x509.BasicConstraints, Criticality.AGNOSTIC, _must_issue)

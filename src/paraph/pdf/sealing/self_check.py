@@ -13,9 +13,7 @@ from typing import Any
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing, check_drawings
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki import oids
-from paraph.pdf.pki.cms import SignedData, read_signed_data
-from paraph.pdf.pki.cms_errors import CmsRefused
-from paraph.pdf.pki.cms_signature import check_signature
+from paraph.pdf.pki.cms import CmsRefused, SignedData, check_signature, read_signed_data
 from paraph.pdf.pki.der import DerError
 from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData

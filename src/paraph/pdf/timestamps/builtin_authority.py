@@ -26,12 +26,12 @@ class _Rejected(ValueError):
 
 
 class BuiltInAuthority:
-    """Issues tokens with one key. What all tokens have in common is encoded once."""
+    """An authority with one key. What all of its tokens have in common is encoded once."""
 
     name = "built-in"
 
     def __init__(self, key: SigningKey) -> None:
-        """Takes a key whose certificate has the critical, sole purpose timeStamping. Raises
+        """Take a key whose certificate has the critical, sole purpose timeStamping. Raises
         ``DomainError("configuration", …)`` for any other."""
         certificate = load(key.certificate)
         if not certificate.for_timestamps_only:
@@ -52,7 +52,7 @@ class BuiltInAuthority:
         self._named_certificate = _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(named)))
 
     def answer(self, request: bytes, timeout: float = 0) -> bytes:
-        """Returns a TimeStampResp (DER): a token, or a rejection with its reason (RFC 3161 §2.4.2)."""
+        """Return a TimeStampResp (DER): a token, or a rejection with its reason (RFC 3161 §2.4.2)."""
         del timeout
         try:
             imprint, nonce, certificate_wanted = _read_request(request)
@@ -102,7 +102,7 @@ def _attribute(name: str, value: bytes) -> bytes:
 
 
 def _read_request(request: bytes) -> tuple[bytes, bytes, bool]:
-    """Returns the encoded imprint and nonce, and whether the request asks for the certificate."""
+    """Return the encoded imprint and nonce, and whether the request asks for the certificate."""
     if len(request) > _LARGEST_REQUEST:
         raise _Rejected(_BAD_FORMAT, "The request is too large.")
     try:

@@ -11,7 +11,7 @@ from paraph.pdf.timestamps.timestamp import TimestampAuthority, Timestamping
 
 
 def timestamping(settings: Settings, development: DevelopmentAuthority) -> Timestamping:
-    """Opens the authorities of ``PARAPH_TIMESTAMP_AUTHORITIES`` with the roots of ``PARAPH_TIMESTAMP_ROOTS``.
+    """Open the authorities of ``PARAPH_TIMESTAMP_AUTHORITIES`` with the roots of ``PARAPH_TIMESTAMP_ROOTS``.
 
     The built-in authority brings its own root; at the level B-B there are no authorities. Raises
     ``DomainError("configuration", …)`` for an address that is not http or https, and for authorities elsewhere
@@ -30,7 +30,7 @@ def timestamping(settings: Settings, development: DevelopmentAuthority) -> Times
 
 
 def long_term(settings: Settings, development: DevelopmentAuthority, *others: StatusSource) -> LongTerm | None:
-    """Returns how seals reach a ``PARAPH_SEAL_LEVEL`` above B-T; ``None`` for lower levels.
+    """Return how seals reach a ``PARAPH_SEAL_LEVEL`` above B-T; ``None`` for lower levels.
 
     ``others``: sources of statuses for certificates that are not the development authority's.
     """

@@ -49,7 +49,7 @@ class DetachedTimestamp:
 
 
 def detached_timestamp_from_json(value: Mapping[str, Any]) -> DetachedTimestamp:
-    """Reverses :meth:`DetachedTimestamp.to_json`. Raises :class:`DetachedTimestampsRefused`."""
+    """Reverse :meth:`DetachedTimestamp.to_json`. Raises :class:`DetachedTimestampsRefused`."""
     try:
         lists = (tuple(_bytes(item) for item in value.get(name, ())) for name in _LISTS)
         return DetachedTimestamp(_bytes(value["token"]), LongTermData(*lists))
@@ -58,7 +58,7 @@ def detached_timestamp_from_json(value: Mapping[str, Any]) -> DetachedTimestamp:
 
 
 def imprint(pdf: bytes, earlier: Iterable[DetachedTimestamp], algorithm: str = "sha256") -> bytes:
-    """Returns the digest that the next token covers: of the file and all earlier records."""
+    """Return the digest that the next token covers: of the file and all earlier records."""
     hash_ = hashlib.new(algorithm, pdf)
     for record in earlier:
         hash_.update(record.encoded)
@@ -66,7 +66,7 @@ def imprint(pdf: bytes, earlier: Iterable[DetachedTimestamp], algorithm: str = "
 
 
 def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestamp]]]) -> bytes:
-    """Writes the JSON file for ``paraph verify --evidence``, from name and timestamps by the SHA-256 of each file."""
+    """Write the JSON file for ``paraph verify --evidence``, from name and timestamps by the SHA-256 of each file."""
     files = [
         {"sha256": digest.hex(), "name": name, "records": [record.to_json() for record in of_file]}
         for digest, (name, of_file) in records.items()
@@ -75,7 +75,7 @@ def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestam
 
 
 def read_timestamps_file(content: bytes, sha256: bytes) -> tuple[DetachedTimestamp, ...]:
-    """Reads the timestamps of the file with this digest from such a JSON file, or from a lone token (DER).
+    """Read the timestamps of the file with this digest from such a JSON file, or from a lone token (DER).
 
     Empty where the JSON has none for this file. Raises :class:`DetachedTimestampsRefused`.
     """
@@ -115,7 +115,7 @@ class DetachedTimestampsCheck:
 def check_detached_timestamps(
     pdf: bytes, records: Sequence[DetachedTimestamp], roots: Sequence[bytes]
 ) -> DetachedTimestampsCheck:
-    """Checks each record against the file and the records before it, up to the first that does not hold."""
+    """Check each record against the file and the records before it, up to the first that does not hold."""
     timestamps, ends, data = list[SealTimestamp](), list[datetime](), LongTermData()
     for position, record in enumerate(records):
         earlier = records[:position]

@@ -22,7 +22,7 @@ class HttpAuthority:
         self.name = _without_credentials(url)
 
     def answer(self, request: bytes, timeout: float) -> bytes:
-        """Posts the request and returns the reply. Raises :class:`AuthorityFailed` for anything but a timestamp reply
+        """Post the request and return the reply. Raises :class:`AuthorityFailed` for anything but a timestamp reply
         of at most 256 KiB."""
         end = time.monotonic() + timeout
         headers = {"Content-Type": QUERY_TYPE, "Accept": REPLY_TYPE}
@@ -56,7 +56,7 @@ def _check_reply(response: httpx.Response) -> None:
 
 @lru_cache(maxsize=1)
 def _client(process: int) -> httpx.Client:
-    """Returns the connection pool of the process: a forked one must not share its parent's sockets."""
+    """Return the connection pool of the process: a forked one must not share its parent's sockets."""
     del process
     client = httpx.Client(follow_redirects=False)
     atexit.register(client.close)

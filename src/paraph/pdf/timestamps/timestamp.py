@@ -1,5 +1,6 @@
-"""Timestamps from RFC 3161 authorities, tried in order within one time budget, each token verified before use."""
+"""Timestamps from RFC 3161 authorities, asked in order within one time budget, each token verified before use."""
 
+import hashlib
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -8,25 +9,41 @@ from typing import Protocol
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.pdf.pki import oids
+from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.der import DerError
 from paraph.pdf.pki.revocation_data import Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
-from paraph.pdf.timestamps.timestamp_messages import granted_token, hash_of, timestamp_request
 from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
 
 _MAX_CLOCK_DIFFERENCE = timedelta(days=1)
 _SHORTEST_TRY = 0.05  # seconds
+_STATUS = {
+    2: "refused",
+    3: "is waiting",
+    4: "warns that its certificate is about to be revoked",
+    5: "had its certificate revoked",
+}
+_FAILURES = {
+    0: "the hash is not accepted",
+    2: "the request is not permitted",
+    5: "the request has the wrong form",
+    14: "its clock is not available",
+    15: "the policy is not offered",
+    16: "the extension is not offered",
+    17: "the additional information is not available",
+    25: "it has a fault of its own",
+}
 
 
 class TimestampAuthority(Protocol):
-    """A timestamp authority: answers a TimeStampReq (DER) with a TimeStampResp (DER)."""
+    """A timestamp authority, which answers a TimeStampReq (DER) with a TimeStampResp (DER)."""
 
     @property
     def name(self) -> str:
         """The name in messages: the address without credentials, or ``built-in``."""
 
     def answer(self, request: bytes, timeout: float) -> bytes:
-        """Returns the response. Raises :class:`AuthorityFailed` where none comes within ``timeout`` seconds."""
+        """Return the response. Raises :class:`AuthorityFailed` where none comes within ``timeout`` seconds."""
 
 
 class AuthorityFailed(ValueError):
@@ -61,15 +78,15 @@ class Timestamping:
     policy_oid: str = ""
     """The policy to demand; empty for the authority's choice."""
     check_not_revoked: Callable[[tuple[bytes, ...], datetime], None] | None = None
-    """Raises :class:`~paraph.pdf.pki.revocation_data.Revoked` for a chain known to have been revoked at a time."""
+    """Raise :class:`~paraph.pdf.pki.revocation_data.Revoked` for a chain known to have been revoked at a time."""
 
     def preferring(self, name: str) -> "Timestamping":
-        """Returns a copy that asks the authority of that name first."""
+        """Return a copy that asks the authority of that name first."""
         return replace(self, authorities=sorted(self.authorities, key=lambda authority: authority.name != name))
 
 
 def stamp_time(digest: bytes, timestamping: Timestamping) -> tuple[Timestamp | None, list[str]]:
-    """Returns a verified timestamp of ``digest`` (SHA-256, 384 or 512) from the first authority that gives one, and a
+    """Return a verified timestamp of ``digest`` (SHA-256, 384 or 512) from the first authority that gives one, and a
     sentence for each authority that failed; ``None`` where all of them failed. Raises nothing."""
     failures: list[str] = []
     end = time.monotonic() + timestamping.budget_seconds
@@ -91,7 +108,8 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     nonce = int.from_bytes(tokens.random_bytes(8), "big")
     answer = authority.answer(timestamp_request(digest, nonce, timestamping.policy_oid), seconds)
     encoded = granted_token(answer)
-    token = check_token(encoded, _digest_under_its_hash(digest))
+    hash_name = oids.HASHES[_hash_of(digest)]
+    token = check_token(encoded, lambda name: digest if name == hash_name else b"")
     if token.nonce != nonce:
         raise TokenRefused("the token answers another request (nonce)")
     if timestamping.policy_oid and token.policy_oid != timestamping.policy_oid:
@@ -104,7 +122,51 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     return Timestamp(encoded, token.time, token.authority, token.policy_oid, authority.name, chain)
 
 
-def _digest_under_its_hash(digest: bytes) -> Callable[[str], bytes]:
-    """Returns a function from the name of a hash to the digest, empty for every other hash than that of the digest."""
-    hash_name = oids.HASHES[hash_of(digest)]
-    return lambda name: digest if name == hash_name else b""
+def timestamp_request(digest: bytes, nonce: int, policy_oid: str = "") -> bytes:
+    """Encode a TimeStampReq that asks for the certificate in the response (RFC 3161 §2.4.1)."""
+    algorithm = der.sequence(der.oid(_hash_of(digest)), der.tlv(der.NULL))
+    return der.sequence(
+        der.integer(1),
+        der.sequence(algorithm, der.octet_string(digest)),
+        der.oid(policy_oid) if policy_oid else b"",
+        der.integer(nonce),
+        der.tlv(der.BOOLEAN, b"\xff"),
+    )
+
+
+def _hash_of(digest: bytes) -> str:
+    """Return the identifier of the hash whose digests have this length. Raises :class:`TokenRefused`."""
+    for identifier, name in oids.HASHES.items():
+        if hashlib.new(name).digest_size == len(digest):
+            return identifier
+    raise TokenRefused(f"a digest of {len(digest)} bytes cannot be stamped")
+
+
+def granted_token(answer: bytes) -> bytes:
+    """Return the token (DER) of a TimeStampResp whose status is granted or grantedWithMods (RFC 3161 §2.4.2).
+
+    Raises :class:`TokenRefused` with the authority's reason where it gave none.
+    """
+    try:
+        fields = der.read(answer).children()
+        status = fields[0].children()
+        code = status[0].integer()
+        if code not in {0, 1}:
+            raise TokenRefused(_rejection(code, status[1:]))
+        if len(fields) < 2:
+            raise TokenRefused("the answer is granted but has no token")
+        return fields[1].expect(der.SEQUENCE).raw
+    except (DerError, IndexError) as error:
+        raise TokenRefused("the answer is not one of a timestamp authority") from error
+
+
+def _rejection(code: int, details: list[der.Element]) -> str:
+    reasons = [_STATUS.get(code, f"answered with status {code}")]
+    for detail in details:
+        if detail.tag == der.BIT_STRING:
+            bits = "".join(f"{byte:08b}" for byte in detail.content[1:5])
+            reasons += [_FAILURES.get(bit, f"failure {bit}") for bit, value in enumerate(bits) if value == "1"]
+        elif detail.tag == der.SEQUENCE:
+            texts = (part.content.decode("utf-8", "replace") for part in detail.children())
+            reasons += [f'"{text[:200]}"' for text in texts if text.isprintable()]
+    return "the authority " + ", ".join(reasons)

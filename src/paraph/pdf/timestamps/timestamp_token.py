@@ -8,10 +8,7 @@ from paraph.kernel import clock, tokens
 from paraph.keys.strength import weakness_of_key
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate
-from paraph.pdf.pki.cms import read_signed_data
-from paraph.pdf.pki.cms_algorithms import hash_name
-from paraph.pdf.pki.cms_errors import CmsRefused
-from paraph.pdf.pki.cms_signature import check_signature, digest_of, names_certificate
+from paraph.pdf.pki.cms import CmsRefused, check_signature, digest_of, hash_name, names_certificate, read_signed_data
 from paraph.pdf.pki.der import Element
 
 _AHEAD = timedelta(minutes=5)
@@ -44,7 +41,7 @@ class TimestampToken:
 
 
 def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> TimestampToken:
-    """Checks everything that the token itself can prove (RFC 3161 §2.4.2): its structure, imprint, signature, the
+    """Check everything that the token itself can prove (RFC 3161 §2.4.2): its structure, imprint, signature, the
     certificate it names, that this certificate is for timestamps alone, has a strong key and was valid at the stated
     time, and that this time has come.
 

@@ -10,12 +10,11 @@ from collections.abc import Mapping, Sequence
 from typing import Any, BinaryIO, TypeVar
 
 from paraph.pdf.refusal import PdfRefused, too_complex
-from paraph.pdf.report import Verification
+from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.plain_values import from_plain, to_plain
 from paraph.pdf.untrusted.sandbox import verification_sandbox
 from paraph.pdf.untrusted.sandbox_wire import MOST_FILES
-from paraph.pdf.verification.evidence_result import EvidenceCheck
 
 File = bytes | BinaryIO
 

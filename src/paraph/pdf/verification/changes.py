@@ -1,11 +1,12 @@
-"""The changes to a file after one of its signatures."""
+"""The changes to a file after one of its signatures: its updates, one by one, and what they tell."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from paraph.pdf.verification.appended.additions import Additions, Shown
-from paraph.pdf.verification.appended.history import History
-from paraph.pdf.verification.embedded_signatures import SignedFile
+from paraph.pdf.verification.appended.additions import Additions, Shown, check_additions
+from paraph.pdf.verification.appended.revision import read_revision
+from paraph.pdf.verification.appended.syntax import NotPermitted
+from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, SignedFile, only_blanks
 from paraph.pdf.verification.signature_check import SignatureCheck
 
 
@@ -19,6 +20,47 @@ class Changes:
     shown: tuple[Shown, ...] = ()
 
 
+@dataclass(frozen=True)
+class Refusal:
+    """``start``: the first byte of what must not be there; ``reason``: the rest of a sentence."""
+
+    start: int
+    reason: str
+
+
+class History:
+    """The updates of one file, each judged once. ``trusted``: the trusted signatures and document timestamps."""
+
+    def __init__(self, file: SignedFile, trusted: Iterable[EmbeddedSignature]) -> None:
+        self._file = file
+        self._trusted = {embedded.field.end: embedded.field for embedded in trusted}
+        self._judged: dict[int, tuple[int, Additions] | Refusal] = {}
+
+    def after(self, end: int) -> tuple[list[Additions], Refusal | None]:
+        """Return what each update after byte ``end``, where a signature ends, added, and why the next one is refused,
+        if one is."""
+        additions: list[Additions] = []
+        while not only_blanks(self._file.pdf, end):
+            if end not in self._judged:
+                self._judged[end] = self._judge(end)
+            judged = self._judged[end]
+            if isinstance(judged, Refusal):
+                return additions, judged
+            end, added = judged
+            additions.append(added)
+        return additions, None
+
+    def _judge(self, start: int) -> tuple[int, Additions] | Refusal:
+        before = self._file.reader_until(start)
+        if before is None:
+            return Refusal(start, "the file before cannot be read")
+        try:
+            revision = read_revision(before, self._file.pdf)
+            return revision.end, check_additions(before, revision, self._trusted.get(revision.end))
+        except NotPermitted as error:
+            return Refusal(start, str(error))
+
+
 def changes(file: SignedFile, history: History, check: SignatureCheck, later: Sequence[SignatureCheck]) -> Changes:
     """Return what changed after the signature of ``check``. ``later``: the signatures after it."""
     name = check.embedded.label
@@ -30,12 +72,12 @@ def changes(file: SignedFile, history: History, check: SignatureCheck, later: Se
         objections = file.objections(check.embedded)
         altered = (f"The file was changed after {name}: {objections}.",) if objections else ()
         return Changes(bool(objections), (*(_added(other) for other in later), *altered))
-    appended = history.after(check.embedded.field.end)
-    told = [*_told(appended.additions, name, later)]
-    if (refusal := appended.refusal) is not None:
+    additions, refusal = history.after(check.embedded.field.end)
+    told = [*_told(additions, name, later)]
+    if refusal is not None:
         told += [_added(other) for other in later if not other.is_accepted]
         told.append(f"The file was changed after {name}: from byte {refusal.start} on, {refusal.reason}.")
-    shown = tuple(picture for each in appended.additions for picture in each.shown)
+    shown = tuple(picture for each in additions for picture in each.shown)
     return Changes(refusal is not None, tuple(dict.fromkeys(told)), shown)
 
 

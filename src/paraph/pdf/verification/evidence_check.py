@@ -1,21 +1,29 @@
 """The check that a proof file and the signed and uploaded files belong together, without the service."""
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+import base64
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache
+from itertools import pairwise
 from typing import Any
 
-from paraph.pdf.report import Verification
+from paraph.kernel import clock
+from paraph.pdf.pki import oids
+from paraph.pdf.pki.certificate import is_issued_by, load
+from paraph.pdf.pki.cms import digest_of, read_signed_data
+from paraph.pdf.pki.purpose import PurposeKind
+from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
-from paraph.pdf.verification.evidence_check_documents import check_documents
-from paraph.pdf.verification.evidence_check_journal import check_journal
-from paraph.pdf.verification.evidence_check_seals import check_purpose, check_sealed
-from paraph.pdf.verification.evidence_check_signers import check_signers
-from paraph.pdf.verification.evidence_result import EvidenceCheck
+from paraph.pdf.timestamps.timestamp_token import check_token
+from paraph.pdf.verification.embedded_signatures import SignedFile
+from paraph.pdf.verification.evidence_statements import check_journal, check_signers
 from paraph.pdf.verification.pictures import DrawingTime
-from paraph.pdf.verification.proof_file import UnreadableEvidence, evidence_of, printed_text
+from paraph.pdf.verification.proof_file import WITHOUT_PURPOSE, UnreadableEvidence, evidence_of, printed_text
 from paraph.pdf.verification.verify import verify
 
-__all__ = ["EvidenceCheck", "check_evidence", "evidence_of"]
+_SEAL_EVENT = "signature_request.pades_signed"  # as the format of the evidence calls it
+
+_Verified = Callable[[str], Verification]
 
 
 def check_evidence(
@@ -24,15 +32,20 @@ def check_evidence(
     detached_timestamps: Mapping[str, Sequence[DetachedTimestamp]] | None = None,
     signers: Sequence[str] = (),
 ) -> EvidenceCheck:
-    """Compares a proof with its signed and uploaded files, given by name in any order. Raises nothing.
+    """Compare a proof with its signed and uploaded files, given by name in any order. Raises nothing.
 
     Exactly one of ``files`` is a proof, and the others are signed or uploaded files of its documents; those that are
     not given are noted, and no other file may be there. ``roots``: DER of the certificates to trust;
     ``detached_timestamps``: those kept beside each file, by its name; ``signers``: who may have sealed proof and
     documents, as in :func:`paraph.pdf.verification.verify.verify`.
     """
-    result = EvidenceCheck()
-    verified = _Verifier(files, roots, detached_timestamps or {}, signers)
+    result, drawing = EvidenceCheck(), DrawingTime()
+
+    @cache
+    def verified(name: str) -> Verification:
+        timestamps = (detached_timestamps or {}).get(name, ())
+        return verify(files[name], roots, timestamps, signers, drawing)
+
     with_evidence = _with_evidence(result, files, verified)
     if result.problems:
         return result
@@ -45,13 +58,13 @@ def check_evidence(
         ]
         return result
     (proof_name, evidence), *_ = proofs.items()
-    check_sealed(result, proof_name, verified(proof_name))
+    _check_sealed(result, proof_name, verified(proof_name))
     try:
-        check_purpose(result, proof_name, "proof", verified(proof_name), evidence)
+        _check_purpose(result, proof_name, "proof", verified(proof_name), evidence)
         text = printed_text(files[proof_name])
         check_journal(result, evidence["journal"], text)
         check_signers(result, evidence["signers"], evidence["journal"], text)
-        check_documents(result, evidence, _Others(files, proof_name), verified, proof_name)
+        _check_documents(result, evidence, files, verified, proof_name)
     except UnreadableEvidence as error:
         result.problems.append(f"The evidence of {proof_name} cannot be read: {error}.")
     except (KeyError, TypeError, AttributeError, IndexError, ValueError, RecursionError):  # also of certificates
@@ -59,10 +72,8 @@ def check_evidence(
     return result
 
 
-def _with_evidence(
-    result: EvidenceCheck, files: Mapping[str, bytes], verified: "_Verifier"
-) -> dict[str, dict[str, Any]]:
-    """Returns the evidence of each file that carries it, and notes evidence that cannot be read, unless it stands in a
+def _with_evidence(result: EvidenceCheck, files: Mapping[str, bytes], verified: _Verified) -> dict[str, dict[str, Any]]:
+    """Return the evidence of each file that carries it, and note evidence that cannot be read, unless it stands in a
     document."""
     found: dict[str, dict[str, Any]] = {}
     for name in files:
@@ -77,43 +88,196 @@ def _with_evidence(
     return found
 
 
-@dataclass(frozen=True)
-class _Others(Mapping[str, bytes]):
-    """All files but the proof. They are read when they are asked for, since there may be many large ones."""
-
-    files: Mapping[str, bytes]
-    proof_name: str
-
-    def __getitem__(self, name: str) -> bytes:
-        if name == self.proof_name:
-            raise KeyError(name)
-        return self.files[name]
-
-    def __iter__(self) -> Iterator[str]:
-        return (name for name in self.files if name != self.proof_name)
-
-    def __len__(self) -> int:
-        return len(self.files) - 1
-
-
-@dataclass(frozen=True)
-class _Verifier:
-    """Verifies each file once, by its name."""
-
-    files: Mapping[str, bytes]
-    roots: Sequence[bytes]
-    detached_timestamps: Mapping[str, Sequence[DetachedTimestamp]]
-    signers: Sequence[str]
-    drawing: DrawingTime = field(default_factory=DrawingTime)
-    _results: dict[str, Verification] = field(default_factory=dict)
-
-    def __call__(self, name: str) -> Verification:
-        if name not in self._results:
-            timestamps = self.detached_timestamps.get(name, ())
-            self._results[name] = verify(self.files[name], self.roots, timestamps, self.signers, self.drawing)
-        return self._results[name]
-
-
 def _is_document(seal: Verification) -> bool:
     """Whether the seal is a document's: a customer chose all of its bytes, and may have attached evidence."""
     return seal.purpose is not None and seal.purpose.kind == "document"
+
+
+def _check_sealed(result: EvidenceCheck, name: str, verification: Verification) -> None:
+    """Note whether a file is sealed, intact and trusted as a whole, and its detached timestamps."""
+    holds = verification.ok and verification.covers_whole_file
+    reasons = " ".join(verification.findings)
+    result.note(holds, f'{name} is sealed by "{verification.signer}", intact and trusted.', f"{name}: {reasons}")
+    result.sealed[name] = verification
+    if holds:
+        signer = f"{verification.certificate}, which chains to the root {verification.root}"
+        result.matches.append(f"The signer's certificate of {name} is {signer}.")
+    for timestamp in verification.detached_timestamps:
+        result.matches.append(
+            f'{name} was timestamped beside the file on {clock.iso(timestamp.time)} by "{timestamp.authority}".'
+        )
+
+
+def _check_purpose(
+    result: EvidenceCheck, name: str, kind: PurposeKind, seal: Verification, evidence: Mapping[str, Any]
+) -> None:
+    """Note whether the seal's purpose is a proof or a document, as ``kind`` demands, of the evidence's request.
+
+    A seal without a purpose is from before seals stated one. It is accepted on documents, and on proofs whose evidence
+    is of that time.
+    """
+    purpose = seal.purpose
+    if purpose is None:
+        result.note(
+            kind == "document" or evidence["format"] == WITHOUT_PURPOSE,
+            f"{name} was sealed before seals said what they were for.",
+            f"{name}: its seal does not say that it is a proof, which evidence of this format needs.",
+        )
+        return
+    request = evidence["request"]
+    result.note(
+        (purpose.kind, purpose.request_id, purpose.environment) == (kind, request["id"], request["environment"]),
+        f"The seal of {name} says what it is for: {purpose}.",
+        f"The seal of {name} was made for another purpose: {purpose}.",
+    )
+    certificate = seal.certificate
+    if certificate and certificate.is_for_proofs and kind != "proof":
+        result.problems.append(f"{name} is sealed by a certificate for proofs, but is none: {certificate}.")
+    # A development authority has separate certificates for proofs.
+    if certificate and certificate.is_of_development and kind == "proof" and not certificate.is_for_proofs:
+        result.problems.append(f"{name} is not sealed by the certificate for proofs: {certificate}.")
+
+
+def _check_documents(
+    result: EvidenceCheck,
+    evidence: Mapping[str, Any],
+    files: Mapping[str, bytes],
+    verified: _Verified,
+    proof_name: str,
+) -> None:
+    """Note for each document whether its files match and which of them were not given, and whether a file belongs to
+    no document."""
+    digests = {name: hashlib.sha256(files[name]).hexdigest() for name in files if name != proof_name}
+    names = {digest: name for name, digest in digests.items()}
+    seals = {
+        entry["metadata"]["signed_pdf_sha256"]: entry["metadata"]
+        for entry in evidence["journal"]
+        if entry["event_type"] == _SEAL_EVENT
+    }
+    stated = {
+        digest
+        for document in evidence["documents"]
+        for digest in (document["seal"]["signed_pdf_sha256"], document["uploaded_sha256"])
+    }
+    strange = [name for name, digest in digests.items() if digest not in stated]
+    absent = result.problems if strange else result.notes  # the strange one may be it, altered
+    for document in evidence["documents"]:
+        title, signed_digest = document["name"], document["seal"]["signed_pdf_sha256"]
+        signed = _named(result, absent, names, f'the signed file of "{title}"', signed_digest)
+        uploaded = _named(result, absent, names, f'the uploaded file of "{title}"', document["uploaded_sha256"])
+        seal = seals.get(signed_digest)
+        result.note(
+            seal is not None,
+            f'The journal names the seal of "{title}".',
+            f'The journal names no such seal of "{title}".',
+        )
+        if signed:
+            _check_sealed(result, signed, verified(signed))
+            _check_purpose(result, signed, "document", verified(signed), evidence)
+            _check_same_sealer(result, proof_name, verified(proof_name), signed, verified(signed))
+            _check_certificates(result, document, evidence["certificates"], signed, files[signed])
+        if signed and uploaded:
+            _check_beginning(result, files, signed, uploaded, seal or {})
+    result.note(bool(evidence["documents"]), "The proof names its documents.", "The proof names no document.")
+    result.problems += [f"The proof says nothing of {name}." for name in strange]
+
+
+def _named(result: EvidenceCheck, absent: list[str], names: Mapping[str, str], what: str, digest: str) -> str | None:
+    """Return the name of the file that has this digest; tell it, or tell ``absent`` that there is none."""
+    name = names.get(digest)
+    if name is None:
+        absent.append(f"No file that was given is {what}: none has its digest.")
+    else:
+        result.matches.append(f"{name} is {what}.")
+    return name
+
+
+def _check_same_sealer(
+    result: EvidenceCheck, proof_name: str, proof: Verification, name: str, document: Verification
+) -> None:
+    """Note whether proof and document were sealed by the same certificate, or by certificates of the same organization
+    under the same root."""
+    if not (proof.certificate and document.certificate and proof.root and document.root):
+        return  # _check_sealed() has noted a certificate that is not trusted
+    same = proof.certificate == document.certificate
+    related = proof.root == document.root and proof.certificate.organization == document.certificate.organization
+    result.note(
+        same or related,
+        f"{proof_name} and {name} were sealed by the same {'certificate' if same else 'organization'}.",
+        f"{proof_name} and {name} were sealed by different organizations: {proof.certificate} "
+        f"and {document.certificate}.",
+    )
+
+
+def _check_certificates(
+    result: EvidenceCheck, document: Mapping[str, Any], known: Mapping[str, str], name: str, pdf: bytes
+) -> None:
+    """Note whether the chains of ``document["certificates"]`` are whole and begin with the certificates that made
+    the seal and the timestamps of ``pdf``. ``known``: each certificate of the evidence as DER in base64, by the SHA-256
+    of the DER in hexadecimal."""
+    actual = signer_certificates(pdf)
+    chains = {kind: [_decoded(known, each) for each in document["certificates"].get(kind, ())] for kind in actual}
+    broken = [kind for kind, chain in chains.items() if not _is_whole(chain)]
+    other = [kind for kind, chain in chains.items() if (chain[0] if chain else None) != actual[kind]]
+    count = len({link for chain in chains.values() for link in chain})
+    result.note(
+        not broken and not other,
+        f"The proof holds the {count} certificates of {name}, and they are those that made its seal and timestamps.",
+        f"The proof states other certificates than those of {name}, or does not hold them all "
+        f"({', '.join([*broken, *other])}).",
+    )
+
+
+def _decoded(known: Mapping[str, str], digest: str) -> bytes:
+    encoded = base64.b64decode(known[digest], validate=True)
+    if hashlib.sha256(encoded).hexdigest() != digest:
+        raise ValueError("a certificate is not the one that its digest names")
+    return encoded
+
+
+def _is_whole(chain: Sequence[bytes]) -> bool:
+    return all(is_issued_by(load(child), load(issuer)) for child, issuer in pairwise(chain))
+
+
+def signer_certificates(pdf: bytes) -> dict[str, bytes | None]:
+    """Return the certificates (DER), trusted or not, that made the last ``seal``, the ``timestamp`` in it, and the
+    first document timestamp after it, the ``archive_timestamp``. Raises ``ValueError`` for a file without a seal that
+    can be read."""
+    signatures = [embedded for embedded in SignedFile(pdf).signatures if not embedded.fault]
+    seals = [position for position, embedded in enumerate(signatures) if not embedded.is_document_timestamp]
+    if not seals:
+        raise ValueError("the file has no seal")
+    signed = read_signed_data(signatures[seals[-1]].contents)
+    tokens = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN)
+    later = signatures[seals[-1] + 1 :]
+    return {
+        "seal": signed.signer.encoded,
+        "timestamp": check_token(tokens[0].raw, digest_of(signed.signature)).signer.encoded if tokens else None,
+        "archive_timestamp": check_token(later[0].contents, later[0].digest).signer.encoded if later else None,
+    }
+
+
+def _check_beginning(
+    result: EvidenceCheck, files: Mapping[str, bytes], signed: str, uploaded: str, seal: Mapping[str, Any]
+) -> None:
+    """Note whether the signed file begins with the uploaded one, or with the form of it that signers saw.
+
+    ``seal``: the facts of the seal in the journal. Those of earlier versions, which rewrote damaged files while
+    sealing, have no digest of the rewritten file.
+    """
+    if "prepared_pdf_sha256" in seal:
+        beginning = hashlib.sha256(files[signed][: seal["prepared_pdf_size"]]).hexdigest()
+        of_upload = seal["uploaded_pdf_sha256"] == hashlib.sha256(files[uploaded]).hexdigest()
+        result.note(
+            of_upload and beginning == seal["prepared_pdf_sha256"],
+            f"{signed} begins with the file that stood in for {uploaded}, as the journal says.",
+            f"{signed} does not begin with the file that stood in for {uploaded}.",
+        )
+    elif seal.get("method") == "normalised":
+        result.matches.append(f"{uploaded} had to be rewritten before it was sealed, as the journal says.")
+    else:
+        result.note(
+            files[signed].startswith(files[uploaded]),
+            f"{signed} begins with {uploaded}.",
+            f"{signed} does not begin with the bytes of {uploaded}.",
+        )

@@ -1,10 +1,12 @@
 """The findings of verification as plain sentences."""
 
 from collections.abc import Iterator, Sequence
+from datetime import datetime
 
 from paraph.kernel import clock
 from paraph.pdf.report import Level, SignatureReport
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestampsCheck
+from paraph.pdf.verification.signature_check import SignatureCheck
 
 _LEVELS: dict[Level, str] = {
     "": "The seal does not follow PAdES.",
@@ -23,7 +25,7 @@ def findings(
     expired: Sequence[str],
     signers: Sequence[str],
 ) -> list[str]:
-    """Returns the verdict on the seal at ``position`` of ``reports``, then the findings of all signatures, each
+    """Return the verdict on the seal at ``position`` of ``reports``, then the findings of all signatures, each
     sentence once.
 
     ``expired``: sentences about expired timestamps; ``signers``: as in :func:`paraph.pdf.verification.verify.verify`.
@@ -49,7 +51,7 @@ def is_accepted(seal: SignatureReport, signers: Sequence[str]) -> bool:
 
 
 def _signer(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
-    """Names the signer and the root, who are trusted with this seal, and the purpose of the seal."""
+    """Name the signer and the root, who are trusted with this seal, and the purpose of the seal."""
     if seal.intact:
         covered = "the whole file" if seal.coverage == "whole file" else "its revision of the file"
         trust = "trusted" if seal.trusted else "not trusted"
@@ -78,3 +80,27 @@ def _time(seal: SignatureReport) -> str:
     if seal.claimed_at is not None:
         return f"No timestamp; by the signer's own clock the time was {clock.iso(seal.claimed_at)}."
     return "No timestamp."
+
+
+def expired_timestamps(checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck) -> list[str]:
+    """Return a sentence for each timestamp that expired unpreserved. ``checks``: in the order of the file."""
+    now = clock.now()
+    return [
+        f'The certificate of the timestamp authority "{authority}" has expired since; '
+        "an archive timestamp before that would have preserved the proof."
+        for authority, end, later in _timestamps(checks, detached)
+        if end < now and not any(time <= end for time in later)
+    ]
+
+
+def _timestamps(
+    checks: Sequence[SignatureCheck], detached: DetachedTimestampsCheck
+) -> Iterator[tuple[str, datetime, list[datetime]]]:
+    """Yield for each trusted timestamp its authority, the end of its certificates, and the times of later ones."""
+    for position, check in enumerate(checks, start=1):
+        if check.timestamp and check.authority_ends:
+            archives = [other.timestamp for other in checks[position:] if other.archives]
+            later = [timestamp.time for timestamp in archives if timestamp]
+            yield check.timestamp.authority, check.authority_ends, [*later, *detached.times]
+    for position, (timestamp, end) in enumerate(zip(detached.timestamps, detached.ends, strict=True), start=1):
+        yield timestamp.authority, end, detached.times[position:]

@@ -36,7 +36,7 @@ class UnreadableEvidence(ValueError):
 
 
 def evidence_of(pdf: bytes) -> dict[str, Any] | None:
-    """Returns the evidence attached to a file; ``None`` where there is none. Raises :class:`UnreadableEvidence`."""
+    """Return the evidence attached to a file; ``None`` where there is none. Raises :class:`UnreadableEvidence`."""
     try:
         with pikepdf.open(io.BytesIO(pdf)) as document:
             content = _inflated(document.attachments[EVIDENCE].get_file().obj)
@@ -61,7 +61,7 @@ def carries_evidence(pdf: bytes) -> bool:
 
 
 def _inflated(stream: pikepdf.Object) -> bytes:
-    """Returns the content of the attached file, which proofs hold deflated once at most."""
+    """Return the content of the attached file, which proofs hold deflated once at most."""
     filters = stream.get(pikepdf.Name.Filter)
     names = list(filters) if isinstance(filters, pikepdf.Array) else [] if filters is None else [filters]
     if names not in ([], [pikepdf.Name.FlateDecode]) or pikepdf.Name.DecodeParms in stream:
@@ -75,7 +75,7 @@ def _inflated(stream: pikepdf.Object) -> bytes:
 
 
 def printed_text(pdf: bytes) -> str:
-    """Returns the text of all pages without white space. Raises :class:`UnreadableEvidence` for too much of it.
+    """Return the text of all pages without white space. Raises :class:`UnreadableEvidence` for too much of it.
 
     On a page with words from right to left, PDFium turns lines around, addresses and times too. Of such a page the
     other characters are returned, as they stand in each line from left to right.

@@ -7,14 +7,18 @@ from datetime import datetime
 
 from paraph.kernel import clock
 from paraph.pdf.pki import oids
-from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.cms import SignedData, read_signed_data
-from paraph.pdf.pki.cms_errors import CmsMismatch, CmsRefused
-from paraph.pdf.pki.cms_signature import check_signature, names_certificate
-from paraph.pdf.pki.identity import Identity
+from paraph.pdf.pki.certificate import Identity, load
+from paraph.pdf.pki.cms import (
+    CmsMismatch,
+    CmsRefused,
+    SignedData,
+    check_signature,
+    names_certificate,
+    read_signed_data,
+    signing_time,
+)
 from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.signing_time import signing_time
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Coverage, Level, SealTimestamp
 from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenMismatch, TokenRefused, check_token
@@ -70,7 +74,7 @@ class SignatureCheck:
 
 
 def cannot_judge(embedded: EmbeddedSignature, why: str) -> SignatureCheck:
-    """Returns the result for a signature of which nothing can be told, for the reason ``why``."""
+    """Return the result for a signature of which nothing can be told, for the reason ``why``."""
     kind = "document timestamp" if embedded.is_document_timestamp else "signature"
     finding = f"The {kind} {embedded.label} cannot be read: {why}."
     return SignatureCheck(embedded, "unclear", embedded.claimed_at, findings=[finding])
@@ -79,7 +83,7 @@ def cannot_judge(embedded: EmbeddedSignature, why: str) -> SignatureCheck:
 def check_document_timestamp(
     embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData
 ) -> SignatureCheck:
-    """Checks a signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3).
+    """Check a signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3).
 
     ``roots``: DER of the trusted roots; ``carried``: the long-term data of the file.
     """
@@ -106,7 +110,7 @@ def check_document_timestamp(
 def check_seal(
     embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
 ) -> SignatureCheck:
-    """Checks a signature by a person or an organization.
+    """Check a signature by a person or an organization.
 
     ``archived_at``: the earliest time proven by what came after the signature, ``None`` where nothing proves one. The
     certificate must have been valid at the time of the trusted timestamp, else at ``archived_at``, else now; the
@@ -137,7 +141,7 @@ def check_seal(
 
 
 def level(check: SignatureCheck, carried: LongTermData, archived: LongTermData | None) -> Level:
-    """Returns the PAdES level. ``carried``: the long-term data of the file; ``archived``: the part of it under a
+    """Return the PAdES level. ``carried``: the long-term data of the file; ``archived``: the part of it under a
     trusted document timestamp, ``None`` where there is no such timestamp."""
     if not (check.pades and check.intact):
         return ""
@@ -176,7 +180,7 @@ def _check_timestamp(check: SignatureCheck, signed: SignedData, roots: Sequence[
 def _judge(
     check: SignatureCheck, token: TimestampToken, roots: Sequence[bytes], carried: LongTermData
 ) -> SealTimestamp:
-    """Returns the timestamp of a genuine token, and notes whether its authority is trusted."""
+    """Return the timestamp of a genuine token, and notes whether its authority is trusted."""
     trusted = True
     try:
         chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)

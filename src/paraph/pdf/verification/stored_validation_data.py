@@ -27,13 +27,13 @@ class StoredData:
 
 @dataclass
 class StoreReader:
-    """Reads the stores of several revisions of one file, and decodes no more in all than an honest store holds."""
+    """Read the stores of several revisions of one file, and decodes no more in all than an honest store holds."""
 
     _decoded: dict[tuple[str, bytes], bytes] = field(default_factory=dict)
     _left: int = _MAX_TOTAL
 
     def read(self, reader: PdfReader) -> StoredData:
-        """Returns the content of the store, empty where there is none. Raises nothing."""
+        """Return the content of the store, empty where there is none. Raises nothing."""
         try:
             store = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/DSS"))
         except (Unsafe, *CONFUSED):
@@ -72,7 +72,7 @@ class StoreReader:
 
 
 def _listed(reader: PdfReader, store: Dictionary, key: bytes) -> list[Any]:
-    """Returns the items of one list; a single ``None``, which cannot be read, in place of anything but a list."""
+    """Return the items of one list; a single ``None``, which cannot be read, in place of anything but a list."""
     try:
         items = reader.resolve(store.get(key))
     except (Unsafe, *CONFUSED):
@@ -83,7 +83,7 @@ def _listed(reader: PdfReader, store: Dictionary, key: bytes) -> list[Any]:
 
 
 def _decode(stream: PdfStream) -> bytes:
-    """Decodes a stream. A longer one than :data:`_MAX_ITEM` comes out cut off shortly after this limit."""
+    """Decode a stream. A longer one than :data:`_MAX_ITEM` comes out cut off shortly after this limit."""
     filters, parameters = stream.dictionary.get(b"/Filter"), stream.dictionary.get(b"/DecodeParms")
     if filters in (b"/FlateDecode", [b"/FlateDecode"]) and parameters in (None, [None]):
         try:

@@ -11,10 +11,9 @@ from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestampsCheck,
     check_detached_timestamps,
 )
-from paraph.pdf.verification.appended.history import only_blanks
-from paraph.pdf.verification.changes import Changes, changes
-from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, NotVerifiable, SignedFile
-from paraph.pdf.verification.findings import findings, is_accepted
+from paraph.pdf.verification.changes import Changes, History, changes
+from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, NotVerifiable, SignedFile, only_blanks
+from paraph.pdf.verification.findings import expired_timestamps, findings, is_accepted
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
 from paraph.pdf.verification.signature_check import (
     SignatureCheck,
@@ -23,7 +22,6 @@ from paraph.pdf.verification.signature_check import (
     check_seal,
     level,
 )
-from paraph.pdf.verification.timestamp_expiry import expired_timestamps
 
 
 def verify(
@@ -33,7 +31,7 @@ def verify(
     signers: Sequence[str] = (),
     drawing: DrawingTime | None = None,
 ) -> Verification:
-    """Reports on all signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
+    """Report on all signatures and timestamps of ``pdf``. Raises nothing, whatever the bytes are.
 
     ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``detached_timestamps``: those
     kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
@@ -93,7 +91,7 @@ def _verify(
 
 
 def altered_seals(pdf: bytes, roots: Sequence[bytes]) -> list[str]:
-    """Returns the names of the seals after which a file was altered, of those that are trusted or say that a service
+    """Return the names of the seals after which a file was altered, of those that are trusted or say that a service
     like this one made them: also where a signature that is not trusted, or cannot be read, came with the alteration.
     Empty for a file that cannot be verified. ``roots``: as in :func:`verify`."""
     try:
@@ -106,11 +104,11 @@ def altered_seals(pdf: bytes, roots: Sequence[bytes]) -> list[str]:
 
 
 def _changed(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Changes]:
-    """Returns what changed after each signature. Where a seal is not trusted, for example because no roots are given, a
+    """Return what changed after each signature. Where a seal is not trusted, for example because no roots are given, a
     timestamp after it need not be trusted either."""
     accepted = [check.embedded for check in checks if check.is_accepted]
     stamps = [check.embedded for check in checks if check.intact and check.embedded.is_document_timestamp]
-    strict, lenient = file.history(accepted), file.history([*stamps, *accepted])
+    strict, lenient = History(file, accepted), History(file, [*stamps, *accepted])
     return [
         changes(file, strict if check.is_accepted else lenient, check, checks[number:])
         for number, check in enumerate(checks, start=1)
@@ -152,7 +150,7 @@ def _with_pictures(
 
 
 def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
-    """Returns the position of the last signature that is a seal and can be read. An unreadable one after it still makes
+    """Return the position of the last signature that is a seal and can be read. An unreadable one after it still makes
     the verdict fail."""
     seals = [
         i for i, check in enumerate(checks) if not check.embedded.fault and not check.embedded.is_document_timestamp
@@ -169,7 +167,7 @@ def _without_seal(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[st
 
 
 def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimestampsCheck) -> list[SignatureCheck]:
-    """Checks all signatures, in the order of the revisions. Document timestamps are checked first, since they prove
+    """Check all signatures, in the order of the revisions. Document timestamps are checked first, since they prove
     when the seals before them existed. Of signatures that were removed those count after which nothing may be changed.
     """
     carried = file.long_term_data() + detached.statuses
@@ -187,7 +185,7 @@ def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimes
 
 
 def _guarded(embedded: EmbeddedSignature, check: Callable[[], SignatureCheck]) -> SignatureCheck:
-    """Runs a check whose failure must not spoil the report on the other signatures."""
+    """Run a check whose failure must not spoil the report on the other signatures."""
     if embedded.fault:
         return cannot_judge(embedded, embedded.fault)
     try:
@@ -201,7 +199,7 @@ def _guarded(embedded: EmbeddedSignature, check: Callable[[], SignatureCheck]) -
 def _archived_at(
     position: int, archives: dict[int, SignatureCheck], detached: DetachedTimestampsCheck
 ) -> datetime | None:
-    """Returns the earliest time that is proven by what came after a signature."""
+    """Return the earliest time that is proven by what came after a signature."""
     later = [archives[other] for other in archives if other > position]
     proven = [check.timestamp.time for check in later if check.archives and check.timestamp]
     return min([*proven, *detached.times[:1]], default=None)

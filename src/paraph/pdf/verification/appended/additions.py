@@ -19,9 +19,9 @@ from paraph.pdf.verification.appended.properties import (
     check_metadata,
     check_version,
 )
-from paraph.pdf.verification.appended.refused import NotPermitted
 from paraph.pdf.verification.appended.revision import AppendedRevision
 from paraph.pdf.verification.appended.store import check_store
+from paraph.pdf.verification.appended.syntax import NotPermitted
 from paraph.pdf.verification.appended.view import Update, appended_to, check_same
 
 _CATALOG = frozenset({b"/AcroForm", b"/DSS", b"/Extensions", b"/Version", b"/Metadata", b"/Lang"})

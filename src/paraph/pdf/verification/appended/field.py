@@ -7,8 +7,7 @@ from typing import Any
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
 from paraph.pdf.structure.signed_fields import SignedField, text_of_string
-from paraph.pdf.verification.appended.refused import NotPermitted
-from paraph.pdf.verification.appended.syntax import is_plain, meaning
+from paraph.pdf.verification.appended.syntax import NotPermitted, is_plain, meaning
 from paraph.pdf.verification.appended.view import Update, check_keys
 
 _FIELD = frozenset({b"/FT", b"/T", b"/TU", b"/V"})

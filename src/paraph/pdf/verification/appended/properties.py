@@ -9,8 +9,7 @@ from xml.etree import ElementTree
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe, text_string
 from paraph.pdf.structure.signed_fields import text_of_string
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.verification.appended.refused import NotPermitted
-from paraph.pdf.verification.appended.syntax import is_plain, is_string, meaning
+from paraph.pdf.verification.appended.syntax import NotPermitted, is_plain, is_string, meaning
 from paraph.pdf.verification.appended.view import Update, check_keys, check_same
 
 _VERSIONS = (None, *(f"/1.{number}".encode() for number in range(8)), b"/2.0")

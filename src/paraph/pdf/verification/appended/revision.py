@@ -1,18 +1,19 @@
-"""One incremental update (ISO 32000-2, 7.5.6), read so strictly that no reader can see anything else in it.
+"""One incremental update (ISO 32000-2, 7.5.4, 7.5.6 and 7.5.8), read so strictly that no reader can see anything else
+in it.
 
 Every byte belongs to an object, which the cross-reference lists at its exact offset, or to the cross-reference, its
 trailer and the lines that end the update. White space alone may stand between them. Nothing is repaired.
 """
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.verification.appended.listing import Listing, read_stream_listing, read_table
-from paraph.pdf.verification.appended.refused import NotPermitted
-from paraph.pdf.verification.appended.syntax import NATURAL, SPACE, is_string, meaning, strict_object
+from paraph.pdf.structure.unpacking import unpacked
+from paraph.pdf.verification.appended.syntax import NATURAL, SPACE, NotPermitted, is_string, meaning, strict_object
 
 _OBJECT = re.compile(SPACE + rb"(" + NATURAL + rb") (" + NATURAL + rb") obj(?=[\t\n\r <\[(/])")
 _STREAM = re.compile(SPACE + rb"stream(?:\r\n|\n)")
@@ -24,16 +25,32 @@ _LOOKS_LIKE_AN_OBJECT = re.compile(rb"\d[\x00\t\n\x0c\r ]+\d+[\x00\t\n\x0c\r ]+o
 _CHECKSUM = b"/DocChecksum"
 _KEYS = {b"/Size", b"/Root", b"/Prev", b"/ID", b"/Info", b"/Encrypt", _CHECKSUM}
 _MOST_OBJECTS = 20_000
+_HEAD = re.compile(rb"xref(?:\r\n|\n|\r)")
+_RUN = re.compile(rb"(" + NATURAL + rb") ([1-9]\d{0,9}) ?(?:\r\n|\n|\r)")
+_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])(?: \n| \r|\r\n)")
+_TRAILER = re.compile(rb"trailer" + SPACE + rb"(?=<<)")
+_FREE_HEAD = (0, 65535)
+_OF_THE_STREAM = (b"/Type", b"/W", b"/Index", b"/Filter", b"/Length")
+_FLATE = (None, b"/FlateDecode", [b"/FlateDecode"])
+_LARGEST = 1 << 20
+_TWICE = "the cross-reference lists an object twice, or out of order"
 
 
 @dataclass(frozen=True)
 class AppendedRevision:
-    """One update. ``objects``: decrypted, without its cross-reference stream; it takes the bytes from ``start`` to
-    ``end``."""
+    """One update, up to byte ``end``. ``objects``: decrypted, without its cross-reference stream."""
 
-    start: int
     end: int
     objects: dict[Ref, Any]
+    trailer: Dictionary
+
+
+@dataclass(frozen=True)
+class _Listing:
+    """``offsets``: where the cross-reference says that each object stands; ``trailer``: without what only describes
+    a cross-reference stream."""
+
+    offsets: dict[Ref, int]
     trailer: Dictionary
 
 
@@ -44,11 +61,11 @@ def read_revision(before: PdfReader, pdf: bytes) -> AppendedRevision:
     listing = reading.objects_and_listing()
     end = reading.end()
     _check_trailer(before, listing.trailer, [ref.number for ref in reading.offsets])
-    return AppendedRevision(before.size, end, reading.decrypted(), listing.trailer)
+    return AppendedRevision(end, reading.decrypted(), listing.trailer)
 
 
 class _Reading:
-    """Reads from the end of ``before`` on. ``offsets``: where each object stands."""
+    """The reading of an update, from the end of ``before`` on. ``offsets``: where each object stands."""
 
     def __init__(self, before: PdfReader, pdf: bytes) -> None:
         self._before = before
@@ -62,7 +79,7 @@ class _Reading:
         if not before.ends_line and pdf[before.size : before.size + 1] not in (b"\n", b"\r"):
             raise NotPermitted("the bytes do not begin on a line of their own")
 
-    def objects_and_listing(self) -> Listing:
+    def objects_and_listing(self) -> _Listing:
         """Read all objects and the cross-reference that lists them."""
         last = None
         while match := _OBJECT.match(self._pdf, self._position):
@@ -120,18 +137,89 @@ class _Reading:
             raise NotPermitted(otherwise)
         return match.end()
 
-    def _listing(self, last: Ref | None) -> Listing:
+    def _listing(self, last: Ref | None) -> _Listing:
         is_stream = self._before.crossreference.sections[0].is_stream
         if table := _TABLE.match(self._pdf, self._position):
             if is_stream:
                 raise NotPermitted("the cross-reference is of another kind than the one before")
             self._start = table.end()
-            listing, self._position = read_table(self._pdf, self._start)
+            listing, self._position = _read_table(self._pdf, self._start)
             return listing
         if last is None or not is_stream:
             raise NotPermitted("what follows cannot be read strictly as an update")
         self._start, self._stream_listing = self.offsets[last], last
-        return read_stream_listing(self._objects[last])
+        return _read_stream_listing(self._objects[last])
+
+
+def _read_table(pdf: bytes, start: int) -> tuple[_Listing, int]:
+    """Read the table at ``start`` with its trailer; also return where they end. Raises :class:`NotPermitted`."""
+    head = _HEAD.match(pdf, start)
+    position, offsets, next_number = head.end() if head else start, dict[Ref, int](), 0
+    while head and (run := _RUN.match(pdf, position)):
+        first, count, position = int(run[1]), int(run[2]), run.end()
+        if first < next_number:
+            raise NotPermitted(_TWICE)
+        next_number = first + count
+        for number in range(first, next_number):
+            entry = _ENTRY.match(pdf, position)
+            if entry is None:
+                raise NotPermitted("a line of the cross-reference is not 20 bytes long")
+            position = entry.end()
+            if entry[3] == b"n":
+                offsets[Ref(number, int(entry[2]))] = int(entry[1])
+            elif number or (int(entry[1]), int(entry[2])) != _FREE_HEAD:
+                raise NotPermitted(f"the cross-reference frees object {number}")
+    match = _TRAILER.match(pdf, position)
+    if match is None:
+        raise NotPermitted("the cross-reference is not followed by its trailer")
+    trailer, position = strict_object(pdf, match.end())
+    return _Listing(offsets, trailer), position
+
+
+def _read_stream_listing(stream: Any) -> _Listing:
+    """Read a cross-reference stream. Raises :class:`NotPermitted`."""
+    dictionary = stream.dictionary if isinstance(stream, PdfStream) else {}
+    widths, index = dictionary.get(b"/W"), dictionary.get(b"/Index")
+    if dictionary.get(b"/Type") != b"/XRef" or dictionary.get(b"/Filter") not in _FLATE:
+        raise NotPermitted("what follows does not end with a cross-reference that can be read strictly")
+    if not _are_numbers(widths) or len(widths) != 3 or not all(1 <= width <= 8 for width in widths):
+        raise NotPermitted("the cross-reference has odd columns")
+    if not _are_numbers(index) or len(index) % 2 or len(index) == 0:
+        raise NotPermitted("the cross-reference does not say what it lists")
+    try:
+        rows = unpacked(stream, _LARGEST, complete=True)
+    except Unsafe as error:
+        raise NotPermitted(f"{error}") from error
+    offsets = dict[Ref, int]()
+    for number, (kind, place, generation) in zip(_numbers(index), _rows(rows, widths, sum(index[1::2])), strict=True):
+        if kind == 1:
+            offsets[Ref(number, generation)] = place
+        elif kind or number:
+            raise NotPermitted(f"the cross-reference frees object {number}, or has it in an object stream")
+    return _Listing(offsets, {key: value for key, value in dictionary.items() if key not in _OF_THE_STREAM})
+
+
+def _are_numbers(value: Any) -> TypeGuard[list[int]]:
+    return isinstance(value, list) and all(type(item) is int and item >= 0 for item in value)
+
+
+def _numbers(index: list[int]) -> Iterator[int]:
+    next_number = 0
+    for first, count in zip(index[::2], index[1::2], strict=True):
+        if first < next_number or not count:
+            raise NotPermitted(_TWICE)
+        next_number = first + count
+        yield from range(first, next_number)
+
+
+def _rows(rows: bytes, widths: list[int], count: int) -> Iterator[tuple[int, int, int]]:
+    a, b, c = widths
+    width = a + b + c
+    if len(rows) != width * count:
+        raise NotPermitted("the cross-reference is longer or shorter than it says")
+    for start in range(0, len(rows), width):
+        row = rows[start : start + width]
+        yield int.from_bytes(row[:a], "big"), int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big")
 
 
 def _check_trailer(before: PdfReader, trailer: Dictionary, numbers: list[int]) -> None:

@@ -10,8 +10,7 @@ from cryptography.x509 import ocsp
 
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.verification.appended.refused import NotPermitted
-from paraph.pdf.verification.appended.syntax import meaning
+from paraph.pdf.verification.appended.syntax import NotPermitted, meaning
 from paraph.pdf.verification.appended.view import Update, appended_to, check_keys
 
 _LISTS: dict[bytes, Callable[[bytes], object]] = {

@@ -10,7 +10,6 @@ from typing import Any
 
 from paraph.pdf.structure.encryption import string_bytes
 from paraph.pdf.structure.objects import PdfStream, Ref, Unsafe, parse, string_end
-from paraph.pdf.verification.appended.refused import NotPermitted
 
 SPACE = rb"[\t\n\r ]*+"
 NATURAL = rb"(?:0|[1-9]\d{0,9}+)"
@@ -26,6 +25,10 @@ _OPENED, _CLOSED, _STRING = 1, 2, 3
 _ENDS = {b"<<": b">>", b"[": b"]"}
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _DEEPEST = 100
+
+
+class NotPermitted(Exception):
+    """What was appended is not known to be harmless. The message completes "From byte N on, …"."""
 
 
 def strict_object(data: bytes, position: int) -> tuple[Any, int]:

@@ -7,9 +7,8 @@ from typing import Any
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.verification.appended.refused import NotPermitted
 from paraph.pdf.verification.appended.revision import AppendedRevision
-from paraph.pdf.verification.appended.syntax import meaning
+from paraph.pdf.verification.appended.syntax import NotPermitted, meaning
 
 _MOST_STEPS = 32
 _LONGEST_GAP = 64

@@ -1,0 +1,96 @@
+"""What a proof states by itself: its journal and its signers, against each other and its printed pages."""
+
+import hashlib
+import json
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from paraph.pdf.report import EvidenceCheck
+
+_SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
+
+
+def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], printed: str) -> None:
+    """Note whether each entry carries the hash of the one before it, and the proof prints the last hash.
+
+    The hash of an entry is the SHA-256 of its JSON without ``hash``, keys sorted, no spaces; where it has ``salts``,
+    without these, and with the commitment of each value that has a salt in its place. ``printed``: the text of the
+    proof without white space.
+    """
+    broken = _first_broken(journal)
+    result.note(
+        bool(journal) and broken is None,
+        f"The journal's {len(journal)} entries follow from each other.",
+        f"The journal is broken at entry {broken or 1}.",
+    )
+    result.note(
+        bool(journal) and journal[-1]["hash"] in printed,
+        "The proof prints the journal's last hash.",
+        "The proof does not print the journal's last hash.",
+    )
+
+
+def check_signers(
+    result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
+) -> None:
+    """Note whether each signer has signed exactly once, nobody else has, and the proof prints each one's address, and
+    when they opened the page and entered wrong codes, which proofs of earlier versions do not state.
+
+    ``printed``: the text of the proof without white space. Raises ``KeyError`` or ``TypeError`` for incomplete
+    evidence.
+    """
+    signed = [entry["signer_id"] for entry in journal if entry["event_type"] == _SIGNING_EVENT]
+    names = {signer["id"]: signer["full_name"] for signer in signers}
+    for number, name in names.items():
+        if signed.count(number) != 1:
+            result.problems.append(f"The journal names {signed.count(number)} signatures by {name}; one is needed.")
+    if strangers := sorted(str(number) for number in set(signed) - set(names)):
+        result.problems.append(f"The journal names signatures by others than the signers: {', '.join(strangers)}.")
+    if not names:
+        result.problems.append("The proof names no signer.")
+    elif sorted(signed) == sorted(names):
+        result.matches.append(f"The journal names one signature by each signer: {', '.join(names.values())}.")
+    # An address in another script may be printed in transliteration; the evidence has the exact one.
+    missing = [s["email"] for s in signers if s["email"].isascii() and "".join(s["email"].split()) not in printed]
+    result.note(
+        not missing, "The proof prints the address of each signer.", f"The proof does not print {', '.join(missing)}."
+    )
+    _check_visits(result, signers, printed)
+
+
+def _first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
+    """Return the position of the first entry that does not follow from the one before it."""
+    previous = "00" * 32
+    for position, entry in enumerate(journal, start=1):
+        facts = _hashed(entry)
+        text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+        computed = hashlib.sha256(text.encode()).hexdigest()
+        if facts["position"] != position or facts["previous_hash"] != previous or computed != entry["hash"]:
+            return position
+        previous = entry["hash"]
+    return None
+
+
+def _hashed(entry: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what the hash of the entry covers. A commitment is the SHA-256 of the salt followed by the value."""
+    facts: dict[str, Any] = json.loads(json.dumps({key: entry[key] for key in entry if key not in ("hash", "salts")}))
+    for path, salt in entry.get("salts", {}).items():
+        *way, last = path.split("/")
+        holder: Any = facts
+        for step in way:
+            holder = holder[step]
+        place = int(last) if isinstance(holder, list) else last
+        holder[place] = hashlib.sha256(bytes.fromhex(salt) + holder[place].encode()).hexdigest()
+    return facts
+
+
+def _check_visits(result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], printed: str) -> None:
+    times = {(signer["full_name"], at) for signer in signers for at in signer.get("refused_codes", [])}
+    times |= {(each["full_name"], each["first_opening"]["at"]) for each in signers if "first_opening" in each}
+    missing = sorted(f"{name}, {at}" for name, at in times if at.replace("T", "").replace("Z", "UTC") not in printed)
+    if times:
+        result.note(
+            not missing,
+            "The proof prints when pages were first opened and which codes were refused.",
+            f"The proof does not print an opening of the page or a refused code: {'; '.join(missing)}.",
+        )
