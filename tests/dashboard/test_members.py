@@ -9,15 +9,15 @@ from allauth.mfa.models import Authenticator
 from django.test import Client
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.templatetags.dashboard import mail_address
-from paraph.flow.messages.mail_account import mail_account
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, Role
-from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
+from tests.tenancy import create_organization
 
 LogIn = Callable[..., MemberClient]
 

@@ -11,10 +11,10 @@ from paraph.storage import store
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.models import Member, Role, User
-from paraph.tenants.registration import create_organization
 from paraph.tenants.scope import Caller
 from tests.api.v1.api_clients import CONTRACT
 from tests.factories import VISITOR
+from tests.tenancy import create_organization
 
 
 @dataclass

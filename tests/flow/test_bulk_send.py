@@ -15,12 +15,12 @@ from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.lifecycle import suspend
 from paraph.tenants.models import Role, WebSends
 from tests.drafts.author import Author, author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once
 from tests.request_templates.kept import bulk_of, csv_of, sending, template_of
+from tests.tenancy import suspend
 
 PEOPLE = [f"P{number} X p{number}@example.com" for number in range(5)]
 

@@ -16,9 +16,9 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.plan import make_plan
 from paraph.storage import store
+from paraph.tenants.limits import stored_bytes
 from paraph.tenants.models import Application, Organization
 from paraph.tenants.scope import Caller
-from paraph.tenants.storage import stored_bytes
 from tests.factories import VISITOR, pdf, scene, sign
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,8 @@ from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
 from django.db import connection
 
-from paraph.administration.requests import erase_address, erase_signer
 from paraph.drafts.models import Draft, DraftSigner
-from paraph.flow.personal_data.erase import Kept, show_person
+from paraph.flow.personal_data.erase import Kept, erase_address, erase_signer, show_person
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.unsent import UNSENT, Place

@@ -4,12 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from paraph.administration.requests import erase_address, note_export
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.housekeeping.sweep import sweep
-from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.personal_data.erase import erase_address, erase_signer
 from paraph.flow.sending.bulk_send import send_rows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -18,14 +17,15 @@ from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import Signer
 from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.log import note_export
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.confirmed_addresses import vouch
-from paraph.tenants.retention import set_retention
 from tests.dashboard.test_bulk_sends import GOOD
 from tests.drafts.author import Author, author
 from tests.flow.test_bulk_send import begun, start
 from tests.flow.test_erase import everything
 from tests.request_templates.kept import bulk_of, csv_of, template_of
+from tests.tenancy import set_retention
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +40,7 @@ ROWS = (
 
 def signed_by_ada(charles: Author) -> Signer:
     request_id = charles.send(charles.draft())
-    end_early(request_id, "over")
+    end_early(OPERATOR, request_id, "over")
     return Signer.objects.get(request=request_id)
 
 
@@ -52,7 +52,7 @@ def test_rows_that_were_never_sent_are_erased_with_the_signer() -> None:
     charles, stranger = author(), author()
     bulk, foreign = (bulk_of(each, template_of(each), csv_of(*ROWS)) for each in (charles, stranger))
     ada = signed_by_ada(charles)
-    erase_signer(ada.pk)
+    erase_signer(OPERATOR, ada.pk)
     assert rows_left(bulk) == [("wrong", False), ("wrong", False), ("ready", True), ("ready", True), ("wrong", False)]
     assert rows_left(foreign) == [("ready", True), ("wrong", True), ("ready", True), ("ready", True), ("wrong", True)]
     assert BulkRow.objects.filter(bulk_send=bulk).first().problems == ["Personal data in this row were erased."]  # type: ignore[union-attr]
@@ -68,7 +68,7 @@ def test_a_row_that_was_sent_stays_with_its_request() -> None:
     charles = author()
     bulk = begun(charles, "Ada Lovelace ada@example.com")
     send_rows(bulk.pk)
-    erase_signer(signed_by_ada(charles).pk)
+    erase_signer(OPERATOR, signed_by_ada(charles).pk)
     assert [row.state for row in bulk.rows.all()] == ["sent"]
 
 
@@ -76,7 +76,7 @@ def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased() -> None:
     charles = author()
     open_draft = charles.draft(signers=2)
     ada = signed_by_ada(charles)
-    erase_signer(ada.pk)
+    erase_signer(OPERATOR, ada.pk)
     assert list(open_draft.signers.values_list("first_name", flat=True)) == ["Grace"]
     assert [signer.email for signer in earlier_signers(charles.caller)] == []
 

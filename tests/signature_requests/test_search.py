@@ -8,6 +8,7 @@ from paraph.flow.personal_data.erase import erase_signer
 from paraph.signature_requests import search as searching
 from paraph.signature_requests.models import SearchTerm, SignatureRequest, Signer
 from paraph.signature_requests.search import search
+from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.scope import Caller, scoped
 from tests.factories import Scene, scene
 
@@ -76,7 +77,7 @@ def test_an_erased_signer_is_not_found_and_the_others_are(made: Scene) -> None:
     Signer.objects.filter(pk=made.signers[1].pk).update(first_name="Ada")
     made.request.status = "expired"
     made.request.save()
-    erase_signer(made.signers[0].pk)
+    erase_signer(OPERATOR, made.signers[0].pk)
     assert found(made, "lovelace") == found(made, "ada1@example.com") == []
     assert found(made, "ada zola contract") == [made.request.pk]
 

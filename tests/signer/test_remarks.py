@@ -15,7 +15,6 @@ from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.signature_requests.consent import LOCALES
 from paraph.signer import language
-from paraph.tenants.registration import create_organization, update_organization
 from paraph.tenants.scope import Caller
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle
 from tests.pdf import changing, revisions
@@ -27,6 +26,7 @@ from tests.pdf.sealed_files import GREEN, authority, pictures, sealed, sealed_wi
 from tests.pdf.untrusted import disputed_files as files
 from tests.pdf.untrusted.test_print_comparison import DIFFERENT
 from tests.production import Client
+from tests.tenancy import create_organization, update_organization
 
 pytestmark = pytest.mark.django_db
 

@@ -8,7 +8,7 @@ from django.db import connection
 from paraph.kernel import clock
 from paraph.tenants.admission import Calls, admit
 from paraph.tenants.models import ApiKey, Usage
-from paraph.tenants.registration import create_application, create_organization
+from tests.tenancy import create_application, create_organization
 
 START = datetime(2026, 3, 1, 10, 0, 20, 500_000, tzinfo=UTC)
 MINUTE = int(START.timestamp()) // 60

@@ -15,10 +15,10 @@ from django.views.decorators.cache import never_cache
 
 from paraph.kernel import clock
 from paraph.server.client_address import client_address
+from paraph.tenants.accounts import seen
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.models import Environment, Member
-from paraph.tenants.presence import seen
 from paraph.tenants.rights import Right, may, roles_with
 from paraph.tenants.scope import Caller
 

@@ -8,7 +8,6 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
-from paraph.administration.organizations import may_open_organization
 from paraph.dashboard.attention import needs
 from paraph.dashboard.door import caller, member_page, show
 from paraph.dashboard.first_steps import first_steps
@@ -16,6 +15,7 @@ from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import page
 from paraph.tenants.daily_counts import by_status
 from paraph.tenants.models import Environment, Member, User
+from paraph.tenants.organizations import may_open_organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.send_quota import web_sends
 

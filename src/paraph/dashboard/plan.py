@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.door import member_page, show
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.tenants.message_limits import message_limits
+from paraph.tenants.limits import allowance, message_limits, rate_limit
 from paraph.tenants.models import Environment, Member, Plan
-from paraph.tenants.plans import allowance, rate_limit
 from paraph.tenants.rights import Right
 from paraph.tenants.send_quota import web_sends
 from paraph.tenants.usage import MonthlyUsage, monthly_usage

@@ -1,4 +1,4 @@
-"""Uploaded documents (specification 2.1)."""
+"""Uploaded documents (rule 2.1)."""
 
 from django.db import models
 

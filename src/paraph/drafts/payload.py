@@ -1,4 +1,4 @@
-"""The creation payload of a draft (specification 4.5), so that it is checked and created as the API does it."""
+"""The creation payload of a draft (rule 4.5), so that it is checked and created as the API does it."""
 
 import re
 from collections.abc import Iterable

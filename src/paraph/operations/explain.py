@@ -11,7 +11,7 @@ from paraph.operations.queue_state import queue_state
 from paraph.operations.wrong_codes import wrong_codes
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 
-_EXPIRED_WITHIN = timedelta(seconds=5)  # specification 3.1
+_EXPIRED_WITHIN = timedelta(seconds=5)  # rule 3.1
 
 
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:

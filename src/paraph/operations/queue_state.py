@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.db import connection
 
-from paraph.queue.lanes import LANES
+from paraph.queue.queues import LANES
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 
 _OLDEST = """

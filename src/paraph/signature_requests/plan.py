@@ -14,8 +14,8 @@ from paraph.signature_requests import payload, references
 from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
+from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile
-from paraph.tenants.plans import Allowance, allowance
 from paraph.tenants.scope import Caller, branding_profiles, own
 
 Refusal = tuple[str, str, str]

@@ -1,4 +1,4 @@
-"""Which rows a caller may see: those of their organization *and* environment, always both (specification 5.1).
+"""Which rows a caller may see: those of their organization *and* environment, always both (rule 5.1).
 
 Querysets begin with :func:`scoped`, single rows by a compiled query with :func:`own`.
 """
@@ -53,5 +53,5 @@ def own(rows: CompiledQuery[Row], caller: Caller, pk: int) -> Row | None:
 
 
 def branding_profiles(caller: Caller) -> QuerySet[BrandingProfile]:
-    """The caller's branding profiles: the one thing both environments see (specification 2.4)."""
+    """The caller's branding profiles: the one thing both environments see (rule 2.4)."""
     return BrandingProfile.objects.filter(organization_id=caller.organization_id, deletion=None)

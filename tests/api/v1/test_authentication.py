@@ -1,4 +1,4 @@
-"""Who gets in (specification 5.1)."""
+"""Who gets in (rule 5.1)."""
 
 import re
 from datetime import timedelta
@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock, tokens
 from paraph.tenants.models import ApiKey, Application, Usage
-from paraph.tenants.registration import create_application, revoke_application
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
 from tests.production import Client
+from tests.tenancy import create_application, revoke_application
 
 pytestmark = pytest.mark.django_db
 

@@ -1,4 +1,4 @@
-"""What POST /signature_requests refuses (specification 4.5), each with the sentence that says why."""
+"""What POST /signature_requests refuses (rule 4.5), each with the sentence that says why."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""POST /signature_requests (specification 4.5): what it makes. What it refuses: test_create_refusals."""
+"""POST /signature_requests (rule 4.5): what it makes. What it refuses: test_create_refusals."""
 
 from datetime import timedelta
 from typing import Any

@@ -13,11 +13,11 @@ import pytest
 from paraph.api.v1.openapi.examples import ANSWERS, CREATIONS, SMALLEST_PDF
 from paraph.api.v1.openapi.refusals import refusals
 from paraph.cli.demo.contract import contract
-from paraph.tenants.lifecycle import suspend
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile
 from tests.api.v1.test_openapi import OPERATIONS
 from tests.pdf.changing import SCRIPT
 from tests.pdf.pdf_factory import saved
+from tests.tenancy import suspend
 
 Make = Callable[[ApiClient, dict[str, Any]], Any]
 

@@ -1,4 +1,4 @@
-"""Fixed windows per minute and hour (specification 8). The clock stands still or is moved by hand."""
+"""Fixed windows per minute and hour (rule 8). The clock stands still or is moved by hand."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,9 +9,9 @@ from django.db import connection
 
 from paraph.kernel import clock
 from paraph.tenants.models import Usage
-from paraph.tenants.registration import create_application
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
 from tests.api.v1.test_error_shape import paths
+from tests.tenancy import create_application
 
 START = datetime(2026, 3, 1, 10, 0, 20, tzinfo=UTC)
 

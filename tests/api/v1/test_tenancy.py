@@ -1,4 +1,4 @@
-"""Nobody sees what belongs to another organization or environment (specification 5.1): 404, never 403.
+"""Nobody sees what belongs to another organization or environment (rule 5.1): 404, never 403.
 
 Every route of the OpenAPI document is walked, and a route that this file does not know fails it.
 """

@@ -8,8 +8,8 @@ from paraph.kernel import turns
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address, guarded_network
 from paraph.tenants.admission import admit, count_bad_call
+from paraph.tenants.limits import allowance, rate_limit
 from paraph.tenants.models import Environment
-from paraph.tenants.plans import allowance, rate_limit
 from paraph.tenants.scope import Caller, party
 
 

@@ -5,7 +5,6 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from paraph.administration.deliveries import send_again
 from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.filter_form import STATES
 from paraph.dashboard.applications.found import application_of
@@ -16,6 +15,7 @@ from paraph.tenants.models import Application, Member
 from paraph.tenants.rights import Right
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.of_application import deliveries_of, signed
+from paraph.webhooks.resend import send_again
 
 
 @member_page(Right.BUILD)

@@ -21,9 +21,9 @@ from paraph.dashboard.stamp_rate import counted
 from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.consent import consent_notice
+from paraph.tenants.branding import theme
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
-from paraph.tenants.theme import theme
 from paraph.words import LOCALES
 
 PARENT_POLICY = f"{POLICY}; frame-src 'self'"

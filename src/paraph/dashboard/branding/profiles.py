@@ -7,7 +7,6 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.administration.branding import create_profile, delete_profile, update_profile
 from paraph.dashboard.branding.forms import COLORS, ProfileForm
 from paraph.dashboard.branding.preview import PARENT_POLICY
 from paraph.dashboard.branding.words import judged
@@ -15,11 +14,11 @@ from paraph.dashboard.door import actor, caller, member_page, see_other, show
 from paraph.drafts.models import Draft
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
+from paraph.tenants.branding import DEFAULT, create_profile, delete_profile, update_profile
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.plans import allowance
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
-from paraph.tenants.theme import DEFAULT
 
 
 @member_page(Right.BUILD)

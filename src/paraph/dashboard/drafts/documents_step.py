@@ -11,8 +11,8 @@ from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Step
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
-from paraph.tenants.plans import allowance
 from paraph.tenants.scope import scoped
 
 _MOST_EARLIER = 20

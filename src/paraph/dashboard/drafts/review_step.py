@@ -20,9 +20,9 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.input import MOST_VALIDITY_DAYS
 from paraph.signature_requests.names import full_name
 from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.plans import allowance
-from paraph.tenants.registration import UNNAMED
+from paraph.tenants.organizations import UNNAMED
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import branding_profiles
 from paraph.tenants.send_quota import web_sends

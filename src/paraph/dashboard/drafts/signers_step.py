@@ -13,8 +13,8 @@ from paraph.drafts import editing
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.signature_requests.models import Mode
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
-from paraph.tenants.plans import allowance
 
 Rows: TypeAlias = "forms.BaseFormSet[SignerForm]"
 _FIELDS = ("first_name", "last_name", "email", "phone", "otp_channel")

@@ -17,8 +17,8 @@ from paraph.flow.ending.delete_template import delete_template
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import begin_from, rename
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
-from paraph.tenants.plans import allowance
 from paraph.tenants.rights import Right
 
 People: TypeAlias = "forms.BaseFormSet[SignerForm]"

@@ -7,12 +7,12 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from paraph.administration import requests as administration
 from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
 from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.request_page import request_page
-from paraph.flow.ending.end_early import LONGEST_REASON
+from paraph.flow.ending.end_early import LONGEST_REASON, end_own_early
 from paraph.flow.sending.remind import remind
+from paraph.flow.signing.show_link import show_signing_link
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -46,7 +46,7 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
     form = EndEarlyForm(request.POST or None)
     if request.method == "POST" and form.is_valid():
         try:
-            administration.end_own_early(caller, actor(request, member), request_id, form.cleaned_data["reason"])
+            end_own_early(caller, actor(request, member), request_id, form.cleaned_data["reason"])
             messages.success(request, _("The request was cancelled. Its links no longer work."))
             return see_other("request", member.organization_id, request_id)
         except DomainError as refusal:
@@ -62,7 +62,7 @@ def signing_link(request: HttpRequest, member: Member, request_id: int, signer_i
     """Shows the link in this one response, kept by no cache; who asked stands in the activity log."""
     caller, found = own_request(member, request_id)
     try:
-        link = administration.show_signing_link(caller, actor(request, member), request_id, signer_id)
+        link = show_signing_link(caller, actor(request, member), request_id, signer_id)
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
     signer = found.signers.get(pk=signer_id)

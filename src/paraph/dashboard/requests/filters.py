@@ -1,4 +1,4 @@
-"""What the list of requests is asked for: the filters of the API (specification 4.1), words and an environment."""
+"""What the list of requests is asked for: the filters of the API (rule 4.1), words and an environment."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any

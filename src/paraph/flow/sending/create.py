@@ -1,4 +1,4 @@
-"""Creating a signature request, in one transaction (specification 4.5)."""
+"""Creating a signature request, in one transaction (rule 4.5)."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -153,7 +153,7 @@ def _remarks(plan: RequestPlan) -> dict[str, Any]:
 
 
 def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
-    """Defer the invitation of the first signer (sequential) or of all signers (parallel; specification 3.2)."""
+    """Defer the invitation of the first signer (sequential) or of all signers (parallel; rule 3.2)."""
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     for signer in ordered[:1] if plan.draft.mode == "sequential" else ordered:
         defer("invite", signer_id=signer.pk)

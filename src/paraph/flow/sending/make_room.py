@@ -16,9 +16,9 @@ from paraph.flow.housekeeping.unused_documents import unused
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
+from paraph.tenants.limits import storage_quota, stored_bytes
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import Caller, scoped
-from paraph.tenants.storage import storage_quota, stored_bytes
 
 log = logging.getLogger("paraph.flow")
 

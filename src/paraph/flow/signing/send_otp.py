@@ -1,4 +1,4 @@
-"""Sending a one-time code, within the HTTP request of the signer who waits for it (specification 4.11)."""
+"""Sending a one-time code, within the HTTP request of the signer who waits for it (rule 4.11)."""
 
 import logging
 from contextlib import ExitStack
@@ -33,7 +33,7 @@ log = logging.getLogger("paraph.flow")
 @dataclass(frozen=True)
 class SentCode:
     """A code on its way. ``recipient``: where it goes, masked. ``sandbox_code`` is the code itself, None in production
-    (specification 4.11)."""
+    (rule 4.11)."""
 
     recipient: str
     channel: str

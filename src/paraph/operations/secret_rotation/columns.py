@@ -17,7 +17,7 @@ from paraph.signature_requests import handwriting
 from paraph.signature_requests.models import Signer
 from paraph.tenants import second_factors
 from paraph.tenants.models import Application
-from paraph.tenants.registration import WEBHOOK_SECRETS
+from paraph.tenants.webhook_secrets import WEBHOOK_SECRETS
 
 _AT_ONCE = 500
 

@@ -9,7 +9,7 @@ import structlog
 from django.conf import settings
 from django.db import transaction
 
-from paraph.flow.messages.mail_account import mails_under_earlier_secrets
+from paraph.account_mail.mail_account import mails_under_earlier_secrets
 from paraph.flow.sealing.context import key_folder, key_secrets
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -1,4 +1,4 @@
-"""The proof file of a request, before it is sealed (specification 2.2, last paragraph)."""
+"""The proof file of a request, before it is sealed (rule 2.2, last paragraph)."""
 
 from paraph.pdf.typesetting.proof_content import ProofContent
 from paraph.pdf.typesetting.proof_template_data import template_data

@@ -1,4 +1,4 @@
-"""Finding the text of tags in a PDF (specification 4.5, ``magic_field``).
+"""Finding the text of tags in a PDF (rule 4.5, ``magic_field``).
 
 A tag matches where it stands verbatim on a page as shown, with letter case, also inside a longer word (``sign1`` in
 ``sign10``). White space is ignored, since PDF separates words by moving the pen. Composed and decomposed accents,

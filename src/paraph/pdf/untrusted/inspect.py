@@ -1,4 +1,4 @@
-"""The check of an upload (specification 4.2): can this file be shown, stamped and sealed?
+"""The check of an upload (rule 4.2): can this file be shown, stamped and sealed?
 
 ``PdfRefused`` is raised for what is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), what one reader opens and
 another does not (``damaged``), what needs a password to open (``password``; an owner password alone is accepted), no or

@@ -1,4 +1,4 @@
-"""The place of a stamp that follows a tag (specification 4.5, ``magic_field``)."""
+"""The place of a stamp that follows a tag (rule 4.5, ``magic_field``)."""
 
 from dataclasses import dataclass
 

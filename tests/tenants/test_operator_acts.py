@@ -5,12 +5,15 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from paraph.administration.organizations import create_organization, resume_organization, suspend_organization
-from paraph.administration.requests import end_early, erase_signer
-from paraph.administration.settings import change_retention, change_settings, delete_organization
+from paraph.flow.ending.delete_organization import delete_organization
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.personal_data.erase import erase_signer
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import OPERATOR, SERVICE
 from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.lifecycle import resume_organization, suspend_organization
+from paraph.tenants.organizations import change_settings, create_organization
+from paraph.tenants.retention import change_retention
 from tests.factories import scene
 
 pytestmark = pytest.mark.django_db

@@ -1,15 +1,15 @@
-"""Laying out a mail: plain text, and HTML that mail programs accept, in light and dark."""
+"""What mails say, laid out as plain text and as HTML that mail programs accept, in light and dark."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 from django.template.loader import render_to_string
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
 
-from paraph.flow.messages.sentences import Sentence
 from paraph.kernel.colors import contrast, is_color, readable_on
-from paraph.tenants.models import BrandingProfile
-from paraph.words import direction
+from paraph.words import Words, direction, form
 
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button
 
@@ -28,6 +28,39 @@ _DARK = _Scheme("#1b2230", "#8fb0ff", "#8a93a6")
 
 
 @dataclass(frozen=True)
+class Sentence:
+    """A sentence of a mail, for its plain text and its HTML at once."""
+
+    text: str
+    html: SafeString
+
+
+def say(words: Words, name: str, /, **values: "str | int | Sentence") -> Sentence:
+    """Return the words of this name with their placeholders filled in. In HTML every string stands apart from the
+    direction of the text around it (``bdi``): names come in any script."""
+    sentence = form(words, name, values.get("count"))
+    text = sentence.format(**{key: _text_of(value) for key, value in values.items()})
+    html = escape(sentence)
+    filled = format_html(html, **{key: _html_of(value) for key, value in values.items()}) if values else html
+    return Sentence(text, filled)
+
+
+def plain(text: str) -> Sentence:
+    """Return a text of ours, such as a date."""
+    return Sentence(text, escape(text))
+
+
+def _text_of(value: str | int | Sentence) -> str:
+    return value.text if isinstance(value, Sentence) else str(value)
+
+
+def _html_of(value: str | int | Sentence) -> SafeString:
+    if isinstance(value, Sentence):
+        return value.html
+    return format_html("<bdi>{}</bdi>", value) if isinstance(value, str) else escape(value)
+
+
+@dataclass(frozen=True)
 class EmailContent:
     subject: str
     text: str
@@ -37,7 +70,7 @@ class EmailContent:
 @dataclass(frozen=True)
 class Letter:
     """What a mail says. ``preview`` is what an inbox shows beside the subject; ``action`` the words of the button and
-    its address."""
+    its address; ``accent`` the colour of a branding profile, "" for none."""
 
     locale: str
     subject: str
@@ -46,7 +79,7 @@ class Letter:
     lines: Sequence[Sentence]
     closing: Sequence[Sentence]
     action: tuple[str, str] | None = None
-    branding: BrandingProfile | None = None
+    accent: str = ""
 
 
 def lay_out(letter: Letter) -> EmailContent:
@@ -64,14 +97,13 @@ def _html(letter: Letter) -> str:
     content = {
         "letter": letter,
         "direction": direction(letter.locale),
-        "light": _colors(letter.branding, _LIGHT),
-        "dark": _colors(letter.branding, _DARK),
+        "light": _colors(letter.accent, _LIGHT),
+        "dark": _colors(letter.accent, _DARK),
     }
     return render_to_string("messages/email.html", content)
 
 
-def _colors(branding: BrandingProfile | None, scheme: _Scheme) -> dict[str, str]:
-    chosen = branding.accent_color if branding else ""
+def _colors(chosen: str, scheme: _Scheme) -> dict[str, str]:
     accent = chosen if is_color(chosen) else scheme.accent
     edge = accent if contrast(accent, scheme.card) >= _VISIBLE else scheme.edge
     return {"accent": accent, "on_accent": readable_on(accent), "edge": edge}

@@ -6,17 +6,16 @@ An organization keeps an owner. Invitations that the member made and could no lo
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.administration.invitations import withdraw_what_is_not_grantable
-from paraph.administration.locked import locked_organization
-from paraph.administration.role_rules import acting_member, check_role, require_grantable
 from paraph.kernel.errors import DomainError
 from paraph.tenants.accounts import account, end_sessions, set_first_password
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.invitations import withdraw_what_is_not_grantable
 from paraph.tenants.models import Member, Role
-from paraph.tenants.rights import grantable
+from paraph.tenants.organizations import locked_organization
+from paraph.tenants.rights import acting_member, check_role, grantable, require_grantable
 
 
 @transaction.atomic

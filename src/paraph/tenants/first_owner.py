@@ -6,11 +6,11 @@ from django.db import transaction
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
-from paraph.administration.members import create_member
-from paraph.administration.settings import change_settings
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role
+from paraph.tenants.organizations import change_settings
 
 _VALID_SECONDS = 3600
 _SIGNER = signing.TimestampSigner(salt="paraph.first_owner")

@@ -7,18 +7,18 @@ from datetime import timedelta
 import pytest
 from django.db import connection
 
-from paraph.administration.invitations import accept_invitation, invite, resend_invitation, withdraw_invitation
-from paraph.administration.members import change_role, create_member, remove_member, transfer_ownership
-from paraph.flow.messages.mail_account import mail_account
+from paraph.account_mail.mail_account import mail_account
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR, Actor
 from paraph.tenants.admin_log.log import broken_at
 from paraph.tenants.admin_log.models import Activity, ActorKind
+from paraph.tenants.invitations import accept_invitation, invite, resend_invitation, withdraw_invitation
+from paraph.tenants.members import change_role, create_member, remove_member, transfer_ownership
 from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, Role, User
-from paraph.tenants.registration import create_organization
 from tests.factories import jobs
+from tests.tenancy import create_organization
 
 
 @pytest.fixture

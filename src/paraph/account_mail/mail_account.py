@@ -7,10 +7,9 @@ from dataclasses import asdict, dataclass
 from django.conf import settings
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.flow.messages.layout import EmailContent, Letter, lay_out
-from paraph.flow.messages.sentences import plain
 from paraph.kernel import tokens
 from paraph.messaging.email import send_email
+from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
 from paraph.metrics import metrics as figures
 from paraph.queue.defer import defer
 

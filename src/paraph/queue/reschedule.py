@@ -3,7 +3,7 @@
 from datetime import datetime
 
 
-class JobPutOffError(Exception):
+class Reschedule(Exception):
     """Asks for another run at ``next_at`` (aware), in ``retry_after`` seconds. ``reason``: a phrase for the log,
     without personal data."""
 

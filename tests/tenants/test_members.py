@@ -7,13 +7,13 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
 
-from paraph.administration.members import change_role, create_member, remove_member
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import OPERATOR, Actor
 from paraph.tenants.admin_log.log import broken_at
 from paraph.tenants.admin_log.models import Activity, ActorKind
+from paraph.tenants.members import change_role, create_member, remove_member
 from paraph.tenants.models import Member, Organization, Role, User
-from paraph.tenants.registration import create_organization
+from tests.tenancy import create_organization
 
 
 @pytest.fixture
