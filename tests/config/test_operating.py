@@ -41,7 +41,7 @@ def test_the_lines_that_metrics_leave_out_are_named() -> None:
 
 def test_every_figure_is_listed() -> None:
     source = Path(__file__).parents[2] / "src" / "paraph"
-    text = (source / "measures" / "figures.py").read_text() + (source / "operations" / "exposition.py").read_text()
+    text = (source / "metrics" / "metrics.py").read_text() + (source / "operations" / "exposition.py").read_text()
     figures = set(re.findall(r'"(paraph_\w+)"', text))
     assert len(figures) > 10
     assert [figure for figure in figures if f"`{figure}" not in PAGE] == []

@@ -20,7 +20,7 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow import events
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.invite import invite
-from paraph.flow.sending.send_reminder import send_reminder
+from paraph.flow.sending.remind import send_reminder
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import tokens
 from paraph.signature_requests.models import Inquiry, Reminder, SignatureRequest, Signer

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
-from paraph.flow.sending.send_draft import send_draft
+from paraph.flow.sending.send_from_web import send_draft
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import Actor

@@ -7,8 +7,8 @@ import pytest
 from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
-from paraph.flow.housekeeping.delete_unused import UNUSED_FOR, delete_unused_uploads
 from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_uploads
 from paraph.kernel import clock
 from tests.drafts.author import author
 

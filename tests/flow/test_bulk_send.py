@@ -8,9 +8,8 @@ import pytest
 from paraph.audit_trail.models import Entry
 from paraph.flow.ending.delete_template import delete_template
 from paraph.flow.housekeeping.sweep import sweep
-from paraph.flow.sending import send_rows as module
-from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
-from paraph.flow.sending.send_rows import send_rows
+from paraph.flow.sending import bulk_send as module
+from paraph.flow.sending.bulk_send import cancel_bulk_send, send_rows, start_bulk_send
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkRow, BulkSend

@@ -13,8 +13,8 @@ from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.ending import delete_files as deleting
 from paraph.flow.ending.delete_files import delete_due_files, delete_files, overdue
 from paraph.flow.ending.end_early import end_early
-from paraph.flow.housekeeping import delete_unused
-from paraph.flow.housekeeping.delete_unused import UNUSED_FOR, delete_unused_uploads
+from paraph.flow.housekeeping import unused_documents
+from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_uploads
 from paraph.flow.sealing.finalize import finalize
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -250,9 +250,9 @@ def test_a_long_table_is_left_to_another_job_in_time(monkeypatch: pytest.MonkeyP
         document = _unused(made, row)
         Document.objects.filter(pk=document.pk).update(created_at=clock.now() - timedelta(days=91))
     first = Document.objects.order_by("pk")[0].pk
-    monkeypatch.setattr(delete_unused, "_WINDOW", 1)
+    monkeypatch.setattr(unused_documents, "_WINDOW", 1)
     with monkeypatch.context() as patch:
-        patch.setattr(delete_unused, "_RUN_SECONDS", -1)
+        patch.setattr(unused_documents, "_RUN_SECONDS", -1)
         assert delete_unused_uploads(first) == 0
     assert jobs() == [("delete_unused_uploads", {"first": first})]
     work_off()

@@ -16,9 +16,9 @@ from paraph.flow.sending.create import create
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import tokens
 from paraph.pdf.untrusted.render import render_page
+from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Tag
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.storage import store
 from paraph.tenants.scope import Caller
 from tests.api.v1.api_clients import payload
@@ -78,10 +78,9 @@ def test_signers_see_what_is_sealed(client: Client, content: bytes, method: str,
 def test_tags_are_searched_in_what_is_sealed() -> None:
     document = uploaded(scene(), BEFORE_HEADER)
     store.delete(document.object_key)
-    stamps = [StampDraft("", tag="{{sign}}")]
-    draft = DocumentDraft("", document.pk, [AssignmentDraft("", "a", stamps)])
-    problems = Problems()
-    assert len(place(draft, document, problems)) == 1
+    stamp = MagicFieldStamp(type="magic_field", value=Tag(tag="{{sign}}"))
+    given = DocumentInput(id=document.pk, signers=[Assignment(signer_ref="a", stamps=[stamp])])
+    assert len(place(given, "documents[0]", document, Problems())) == 1
 
 
 def test_the_journal_names_it_before_anybody_signs() -> None:

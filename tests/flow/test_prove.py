@@ -150,17 +150,6 @@ def test_a_seal_is_printed_not_after_its_timestamp(monkeypatch: pytest.MonkeyPat
 
 
 @pytest.mark.django_db
-def test_a_seal_of_the_version_before_is_not_after_its_timestamp_either() -> None:
-    made = sealed()
-    row = SealedDocument.objects.get()
-    del row.seal["sealed_at"]
-    row.save(update_fields=["seal"])
-    [document] = proof_content(SignatureRequest.objects.get(pk=made.request.pk), clock.now()).documents
-    assert document.seal.timestamped_at
-    assert document.seal.sealed_at == document.seal.timestamped_at <= row.created_at
-
-
-@pytest.mark.django_db
 def test_the_lines_of_the_journal_carry_the_names() -> None:
     made = sealed(signers=2)
     stated = proof_content(SignatureRequest.objects.get(pk=made.request.pk), clock.now())

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import remind
-from paraph.flow.sending.send_reminder import send_reminder
+from paraph.flow.sending.remind import remind, send_reminder
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage

@@ -6,7 +6,6 @@ from datetime import timedelta
 import pytest
 from django.conf import settings
 
-from paraph.documents.models import Document, DocumentStatus
 from paraph.flow.housekeeping import sweep as sweeping
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.kernel import clock
@@ -65,35 +64,8 @@ def test_more_orphans_than_one_look_takes(monkeypatch: pytest.MonkeyPatch) -> No
     assert not any(map(there, keys))
 
 
-def test_uploads_that_never_became_ready_go_after_a_day() -> None:
-    made = scene(documents=1)
-    (ready,) = Document.objects.all()
-    old, young = (_pending(made.request.organization_id, age) for age in (timedelta(hours=25), timedelta(hours=23)))
-    Document.objects.filter(pk=ready.pk).update(created_at=clock.now() - timedelta(days=400))
-    sweep()
-    assert set(Document.objects.values_list("pk", flat=True)) == {ready.pk, young.pk}
-    assert (there(old.object_key), there(young.object_key)) == (False, True)
-
-
 def test_pictures_of_pages_go_after_a_week() -> None:
     old = put("pages/ab/1.webp", timedelta(days=8))
     young = put("pages/ab/2.webp", timedelta(days=6))
     sweep()
     assert (there(old), there(young)) == (False, True)
-
-
-def _pending(organization_id: int, age: timedelta) -> Document:
-    document = Document.objects.create(
-        organization_id=organization_id,
-        environment="sandbox",
-        name="x.pdf",
-        sha256=b"0" * 32,
-        file_size=1,
-        pages=[[595, 842]],
-        preflight={},
-        status=DocumentStatus.PENDING,
-        object_key=f"documents/pending{age.total_seconds():.0f}.pdf",
-        created_at=clock.now() - age,
-    )
-    store.put(document.object_key, b"content")
-    return document

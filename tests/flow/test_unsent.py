@@ -10,7 +10,7 @@ from paraph.drafts.models import Draft, DraftSigner
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.personal_data.erase import erase_signer
-from paraph.flow.sending.send_rows import send_rows
+from paraph.flow.sending.bulk_send import send_rows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture

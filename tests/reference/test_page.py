@@ -11,7 +11,7 @@ from django.conf import settings
 from django.test import Client
 
 import paraph.reference
-from paraph.api.v1 import errors
+from paraph.api.v1 import problems
 from paraph.api.v1.openapi.document import document
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.colors import contrast
@@ -152,7 +152,7 @@ def test_every_field_is_described() -> None:
 
 @pytest.mark.parametrize(
     ("table", "statuses"),
-    [("errors", errors.STATUSES | {"internal_error": 500}), ("signer-errors", answers.STATUSES)],
+    [("errors", problems.STATUSES | {"internal_error": 500}), ("signer-errors", answers.STATUSES)],
     ids=["API", "signer"],
 )
 def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, statuses: dict[str, int]) -> None:

@@ -6,14 +6,12 @@ import pytest
 from django.db import connection
 
 from paraph.kernel import clock
-from paraph.tenants.admission import Calls, Prefetch, admit
+from paraph.tenants.admission import Calls, admit
 from paraph.tenants.models import ApiKey, Usage
 from paraph.tenants.registration import create_application, create_organization
 
 START = datetime(2026, 3, 1, 10, 0, 20, 500_000, tzinfo=UTC)
 MINUTE = int(START.timestamp()) // 60
-WHO = Prefetch("application.organization_id::text || ' ' || application.environment || ' ' || $4::bigint", 7)
-WRITTEN = Prefetch("(pg_current_xact_id_if_assigned() IS NOT NULL)::text || $4::bigint", 7)
 
 
 class Clock:
@@ -41,31 +39,22 @@ def calls(key: str) -> Calls:
     return admission[1]
 
 
-def test_a_key_brings_its_owner_and_what_was_prefetched_for_them(key: str, time: Clock) -> None:
-    row = ApiKey.objects.select_related("application").get()
-    application = row.application
-    admission = admit(key, WHO)
+def test_a_key_brings_its_owner(key: str, time: Clock) -> None:
+    application = ApiKey.objects.select_related("application").get().application
+    admission = admit(key)
     assert admission
-    caller, counted, prefetched = admission
+    caller, counted = admission
     assert (caller.organization_id, caller.application_id) == (application.organization_id, application.pk)
     assert (caller.environment, caller.plan) == ("sandbox", "pro")
     assert counted == Calls(MINUTE, 1, MINUTE // 60, 1)
-    assert prefetched == f"{application.organization_id} sandbox 7".encode()
-
-
-@pytest.mark.django_db(transaction=True)
-def test_what_is_prefetched_is_read_before_the_counter_is_locked_for_others(key: str) -> None:
-    admission = admit(key, WRITTEN)
-    assert admission
-    assert admission[2] == b"false7"  # a transaction that has locked nothing has no id yet
 
 
 @pytest.mark.parametrize("which", ["unknown", "revoked", "malformed"])
-def test_without_a_valid_key_nothing_is_counted_or_read(key: str, which: str) -> None:
+def test_without_a_valid_key_nothing_is_counted(key: str, which: str) -> None:
     if which == "revoked":
         ApiKey.objects.update(revoked_at=clock.now())
     asked = {"unknown": "0" * 64, "revoked": key, "malformed": key + "0"}[which]
-    assert admit(asked, WHO) is None
+    assert admit(asked) is None
     assert not Usage.objects.exists()
     assert ApiKey.objects.get().last_used_at is None
 
@@ -98,17 +87,16 @@ def test_a_window_counts_on_or_begins_anew(
 
 @pytest.mark.django_db(transaction=True)
 def test_it_is_planned_once_for_a_connection(time: Clock) -> None:
-    """Twice, to be exact: for the first call within a second, which may store that the key is used, and for others."""
     connection.close()
     key = create_application(create_organization("Acme", "pro").pk, "sandbox", "shop").api_key
     with connection.cursor() as cursor:
         cursor.execute("SET synchronous_commit = on")  # as in production, which the tests' server is not like
     for _ in range(9):
-        assert admit(key, WHO)
+        assert admit(key)
     with connection.cursor() as cursor:
         cursor.execute(
             "SELECT custom_plans, generic_plans FROM pg_prepared_statements WHERE statement LIKE '%last_used_at%'"
         )
-        assert sorted(cursor.fetchall()) == [(1, 0), (5, 3)]  # five to compare with, and the one that stays
+        assert cursor.fetchall() == [(5, 4)]  # five to compare with, and the one that stays
         cursor.execute("SHOW synchronous_commit")
         assert cursor.fetchone() == ("on",)  # only the count's own commit does not wait for the disk

@@ -2,13 +2,17 @@
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
 
-from paraph.api.v1.audit_logs import list_audit_logs
+from paraph.api.v1.audit_logs.routes import list_audit_logs
 from paraph.api.v1.branding_profiles import list_branding_profiles
-from paraph.api.v1.documents import list_documents, read_document, upload_document
-from paraph.api.v1.door import endpoint
+from paraph.api.v1.documents.routes import list_documents, read_document, upload_document
+from paraph.api.v1.endpoint import endpoint
 from paraph.api.v1.health import read_health
 from paraph.api.v1.openapi.view import openapi
-from paraph.api.v1.signature_requests import create_signature_request, list_signature_requests, read_signature_request
+from paraph.api.v1.signature_requests.routes import (
+    create_signature_request,
+    list_signature_requests,
+    read_signature_request,
+)
 from paraph.authority import views as authority
 from paraph.dashboard.account.first_owner import first_owner
 from paraph.dashboard.account.mails import mails

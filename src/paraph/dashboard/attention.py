@@ -11,8 +11,7 @@ from paraph.dashboard.door import caller
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
-from paraph.signature_requests.models import Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
-from paraph.signature_requests.reading import LARGE
+from paraph.signature_requests.models import LARGE, Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import Caller, scoped

@@ -9,7 +9,7 @@ from django.db.models import Max
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
 from paraph.kernel import clock
-from paraph.signature_requests.request_draft import DEFAULT_SIZE
+from paraph.signature_requests.input import DEFAULT_SIZE
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
 from paraph.tenants.scope import Caller, scoped

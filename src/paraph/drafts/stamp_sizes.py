@@ -8,7 +8,7 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, SignatureLine
 from paraph.pdf.untrusted.tag_placement import Rect, under
-from paraph.signature_requests.request_draft import DEFAULT_SIZE
+from paraph.signature_requests.input import DEFAULT_SIZE
 
 Size = tuple[float, float]
 Target = FoundTag | SignatureLine

@@ -11,7 +11,7 @@ from paraph.drafts.stamp_sizes import Size, sizes_for
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags
 from paraph.pdf.untrusted.tag_placement import under
-from paraph.signature_requests.request_draft import MOST_STAMPS
+from paraph.signature_requests.input import MOST_STAMPS
 from paraph.storage import store
 from paraph.tenants.scope import party
 

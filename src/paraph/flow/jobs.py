@@ -11,17 +11,17 @@ from procrastinate.jobs import Job
 
 from paraph.flow.ending.delete_files import delete_due_files
 from paraph.flow.ending.end_early import end_requests_of_deleted
-from paraph.flow.housekeeping.delete_unused import delete_unused_uploads
 from paraph.flow.housekeeping.sweep import sweep
+from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.mail_account import mail_account
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sealing.preserve import preserve_due
+from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite
-from paraph.flow.sending.send_reminder import send_reminder
-from paraph.flow.sending.send_rows import send_rows
+from paraph.flow.sending.remind import send_reminder
 from paraph.flow.signing.ask import forward_inquiry
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
@@ -30,7 +30,6 @@ from paraph.queue.giving_up import report_last_attempt
 from paraph.queue.job_logging import logged
 from paraph.queue.lanes import DEFAULT, MAIL
 from paraph.queue.put_off import JobPutOffError
-from paraph.signature_requests.handwriting import encrypt_earlier
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune
 
@@ -102,12 +101,6 @@ def take_over_calls_of_the_month(timestamp: int) -> None:  # noqa: ARG001  procr
 @app.task(queueing_lock="clear_sessions")
 def clear_sessions(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     SessionStore.clear_expired()
-
-
-@app.periodic(cron="53 * * * *")
-@app.task(queueing_lock="encrypt_earlier")
-def encrypt_earlier_signatures(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    encrypt_earlier()
 
 
 @app.periodic(cron="4-59/5 * * * *")

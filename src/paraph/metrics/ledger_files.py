@@ -12,8 +12,6 @@ from django.conf import settings
 from paraph.kernel import tokens
 from paraph.metrics.ledger import Ledger, read
 
-_SUFFIXES = ("figures", "db")  # earlier versions wrote "db"
-
 
 def folder() -> Path:
     path: Path = settings.DATA_DIR / "metrics"
@@ -38,9 +36,8 @@ def records() -> Iterator[tuple[str, tuple[float, ...]]]:
 
 def forget() -> None:
     """Removes all ledgers. To be called only while no other process of the service runs."""
-    for suffix in _SUFFIXES:
-        for file in folder().glob(f"*.{suffix}"):
-            file.unlink(missing_ok=True)
+    for file in folder().glob("*.figures"):
+        file.unlink(missing_ok=True)
 
 
 _ledgers: list[Ledger] = []

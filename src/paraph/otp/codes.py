@@ -41,7 +41,7 @@ _NEWEST = CompiledQuery(OneTimeCode.objects.all)
 # Without the counts of wrong guesses, which continue when a code is replaced, and while it is.
 _REPLACED = (
     "code_hash", "replaced_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends",
-    "window_began_at", "sent_at", "used_at", "attempts", "attempts_end_at",
+    "window_began_at", "sent_at", "used_at", "attempts",
 )  # fmt: skip
 _USE = """
     UPDATE otp_onetimecode SET used_at = %s
@@ -93,7 +93,7 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         row.created_at, row.expires_at = now, now + guesses.LIFETIME
         row.sends, row.window_began_at = sends, began
         row.sent_at, row.used_at = None, None
-        row.attempts, row.attempts_end_at = 0, row.expires_at
+        row.attempts = 0
         if earlier is None:
             insert([row])
         else:

@@ -11,11 +11,10 @@ class OneTimeCode(models.Model):
 
     A new code replaces the old one and has ``attempts`` of its own, but not the counts of wrong guesses:
     ``wrong_guesses`` since the request was created, and ``recent_wrong_guesses`` in the day that ends at
-    ``recent_end_at``. Until ``locked_until`` no code is sent or taken. ``attempts_end_at`` is what the version before
-    counts attempts by. ``sends`` counts the codes in the window that began at ``window_began_at``. ``sent_at`` is set
-    once the gateway has taken the newest code, ``ever_sent`` once it has taken any. ``destination_scope`` names the
-    destination in :class:`WrongGuesses`; null for a code of an earlier version. ``replaced_hash`` is that of the code
-    sent before the newest, so that somebody who enters it can be told.
+    ``recent_end_at``. Until ``locked_until`` no code is sent or taken. ``sends`` counts the codes in the window that
+    began at ``window_began_at``. ``sent_at`` is set once the gateway has taken the newest code, ``ever_sent`` once it
+    has taken any. ``destination_scope`` names the destination in :class:`WrongGuesses`. ``replaced_hash`` is that of
+    the code sent before the newest, so that somebody who enters it can be told.
     """
 
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="code")
@@ -30,7 +29,6 @@ class OneTimeCode(models.Model):
     sends = models.SmallIntegerField(default=1)
     window_began_at = models.DateTimeField(default=clock.now)
     attempts = models.SmallIntegerField(default=0)
-    attempts_end_at = models.DateTimeField(null=True)
     wrong_guesses = models.IntegerField(default=0, db_default=0)
     recent_wrong_guesses = models.IntegerField(default=0, db_default=0)
     recent_end_at = models.DateTimeField(null=True)

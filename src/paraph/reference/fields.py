@@ -105,7 +105,7 @@ class SchemaReader:
         return {**present[0], **field} if len(present) == 1 else field
 
     def _variants(self, field: JsonObject) -> list[JsonObject]:
-        return list(field.get("anyOf", [field]))
+        return list(field.get("anyOf") or field.get("oneOf") or [field])
 
     def _resolved(self, schema: JsonObject) -> JsonObject:
         return self._schemas[schema["$ref"].rpartition("/")[2]] if "$ref" in schema else schema

@@ -7,12 +7,9 @@ import json
 from typing import Any
 
 from django.conf import settings
-from django.db.models import Q, QuerySet
 
 from paraph.signature_requests.models import Signer
 
-_EARLIER = Q(signature__isnull=False) | Q(initials__isnull=False)
-_AT_ONCE = 500
 PURPOSE = "handwriting"
 
 
@@ -34,33 +31,16 @@ def write(signer: Signer, signature: dict[str, Any], initials: dict[str, Any] | 
     signer.initials_encrypted = _sealed(signer, "initials", initials)
 
 
-def encrypt_earlier() -> int:
-    """Encrypts the rows that earlier versions stored unencrypted, 500 at a time; returns how many. Safe to repeat and
-    to run beside everything else, as such rows never change."""
-    done = last = 0
-    while rows := list(_earlier().filter(id__gt=last)[:_AT_ONCE]):
-        for signer in rows:
-            write(signer, signer.signature, signer.initials)
-            signer.signature = signer.initials = None
-        Signer.objects.bulk_update(rows, ["signature", "initials", "signature_encrypted", "initials_encrypted"])
-        done, last = done + len(rows), rows[-1].pk
-    return done
-
-
 def context(signer_id: int, name: str) -> bytes:
     """What ``signature`` or ``initials`` of a signer is encrypted for."""
     return f"{name} of signer {signer_id}".encode()
 
 
-def _earlier() -> "QuerySet[Signer]":
-    return Signer.objects.filter(_EARLIER).only("id", "signature", "initials").order_by("id")
-
-
 def _opened(signer: Signer, name: str) -> dict[str, Any] | None:
-    encrypted, plain = getattr(signer, f"{name}_encrypted"), getattr(signer, name)
-    value: dict[str, Any] | None = plain
-    if encrypted is not None:
-        value = json.loads(settings.SECRETS.decrypt(PURPOSE, bytes(encrypted), context(signer.pk, name)))
+    encrypted = getattr(signer, f"{name}_encrypted")
+    if encrypted is None:
+        return None
+    value: dict[str, Any] = json.loads(settings.SECRETS.decrypt(PURPOSE, bytes(encrypted), context(signer.pk, name)))
     return value
 
 

@@ -12,6 +12,7 @@ from paraph.signature_requests.names import full_name
 from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
+LARGE = ("signature_encrypted", "initials_encrypted")  # of a signer; nobody reads a list for their strokes
 
 
 class Mode(models.TextChoices):
@@ -112,8 +113,8 @@ class Signer(models.Model):
     """A signer of a request. ``order`` is the signing order (sequential) or the position in the payload (parallel),
     from 1.
 
-    ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`;
-    earlier versions stored ``signature`` and ``initials``. ``invitation`` is {"taken_at", "acknowledgement"} once the
+    ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`.
+    ``invitation`` is {"taken_at", "acknowledgement"} once the
     mail server has the mail; ``notified_at`` follows with the journal entry. ``token_salt`` is one of the two inputs of
     a signing token; the other is a key of the server.
     """
@@ -130,8 +131,6 @@ class Signer(models.Model):
     notified_at = models.DateTimeField(null=True)
     invitation: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     signed_at = models.DateTimeField(null=True)
-    signature: "models.JSONField[Any, Any]" = models.JSONField(null=True)
-    initials: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     signature_encrypted = models.BinaryField(null=True)
     initials_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
@@ -139,13 +138,6 @@ class Signer(models.Model):
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "order"], name="order_once_per_request")]
-        indexes = [
-            models.Index(
-                fields=["id"],
-                condition=models.Q(signature__isnull=False) | models.Q(initials__isnull=False),
-                name="signer_unencrypted",
-            ),
-        ]
         ordering: ClassVar = ["order"]
 
     @property

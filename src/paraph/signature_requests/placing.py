@@ -1,4 +1,4 @@
-"""Placing stamps: from tags and coordinates to rectangles on pages (specification 4.5, cases 4 and 5)."""
+"""Placing stamps: from tags and coordinates to rectangles on pages (rule 4.5, cases 4 and 5)."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -10,8 +10,14 @@ from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, find_tags
 from paraph.pdf.untrusted.tag_placement import ROUNDING, Rect, under
+from paraph.signature_requests.input import (
+    DEFAULT_SIZE,
+    Assignment,
+    CoordinatesStamp,
+    DocumentInput,
+    MagicFieldStamp,
+)
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, StampDraft
 from paraph.storage import store
 from paraph.tenants.scope import party
 
@@ -25,105 +31,100 @@ class PlannedPlacement:
     rect: Rect
 
 
-def place(draft: DocumentDraft, document: Document, problems: Problems) -> list[PlannedPlacement]:
-    """Returns the placements on one document. Reads and searches its file once, if there are tags."""
-    found = _find(draft, document, problems)
+def place(given: DocumentInput, path: str, document: Document, problems: Problems) -> list[PlannedPlacement]:
+    """Return the placements on the document at a path of the payload. Reads and searches its file once, if there are
+    tags."""
+    found = _find(given, path, document, problems)
     if found is None:
         return []
     placements: list[PlannedPlacement] = []
-    for assignment in draft.assignments:
-        tried = [_placement(stamp, assignment, document, found, problems) for stamp in assignment.stamps]
+    for index, assignment in enumerate(given.signers):
+        here = f"{path}.signers[{index}]"
+        tried = [
+            _Stamp(stamp, f"{here}.stamps[{number}]", assignment, document, problems).place(found)
+            for number, stamp in enumerate(assignment.stamps)
+            if stamp is not None  # it could not be read
+        ]
         placed = [placement for placement in tried if placement]
-        if not placed and assignment.whole and all(stamp.optional and stamp.tag for stamp in assignment.stamps):
+        if not placed and _all_optional(assignment):
             sentence = _("none of the optional stamps of signer “%(ref)s” was found on document %(document)d.")
-            problems.add(assignment.path, sentence % {"ref": assignment.signer_ref, "document": document.pk})
+            problems.add(here, sentence % {"ref": assignment.signer_ref or "", "document": document.pk})
         placements += placed
     return placements
 
 
-def _find(draft: DocumentDraft, document: Document, problems: Problems) -> dict[str, FoundTag] | None:
-    tags = {stamp.tag for assignment in draft.assignments for stamp in assignment.stamps if stamp.tag}
+def _all_optional(assignment: Assignment) -> bool:
+    stamps = assignment.stamps
+    return bool(stamps) and all(isinstance(stamp, MagicFieldStamp) and stamp.optional for stamp in stamps)
+
+
+def _find(given: DocumentInput, path: str, document: Document, problems: Problems) -> dict[str, FoundTag] | None:
+    stamps = [stamp for assignment in given.signers for stamp in assignment.stamps]
+    tags = {stamp.value.tag for stamp in stamps if isinstance(stamp, MagicFieldStamp)}
     if not tags:
         return {}
     pdf = partial(store.get, document.shown_key)
     try:
         return find_tags(pdf, sorted(tags), party=party(document), sha256=document.shown_sha256)
     except PdfRefused as refused:
-        problems.add(draft.path, sentence_of(refused))
+        problems.add(path, sentence_of(refused))
         return None
 
 
-def _placement(
-    stamp: StampDraft,
-    assignment: AssignmentDraft,
-    document: Document,
-    found: dict[str, FoundTag],
-    problems: Problems,
-) -> PlannedPlacement | None:
-    if not stamp.tag:
-        return _by_coordinates(stamp, assignment, document, problems)
-    if stamp.tag in found:
-        return _by_tag(stamp, assignment, document, found[stamp.tag], problems)
-    if not stamp.optional:
-        sentence = _("the tag “%(tag)s” of signer “%(ref)s” is not in document %(document)d.")
-        facts = {"tag": stamp.tag, "ref": assignment.signer_ref, "document": document.pk}
-        problems.add(stamp.path, sentence % facts)
-    return None
+@dataclass(frozen=True)
+class _Stamp:
+    """A stamp of the payload, and what its problems name."""
 
+    stamp: MagicFieldStamp | CoordinatesStamp
+    path: str
+    assignment: Assignment
+    document: Document
+    problems: Problems
 
-def _by_tag(
-    stamp: StampDraft, assignment: AssignmentDraft, document: Document, found: FoundTag, problems: Problems
-) -> PlannedPlacement | None:
-    page_width, page_height = document.pages[found.page_number - 1]
-    try:
-        rect = under(found, (page_width, page_height), stamp.width, stamp.height)
-    except PdfRefused:
-        sentence = _(
-            "the stamp of signer “%(ref)s” at the tag “%(tag)s”, %(width)s by %(height)s points, does not fit on "
-            "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
-        )
-        problems.add(stamp.path, sentence % _facts(stamp, assignment, document, found.page_number))
+    def place(self, found: dict[str, FoundTag]) -> PlannedPlacement | None:
+        if isinstance(self.stamp, CoordinatesStamp):
+            return self._by_coordinates(self.stamp)
+        tag = self.stamp.value.tag
+        if tag in found:
+            return self._by_tag(tag, found[tag])
+        if not self.stamp.optional:
+            self._refuse(_("the tag “%(tag)s” of signer “%(ref)s” is not in document %(document)d."), tag=tag)
         return None
-    return PlannedPlacement(assignment.signer_ref, found.page_number, rect)
 
+    def _by_tag(self, tag: str, found: FoundTag) -> PlannedPlacement | None:
+        page_width, page_height = self.document.pages[found.page_number - 1]
+        width, height = DEFAULT_SIZE
+        try:
+            rect = under(found, (page_width, page_height), width, height)
+        except PdfRefused:
+            sentence = _(
+                "the stamp of signer “%(ref)s” at the tag “%(tag)s”, %(width)s by %(height)s points, does not fit on "
+                "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
+            )
+            self._refuse(sentence, tag=tag, width=f"{width:g}", height=f"{height:g}", page=found.page_number)
+            return None
+        return PlannedPlacement(self.assignment.signer_ref, found.page_number, rect)
 
-def _by_coordinates(
-    stamp: StampDraft, assignment: AssignmentDraft, document: Document, problems: Problems
-) -> PlannedPlacement | None:
-    if stamp.page_number > len(document.pages):
-        sentence = _("page %(page)d of signer “%(ref)s” does not exist: document %(document)d has %(count)d pages.")
-        facts = {"page": stamp.page_number, "ref": assignment.signer_ref}
-        problems.add(stamp.path, sentence % {**facts, "document": document.pk, "count": len(document.pages)})
-        return None
-    page_width, page_height = document.pages[stamp.page_number - 1]
-    if (
-        min(stamp.x, stamp.y) < 0
-        or stamp.x + stamp.width > page_width + ROUNDING
-        or stamp.y + stamp.height > page_height + ROUNDING
-    ):
-        sentence = _(
-            "the stamp of signer “%(ref)s” at x=%(x)s, y=%(y)s, %(width)s by %(height)s points, does not fit on "
-            "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
-        )
-        problems.add(stamp.path, sentence % _facts(stamp, assignment, document, stamp.page_number))
-        return None
-    rect = Rect(stamp.x, stamp.y, stamp.width, stamp.height)
-    return PlannedPlacement(assignment.signer_ref, stamp.page_number, rect)
+    def _by_coordinates(self, stamp: CoordinatesStamp) -> PlannedPlacement | None:
+        at, pages = stamp.value, self.document.pages
+        if at.page_number > len(pages):
+            sentence = _("page %(page)d of signer “%(ref)s” does not exist: document %(document)d has %(count)d pages.")
+            self._refuse(sentence, page=at.page_number, count=len(pages))
+            return None
+        page_width, page_height = pages[at.page_number - 1]
+        if min(at.x, at.y) < 0 or at.x + at.width > page_width + ROUNDING or at.y + at.height > page_height + ROUNDING:
+            sentence = _(
+                "the stamp of signer “%(ref)s” at x=%(x)s, y=%(y)s, %(width)s by %(height)s points, does not fit on "
+                "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
+            )
+            sizes = {name: f"{getattr(at, name):g}" for name in ("x", "y", "width", "height")}
+            self._refuse(sentence, page=at.page_number, **sizes)
+            return None
+        return PlannedPlacement(self.assignment.signer_ref, at.page_number, Rect(at.x, at.y, at.width, at.height))
 
-
-def _facts(
-    stamp: StampDraft, assignment: AssignmentDraft, document: Document, page_number: int
-) -> dict[str, str | int]:
-    page_width, page_height = document.pages[page_number - 1]
-    return {
-        "ref": assignment.signer_ref,
-        "tag": stamp.tag,
-        "x": f"{stamp.x:g}",
-        "y": f"{stamp.y:g}",
-        "width": f"{stamp.width:g}",
-        "height": f"{stamp.height:g}",
-        "page": page_number,
-        "document": document.pk,
-        "page_width": f"{page_width:g}",
-        "page_height": f"{page_height:g}",
-    }
+    def _refuse(self, sentence: str, page: int = 0, **facts: str | int) -> None:
+        facts |= {"ref": self.assignment.signer_ref or "", "document": self.document.pk, "page": page}
+        if 0 < page <= len(self.document.pages):
+            page_width, page_height = self.document.pages[page - 1]
+            facts |= {"page_width": f"{page_width:g}", "page_height": f"{page_height:g}"}
+        self.problems.add(self.path, sentence % facts)

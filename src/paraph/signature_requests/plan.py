@@ -1,6 +1,6 @@
-"""Planning a request from a creation payload: everything is checked, nothing is written (specification 4.5).
+"""Planning a request from a creation payload: everything is checked, nothing is written (rule 4.5).
 
-:mod:`paraph.api.v1.errors` states the order of refusals. One message names all problems of the payload, up to 50.
+:mod:`paraph.api.v1.problems` states the order of refusals. One message names all problems of the payload, up to 50.
 """
 
 from dataclasses import dataclass
@@ -10,11 +10,10 @@ from django.utils.translation import gettext as _
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.messaging.gateways import EMAIL, is_refused
-from paraph.signature_requests import references, request_draft
-from paraph.signature_requests.models import Channel
+from paraph.signature_requests import payload, references
+from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
-from paraph.signature_requests.request_draft import DocumentDraft, RequestDraft
 from paraph.tenants.models import BrandingProfile
 from paraph.tenants.plans import Allowance, allowance
 from paraph.tenants.scope import Caller, branding_profiles, own
@@ -35,21 +34,19 @@ class PlannedDocument:
 class RequestPlan:
     """A valid payload: the ``draft`` with its branding profile and its stamps resolved."""
 
-    draft: RequestDraft
+    draft: SignatureRequestInput
     branding_profile: BrandingProfile | None
     documents: list[PlannedDocument]
 
 
 def make_plan(caller: Caller, value: object) -> RequestPlan:
-    """Plans the request that ``value``, that of the root key ``signature_request``, describes.
+    """Plan the request that ``value``, that of the root key ``signature_request``, describes.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
     """
     problems, allowed = Problems(), allowance(caller.plan)
-    draft = request_draft.read(value, allowed, problems)
-    if draft is None:
-        raise InvalidPayloadError("validation_error", problems.message(), problems.named)
+    draft = payload.read(value, allowed, problems)
     if not problems.full:
         references.check(draft, problems)
     _refuse_by_code(draft, allowed, problems)
@@ -62,7 +59,7 @@ def make_plan(caller: Caller, value: object) -> RequestPlan:
     return RequestPlan(draft, profile, documents)
 
 
-def _refuse_by_code(draft: RequestDraft, allowed: Allowance, problems: Problems) -> None:
+def _refuse_by_code(draft: SignatureRequestInput, allowed: Allowance, problems: Problems) -> None:
     """Raises the first refusal with a code of its own; its message names the other problems too."""
     refusal = _initials(draft, allowed) or _forbidden(draft, allowed) or _undeclared(draft)
     if refusal:
@@ -71,18 +68,18 @@ def _refuse_by_code(draft: RequestDraft, allowed: Allowance, problems: Problems)
         raise InvalidPayloadError(code, message, [Problem(path, sentence), *problems.named])
 
 
-def _initials(draft: RequestDraft, allowed: Allowance) -> Refusal | None:
+def _initials(draft: SignatureRequestInput, allowed: Allowance) -> Refusal | None:
     if not draft.initials_required or allowed.initials:
         return None
     sentence = _("initials_required: your plan does not include initials.")
     return "initials_not_available_on_plan", "initials_required", sentence
 
 
-def _forbidden(draft: RequestDraft, allowed: Allowance) -> Refusal | None:
+def _forbidden(draft: SignatureRequestInput, allowed: Allowance) -> Refusal | None:
     if not allowed.sms:
-        for signer in draft.signers:
-            if signer.otp_channel == Channel.SMS:
-                path = f"{signer.path}.otp_channel"
+        for index, signer in enumerate(draft.signers):
+            if signer.otp_channel == "sms":
+                path = f"signers[{index}].otp_channel"
                 return "forbidden", path, f"{path}: " + _("your plan does not include codes by SMS.")
     if draft.branding_profile_id is not None and not allowed.branding_profiles:
         sentence = _("branding_profile_id: your plan does not include branding profiles.")
@@ -90,20 +87,20 @@ def _forbidden(draft: RequestDraft, allowed: Allowance) -> Refusal | None:
     return None
 
 
-def _undeclared(draft: RequestDraft) -> Refusal | None:
+def _undeclared(draft: SignatureRequestInput) -> Refusal | None:
     if not draft.send_email or draft.identity_declaration_accepted is not False:
         return None
     sentence = _("identity_declaration_accepted: it must be true when send_email is true.")
     return "identity_declaration_required", "identity_declaration_accepted", sentence
 
 
-def _refuse_mails(caller: Caller, draft: RequestDraft, problems: Problems) -> None:
+def _refuse_mails(caller: Caller, draft: SignatureRequestInput, problems: Problems) -> None:
     asked = [name for name in ("send_email", "notify_signers_on_completion") if getattr(draft, name)]
     if asked and is_refused(caller.environment, EMAIL):
         problems.add(asked[0], _("this service has no mail server, so nobody would get the mails."))
 
 
-def _branding_profile(caller: Caller, draft: RequestDraft, problems: Problems) -> BrandingProfile | None:
+def _branding_profile(caller: Caller, draft: SignatureRequestInput, problems: Problems) -> BrandingProfile | None:
     if draft.branding_profile_id is None:
         return None
     profile = branding_profiles(caller).filter(pk=draft.branding_profile_id).first()
@@ -113,29 +110,27 @@ def _branding_profile(caller: Caller, draft: RequestDraft, problems: Problems) -
     return profile
 
 
-def _documents(caller: Caller, draft: RequestDraft, problems: Problems) -> list[PlannedDocument]:
-    """Plans each document. One of the other environment is as unknown as one of another organization (case 8)."""
+def _documents(caller: Caller, draft: SignatureRequestInput, problems: Problems) -> list[PlannedDocument]:
+    """Plan each document. One of the other environment is as unknown as one of another organization (case 8)."""
     planned = []
     searched: set[int] = set()
-    for each in draft.documents:
-        if each.id in searched:
-            continue  # refused as listed twice; searching the same file again would cost time
+    for index, each in enumerate(draft.documents):
+        if not each.id or each.id in searched:
+            continue  # refused already; searching the same file again would cost time
         searched.add(each.id)
         row = own(_DOCUMENT, caller, each.id)
         if row and row.file_deleted_at:
             row = None
         if row is None or row.status != DocumentStatus.READY:
-            _unusable(each, row, problems)
+            problems.add(f"documents[{index}].id", _unusable(each.id, row))
         else:
-            planned.append(PlannedDocument(row, place(each, row, problems)))
+            planned.append(PlannedDocument(row, place(each, f"documents[{index}]", row, problems)))
     return planned
 
 
-def _unusable(draft: DocumentDraft, row: Document | None, problems: Problems) -> None:
-    if not draft.id:
-        return  # its problem was added when it was read
+def _unusable(document_id: int, row: Document | None) -> str:
     if row:
         sentence = _("document %(document)d is not ready yet.")
     else:
         sentence = _("there is no document %(document)d in this environment.")
-    problems.add(f"{draft.path}.id", sentence % {"document": draft.id})
+    return sentence % {"document": document_id}

@@ -28,6 +28,17 @@ class InvalidPayloadError(DomainError):
         self.problems = list(problems)
 
 
+class Flood:
+    """How many problems a reading has met. ``full`` says that there are more than are named."""
+
+    def __init__(self) -> None:
+        self.problems = 0
+
+    @property
+    def full(self) -> bool:
+        return self.problems > MOST_NAMED
+
+
 class Problems:
     """Problems of fields. ``full`` says that there are more than are named, so that callers need not look for
     others."""
@@ -38,6 +49,9 @@ class Problems:
 
     def __bool__(self) -> bool:
         return bool(self.named)
+
+    def has(self, path: str) -> bool:
+        return any(problem.path == path for problem in self.named)
 
     def add(self, path: str, sentence: str) -> None:
         if len(self.named) == MOST_NAMED:

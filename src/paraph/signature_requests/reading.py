@@ -1,53 +1,46 @@
-"""A signature request with its signers, as it is loaded to be shown (specification 2.2 and 2.3): from rows that are
-at hand, or in the same round trip as the key look-up."""
+"""Signature requests with their signers, as the API shows them (rules 2.2 and 2.3): each page of them by one statement,
+and a new one from the rows at hand."""
 
 from collections.abc import Iterable
 from datetime import datetime
 from typing import Any, NamedTuple
 
-from django.db.models import Case, OuterRef, QuerySet, Subquery, TextField, Value, When
-from django.db.models.functions import Cast, Concat
 from pydantic_core import from_json
 
-from paraph.messaging.models import PutOffMail
-from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer, SignerStatus
-from paraph.signature_requests.values import LARGEST_ID
-from paraph.tenants.admission import Prefetch
+from paraph.database.prepared_statements import one_row
+from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.tenants.models import BrandingProfile
+from paraph.tenants.scope import Caller
 
-# Of a signer; nobody reads a list for their strokes.
-LARGE = ("signature", "initials", "signature_encrypted", "initials_encrypted")
-
-# Organization *and* environment are those of the key's application, as in ``scoped``. Arrays, because their values are
-# read into the tuples below by position; making models of them takes a third of the time of a read.
-_READ = """(
-    SELECT json_build_array(
-        request.id, request.mode, request.status, request.validity_days, request.initials_required,
-        request.notify_signers_on_completion, request.expires_at, request.created_at, request.finalized,
-        (
-            SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
-            WHERE profile.id = request.branding_profile_id
-        ),
-        ARRAY(
-            SELECT document.document_id FROM signature_requests_requestdocument AS document
-            WHERE document.request_id = request.id ORDER BY document.position
-        ),
-        ARRAY(
-            SELECT json_build_array(
-                signer.id, signer.first_name, signer.last_name, signer.email, signer."order", signer.status,
-                signer.signed_at, encode(signer.token_salt, 'hex'),
-                CASE WHEN signer.status = 'pending' THEN (
-                    SELECT until FROM messaging_putoffmail WHERE name = 'invitation-' || signer.id
-                ) END
-            )
-            FROM signature_requests_signer AS signer
-            WHERE signer.request_id = request.id ORDER BY signer."order"
+# Arrays, because their values are read into the tuples below by position; making models of them takes a third of the
+# time of a read.
+_READ = """
+SELECT json_agg(json_build_array(
+    request.id, request.mode, request.status, request.validity_days, request.initials_required,
+    request.notify_signers_on_completion, request.expires_at, request.created_at, request.finalized,
+    (
+        SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
+        WHERE profile.id = request.branding_profile_id
+    ),
+    ARRAY(
+        SELECT document.document_id FROM signature_requests_requestdocument AS document
+        WHERE document.request_id = request.id ORDER BY document.position
+    ),
+    ARRAY(
+        SELECT json_build_array(
+            signer.id, signer.first_name, signer.last_name, signer.email, signer."order", signer.status,
+            signer.signed_at, encode(signer.token_salt, 'hex'),
+            CASE WHEN signer.status = 'pending' THEN (
+                SELECT until FROM messaging_putoffmail WHERE name = 'invitation-' || signer.id
+            ) END
         )
+        FROM signature_requests_signer AS signer
+        WHERE signer.request_id = request.id ORDER BY signer."order"
     )
-    FROM signature_requests_signaturerequest AS request
-    WHERE request.id = $4 AND request.organization_id = application.organization_id
-      AND request.environment = application.environment
-)"""
+))
+FROM signature_requests_signaturerequest AS request
+WHERE request.id = ANY($1::bigint[]) AND request.organization_id = $2::bigint AND request.environment = $3
+"""
 
 
 class LoadedSigner(NamedTuple):
@@ -81,32 +74,18 @@ class LoadedRequest(NamedTuple):
     signers: list[LoadedSigner]
 
 
-def reading(request_id: int) -> Prefetch | None:
-    """Reads the caller's request, for :func:`prefetched_request`; None where no request can have that id."""
-    return Prefetch(_READ, request_id) if request_id <= LARGEST_ID else None
+def read(caller: Caller, ids: Iterable[int]) -> list[LoadedRequest]:
+    """Return those of the requests that the caller may see, in the order of ``ids``."""
+    asked = list(ids)
+    array = "{" + ",".join(map(str, asked)) + "}"
+    row = one_row(_READ, [array.encode(), b"%d" % caller.organization_id, caller.environment.encode()])
+    rows = from_json(row[0]) if row and row[0] else []
+    found = {request.id: request for request in map(_loaded, rows)}
+    return [found[request_id] for request_id in asked if request_id in found]
 
 
-def prefetched_request(prefetched: bytes) -> LoadedRequest:
-    """The request that :func:`reading` has read."""
-    *known, expires_at, created_at, finalized, profile, document_ids, signers = from_json(prefetched)
-    moments = datetime.fromisoformat(expires_at), datetime.fromisoformat(created_at)
-    branding = BrandingProfile(**profile) if profile else None
-    loaded = [_prefetched_signer(signer) for signer in signers]
-    return LoadedRequest._make((*known, *moments, finalized, branding, document_ids, loaded))
-
-
-def with_put_off(rows: QuerySet[Signer]) -> QuerySet[Signer]:
-    """Add to each signer until when the invitation is put off, for :func:`loaded_request`."""
-    name: Any = Concat(Value("invitation-"), Cast(OuterRef("pk"), TextField()), output_field=TextField())
-    until = Subquery(PutOffMail.objects.filter(name=name).values("until"))
-    added: QuerySet[Signer] = rows.annotate(put_off_until=Case(When(status=SignerStatus.PENDING, then=until)))
-    return added
-
-
-def loaded_request(
-    row: SignatureRequest, documents: Iterable[RequestDocument], signers: Iterable[Signer]
-) -> LoadedRequest:
-    """The request of rows that are in order and at hand, its branding profile too."""
+def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signers: Iterable[Signer]) -> LoadedRequest:
+    """Return a request whose rows are at hand and in order, its branding profile too."""
     return LoadedRequest(
         row.pk,
         row.mode,
@@ -119,26 +98,32 @@ def loaded_request(
         row.finalized,
         row.branding_profile,
         [document.document_id for document in documents],
-        [_loaded_signer(signer) for signer in signers],
+        [
+            LoadedSigner(
+                signer.pk,
+                signer.first_name,
+                signer.last_name,
+                signer.email,
+                signer.order,
+                signer.status,
+                signer.signed_at,
+                bytes(signer.token_salt),
+                None,
+            )
+            for signer in signers
+        ],
     )
 
 
-def _prefetched_signer(values: list[Any]) -> LoadedSigner:
+def _loaded(values: list[Any]) -> LoadedRequest:
+    *known, expires_at, created_at, finalized, profile, document_ids, signers = values
+    moments = datetime.fromisoformat(expires_at), datetime.fromisoformat(created_at)
+    branding = BrandingProfile(**profile) if profile else None
+    return LoadedRequest._make((*known, *moments, finalized, branding, document_ids, list(map(_signer, signers))))
+
+
+def _signer(values: list[Any]) -> LoadedSigner:
     *known, signed_at, token_salt, put_off_until = values
-    moment = datetime.fromisoformat(signed_at) if signed_at else None
-    waits = datetime.fromisoformat(put_off_until) if put_off_until else None
-    return LoadedSigner._make((*known, moment, bytes.fromhex(token_salt), waits))
-
-
-def _loaded_signer(row: Signer) -> LoadedSigner:
-    return LoadedSigner(
-        row.pk,
-        row.first_name,
-        row.last_name,
-        row.email,
-        row.order,
-        row.status,
-        row.signed_at,
-        bytes(row.token_salt),
-        getattr(row, "put_off_until", None),
-    )
+    signed = datetime.fromisoformat(signed_at) if signed_at else None
+    until = datetime.fromisoformat(put_off_until) if put_off_until else None
+    return LoadedSigner._make((*known, signed, bytes.fromhex(token_salt), until))

@@ -1,79 +1,87 @@
-"""Checking the references between the parts of a payload (specification 4.5)."""
+"""Checking the references between the parts of a payload (rule 4.5)."""
 
 from collections import Counter
 
 from django.utils.translation import gettext as _
 
-from paraph.signature_requests.models import Mode
+from paraph.signature_requests.input import (
+    DocumentInput,
+    MagicFieldStamp,
+    SignatureRequestInput,
+    SignerInput,
+)
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.request_draft import AssignmentDraft, DocumentDraft, RequestDraft
 
 
-def check(draft: RequestDraft, problems: Problems) -> None:
-    """Adds a problem for every reference to nothing and for everything listed twice."""
-    _unique_signers(draft, problems)
-    _unique_documents(draft, problems)
-    refs = {signer.ref for signer in draft.signers}
-    for document in draft.documents:
-        _assigned_once(document, problems)
-        for assignment in document.assignments:
-            _known_signer(assignment, document, refs, problems)
-            _unique_tags(assignment, document, problems)
-    _everyone_signs(draft, problems)
+def check(request: SignatureRequestInput, problems: Problems) -> None:
+    """Add a problem for what is required because of another field, for every reference to nothing and for everything
+    that is listed twice. A part that could not be read, None, may refer to anything."""
+    for index, signer in enumerate(request.signers):
+        _required(signer, f"signers[{index}]", request.mode, problems)
+    _unique_signers(request, problems)
+    _unique_documents(request, problems)
+    refs = {signer.ref for signer in request.signers}
+    for index, document in enumerate(request.documents):
+        _assignments(document, f"documents[{index}]", refs, problems)
+    _everyone_signs(request, problems)
 
 
-def _unique_signers(draft: RequestDraft, problems: Problems) -> None:
-    refs = Counter(signer.ref for signer in draft.signers if signer.ref)
-    orders = Counter(signer.order for signer in draft.signers if signer.order)
-    for signer in draft.signers:
+def _required(signer: SignerInput, path: str, mode: str, problems: Problems) -> None:
+    required = {}
+    if signer.otp_channel == "sms":
+        required["phone"] = _("it is required, as otp_channel is sms.")
+    if mode == "sequential" and signer.model_fields_set:
+        required["order"] = _("it is required.")
+    for name, sentence in required.items():
+        if getattr(signer, name) is None and not problems.has(f"{path}.{name}"):
+            problems.add(f"{path}.{name}", sentence)
+
+
+def _unique_signers(request: SignatureRequestInput, problems: Problems) -> None:
+    refs = Counter(signer.ref for signer in request.signers if signer.ref)
+    orders = Counter(signer.order for signer in request.signers if signer.order)
+    for index, signer in enumerate(request.signers):
         if refs[signer.ref] > 1:
-            problems.add(f"{signer.path}.ref", _("“%(ref)s” is the ref of another signer too.") % {"ref": signer.ref})
-        if draft.mode == Mode.SEQUENTIAL and orders[signer.order] > 1:
+            sentence = _("“%(ref)s” is the ref of another signer too.")
+            problems.add(f"signers[{index}].ref", sentence % {"ref": signer.ref})
+        if request.mode == "sequential" and signer.order and orders[signer.order] > 1:
             sentence = _("%(order)d is the order of another signer too.")
-            problems.add(f"{signer.path}.order", sentence % {"order": signer.order})
+            problems.add(f"signers[{index}].order", sentence % {"order": signer.order})
 
 
-def _unique_documents(draft: RequestDraft, problems: Problems) -> None:
+def _unique_documents(request: SignatureRequestInput, problems: Problems) -> None:
     seen: set[int] = set()
-    for document in draft.documents:
+    for index, document in enumerate(request.documents):
         if document.id and document.id in seen:
             sentence = _("document %(document)d is listed more than once.")
-            problems.add(f"{document.path}.id", sentence % {"document": document.id})
+            problems.add(f"documents[{index}].id", sentence % {"document": document.id})
         seen.add(document.id)
 
 
-def _assigned_once(document: DocumentDraft, problems: Problems) -> None:
-    """Checks case 2."""
+def _assignments(document: DocumentInput, path: str, refs: set[str], problems: Problems) -> None:
+    """Check cases 2, 7 and 3; optional stamps count too."""
     seen: set[str] = set()
-    for assignment in document.assignments:
-        if assignment.signer_ref and assignment.signer_ref in seen:
+    for index, assignment in enumerate(document.signers):
+        ref, here = assignment.signer_ref, f"{path}.signers[{index}]"
+        facts = {"ref": ref or "", "document": document.id or 0}
+        if ref and ref in seen:
             sentence = _("signer “%(ref)s” is listed twice on document %(document)d; one entry takes all their stamps.")
-            facts = {"ref": assignment.signer_ref, "document": document.id}
-            problems.add(f"{assignment.path}.signer_ref", sentence % facts)
-        seen.add(assignment.signer_ref)
+            problems.add(f"{here}.signer_ref", sentence % facts)
+        if ref and not {ref, None} & refs:
+            sentence = _("“%(ref)s” on document %(document)d is the ref of no signer of the request.")
+            problems.add(f"{here}.signer_ref", sentence % facts)
+        seen.add(ref)
+        tags = Counter(stamp.value.tag for stamp in assignment.stamps if isinstance(stamp, MagicFieldStamp))
+        for tag, count in tags.items():
+            if count > 1:
+                sentence = _("signer “%(ref)s” uses the tag “%(tag)s” more than once on document %(document)d.")
+                problems.add(f"{here}.stamps", sentence % {**facts, "tag": tag})
 
 
-def _known_signer(assignment: AssignmentDraft, document: DocumentDraft, refs: set[str], problems: Problems) -> None:
-    """Checks case 7, unless a signer's ref could not be read ("" among ``refs``) and might be the one meant."""
-    if assignment.signer_ref and assignment.signer_ref not in refs and "" not in refs:
-        sentence = _("“%(ref)s” on document %(document)d is the ref of no signer of the request.")
-        facts = {"ref": assignment.signer_ref, "document": document.id}
-        problems.add(f"{assignment.path}.signer_ref", sentence % facts)
-
-
-def _unique_tags(assignment: AssignmentDraft, document: DocumentDraft, problems: Problems) -> None:
-    """Checks case 3. Optional stamps count too."""
-    for tag, count in Counter(stamp.tag for stamp in assignment.stamps if stamp.tag).items():
-        if count > 1:
-            sentence = _("signer “%(ref)s” uses the tag “%(tag)s” more than once on document %(document)d.")
-            facts = {"ref": assignment.signer_ref, "tag": tag, "document": document.id}
-            problems.add(f"{assignment.path}.stamps", sentence % facts)
-
-
-def _everyone_signs(draft: RequestDraft, problems: Problems) -> None:
-    assigned = {assignment.signer_ref for document in draft.documents for assignment in document.assignments}
-    if not draft.documents or "" in assigned or not all(document.assignments for document in draft.documents):
+def _everyone_signs(request: SignatureRequestInput, problems: Problems) -> None:
+    assigned = {assignment.signer_ref for document in request.documents for assignment in document.signers}
+    if not request.documents or None in assigned or not all(document.signers for document in request.documents):
         return  # a part that could not be read may name the signer
-    for signer in draft.signers:
+    for index, signer in enumerate(request.signers):
         if signer.ref and signer.ref not in assigned:
-            problems.add(signer.path, _("signer “%(ref)s” signs no document.") % {"ref": signer.ref})
+            problems.add(f"signers[{index}]", _("signer “%(ref)s” signs no document.") % {"ref": signer.ref})

@@ -30,7 +30,7 @@ _PUBLIC_DOMAIN = re.compile(r"[^\[\]]+\.(?![0-9]+$)(?!localhost$)[^.\[\]]+")
 _HTTPS = re.compile(r"https://[^\s\\/?#]+", re.IGNORECASE)
 
 
-class InvalidValueError(Exception):
+class InvalidValueError(ValueError):
     """The value is invalid. The one argument is a sentence."""
 
 

@@ -3,10 +3,10 @@
 
 import re
 from datetime import datetime
-from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.db import connection
+from pydantic_core import from_json
 
 from paraph.database.prepared_statements import one_row
 from paraph.kernel import clock, tokens
@@ -17,14 +17,14 @@ BAD_CALLS_PER_MINUTE = 60
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
 # The owner of a key that is not revoked by now; without one, nothing is counted and no row comes back. Prepared, it is
-# planned once for a connection; planning took most of its time. What is read along is read before the counter's row is
-# locked, for which the organization's other calls wait. Its commit does not wait for the disk: what a crash of the
-# machine could lose is a count and a time of last use.
+# planned once for a connection; planning took most of its time. Once a second is as exact as ``last_used_at`` is ever
+# told, and spares a busy key's row: of calls at once, one writes it. The commit does not wait for the disk: what a
+# crash of the machine could lose is a count and a time of last use.
 _ADMISSION = """
 WITH caller AS (
     SELECT key.id AS key_id, key.sha256, key.last_used_at, application.id AS application_id,
            application.organization_id, application.environment, organization.plan,
-           organization.suspended_at IS NOT NULL AS suspended, {prefetch} AS prefetched
+           organization.suspended_at IS NOT NULL AS suspended
     FROM organizations_apikey AS key
     JOIN organizations_application AS application ON application.id = key.application_id
     JOIN organizations_organization AS organization ON organization.id = application.organization_id
@@ -53,19 +53,18 @@ WITH caller AS (
         calls = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls + 1 ELSE 1 END,
         calls_before = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls_before
                             WHEN known.hour = EXCLUDED.hour - 1 THEN known.calls ELSE 0 END
-){used}
-SELECT caller.sha256, caller.organization_id, caller.environment, caller.plan, caller.application_id, caller.suspended,
-       calls.minute, calls.minute_calls, calls.hour, calls.hour_calls,
-       set_config('synchronous_commit', 'off', true), caller.prefetched
-FROM caller CROSS JOIN calls
-"""
-
-# Once a second is as exact as the API ever tells, and spares a busy key's row: of calls at once, one writes it.
-_USED = """, used AS (
+), used AS (
     UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller
     WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', $2::timestamptz))
       AND key.id = caller.key_id AND key.last_used_at IS NOT DISTINCT FROM caller.last_used_at
-)"""
+)
+SELECT json_build_array(
+    encode(caller.sha256, 'hex'), caller.organization_id, caller.environment, caller.plan, caller.application_id,
+    caller.suspended, calls.minute, calls.minute_calls, calls.hour, calls.hour_calls,
+    set_config('synchronous_commit', 'off', true)
+)
+FROM caller CROSS JOIN calls
+"""
 
 _BAD_CALL = """
 WITH forgotten AS (
@@ -79,14 +78,6 @@ WITH forgotten AS (
 )
 SELECT calls, set_config('synchronous_commit', 'off', true) FROM counted
 """
-
-
-class Prefetch(NamedTuple):
-    """What is read in the same round trip, whoever calls: an SQL expression over ``application.organization_id`` and
-    ``application.environment``, which must give nothing that these two may not see, and the ``value`` of its ``$4``."""
-
-    expression: str
-    value: int
 
 
 class Calls(NamedTuple):
@@ -103,28 +94,22 @@ def key_hash(api_key: str) -> bytes:
     return tokens.sha256(api_key.encode())
 
 
-def admit(api_key: str, prefetch: Prefetch | None = None) -> tuple[Caller, Calls, bytes | None] | None:
-    """The owner of the key, the calls of their organization in that environment, with this one counted, and what
-    was to be read along. None for a key that is malformed, unknown or revoked, which counts nowhere.
+def admit(api_key: str) -> tuple[Caller, Calls] | None:
+    """Return the owner of the key and the calls of their organization in that environment, with this one counted. None
+    for a key that is malformed, unknown or revoked, which counts nowhere.
 
     A statement of its own outside any transaction, so that the counter's row is locked for no longer than it takes.
     """
     if not _KEY.fullmatch(api_key):
         return None
-    wanted, now = b"\\x" + key_hash(api_key).hex().encode(), clock.now()
-    values = [wanted, now.isoformat().encode(), b"%d" % minute_of(now), *([b"%d" % prefetch.value] if prefetch else [])]
-    used = _uses.are_noted(wanted, int(now.timestamp()))
-    row: list[Any] | None = one_row(_admission(prefetch.expression if prefetch else "NULL", used), values)
+    wanted, now = key_hash(api_key).hex(), clock.now()
+    row = one_row(_ADMISSION, [b"\\x" + wanted.encode(), now.isoformat().encode(), b"%d" % minute_of(now)])
     if row is None:
         return None
-    if not used:
-        _uses.note(wanted, int(now.timestamp()))
-    sha256, organization_id, environment, plan, application_id, suspended, *calls, _, prefetched = row
-    if not tokens.same(sha256, wanted):
+    sha256, organization_id, environment, plan, application_id, suspended, *calls, _ = from_json(row[0] or b"")
+    if not tokens.same(sha256.encode(), wanted.encode()):
         return None
-    ids, names = (int(organization_id), int(application_id)), (environment.decode(), plan.decode())
-    caller = Caller(ids[0], *names, ids[1], suspended == b"t")
-    return caller, Calls(*map(int, calls)), prefetched
+    return Caller(organization_id, environment, plan, application_id, suspended), Calls(*calls)
 
 
 def count_bad_call(address: str) -> int:
@@ -137,28 +122,3 @@ def count_bad_call(address: str) -> int:
 def minute_of(moment: datetime) -> int:
     """Minutes since the epoch."""
     return int(moment.timestamp()) // 60
-
-
-@cache
-def _admission(prefetch: str, used: bool) -> str:
-    return _ADMISSION.format(prefetch=prefetch, used="" if used else _USED)
-
-
-class _Uses:
-    """The keys of which this process has stored in the present second that they are used. For the rest of it, a call
-    need not look whether that is to be stored, which takes an eighth of the statement's time."""
-
-    def __init__(self) -> None:
-        self._second, self._keys = 0, set[bytes]()
-
-    def are_noted(self, key: bytes, second: int) -> bool:
-        return second == self._second and key in self._keys
-
-    def note(self, key: bytes, second: int) -> None:
-        """Called once it is committed."""
-        if second != self._second:
-            self._keys, self._second = set(), second
-        self._keys.add(key)
-
-
-_uses = _Uses()

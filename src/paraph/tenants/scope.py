@@ -1,7 +1,6 @@
 """Which rows a caller may see: those of their organization *and* environment, always both (specification 5.1).
 
-Querysets begin with :func:`scoped`, single rows by a compiled query with :func:`own`; what is read in the statement of
-the key look-up compares with its ``application`` (:class:`paraph.tenants.admission.Prefetch`).
+Querysets begin with :func:`scoped`, single rows by a compiled query with :func:`own`.
 """
 
 from dataclasses import dataclass

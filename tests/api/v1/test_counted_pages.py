@@ -8,9 +8,8 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paraph.api.v1.counted_pages import page_of_rows
 from paraph.api.v1.filters import Selection
-from paraph.api.v1.pagination import Page
+from paraph.api.v1.pagination import Page, page_of_rows
 from paraph.documents.models import Document
 from paraph.tenants.models import DailyCount
 from paraph.tenants.scope import Caller, scoped

@@ -8,8 +8,8 @@ import pytest
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http.multipartparser import MultiPartParser
 
-from paraph.api.v1.upload import leading_file
-from paraph.api.v1.upload.leading_file import FilePart, UploadBody, copy_content, delimiter_of, ends
+from paraph.api.v1.documents import leading_file
+from paraph.api.v1.documents.leading_file import FilePart, UploadBody, copy_content, delimiter_of, ends
 from tests.api.v1.test_upload_document import multipart, pdf_part
 
 TYPE = "multipart/form-data; boundary=x"

@@ -88,4 +88,4 @@ def test_the_number_of_queries_does_not_grow(owner: ApiClient, three: list[int])
         with CaptureQueriesContext(connection) as queries:
             entries(owner, limit=limit)
         counts.append(len(queries))
-    assert counts == [5, 5]  # the caller, the count, the page, its signers, its documents
+    assert counts == [4, 4]  # the caller, the count, the page, the requests of it

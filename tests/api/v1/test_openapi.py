@@ -9,9 +9,8 @@ from django.utils import timezone
 from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
-from paraph.api.v1 import errors
-from paraph.api.v1.openapi import schemas
-from paraph.signature_requests import request_draft as limits
+from paraph.api.v1 import problems
+from paraph.signature_requests import input as limits
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.plans import ALLOWANCES
 from paraph.webhooks import payload as webhook
@@ -119,7 +118,7 @@ def test_every_operation_tells_its_errors(name: str) -> None:
         assert answer["schema"] == {"$ref": "#/components/schemas/Error"}
         for example in answer["examples"].values():
             code = example["value"]["error"]["code"]
-            assert str((errors.STATUSES | {"internal_error": 500})[code]) == status
+            assert str((problems.STATUSES | {"internal_error": 500})[code]) == status
             assert f"`{code}`" in response["description"]
 
 
@@ -132,8 +131,8 @@ def test_every_code_has_an_example() -> None:
         if status >= "400"
         for example in response["content"]["application/json"]["examples"].values()
     }
-    assert shown == {*errors.STATUSES, "internal_error"} - {"method_not_allowed"}
-    assert set(SCHEMAS["ErrorBody"]["properties"]["code"]["enum"]) == {*errors.STATUSES, "internal_error"}
+    assert shown == {*problems.STATUSES, "internal_error"} - {"method_not_allowed"}
+    assert set(SCHEMAS["ErrorBody"]["properties"]["code"]["enum"]) == {*problems.STATUSES, "internal_error"}
 
 
 def test_every_answer_but_401_tells_the_limits() -> None:
@@ -157,7 +156,7 @@ def test_the_limits_are_those_of_the_code() -> None:
         number, null = box[side]["anyOf"]
         assert ((number["minimum"], number["maximum"]), box[side]["default"]) == (bounds, default)
         assert null == {"type": "null"}
-    for field, largest in (("signers", schemas.MOST_SIGNERS), ("documents", schemas.MOST_DOCUMENTS)):
+    for field, largest in (("signers", limits.MOST_SIGNERS), ("documents", limits.MOST_DOCUMENTS)):
         allowed = [getattr(allowance, field) for allowance in ALLOWANCES.values()]
         assert root[field]["maxItems"] == max(allowed) == largest
         assert all(f"{most} on" in root[field]["description"] for most in allowed)

@@ -20,8 +20,9 @@ PROMISED = json.loads((Path(__file__).parent / "v1.json").read_text())
 
 def kinds(facts: dict[str, Any]) -> list[str]:
     """The types that a field may have: JSON types, with what arrays hold, or names of schemas."""
-    if "anyOf" in facts:
-        return sorted(kind for each in facts["anyOf"] for kind in kinds(each))
+    for name in ("anyOf", "oneOf"):
+        if name in facts:
+            return sorted(kind for each in facts[name] for kind in kinds(each))
     if "$ref" in facts:
         return [facts["$ref"].rpartition("/")[2]]
     if facts.get("type") == "array":

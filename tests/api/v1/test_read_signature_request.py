@@ -131,8 +131,8 @@ def test_unknown_is_404(owner: ApiClient) -> None:
 def test_the_number_of_queries_is_fixed(owner: ApiClient, created: dict[str, Any]) -> None:
     with CaptureQueriesContext(connection) as queries:
         read(owner, created)
-    assert len(queries) == 1  # the key, and with it the request with everything
+    assert len(queries) == 2  # the key, and the request with everything
     sealed(created)
     with CaptureQueriesContext(connection) as queries:
         read(owner, created)
-    assert len(queries) == 3  # the key with the request, the proof, the sealed documents
+    assert len(queries) == 4  # the key, the request, the proof, the sealed documents

@@ -1,15 +1,47 @@
-"""Branding profiles, the same in both environments (specification 4.9)."""
+"""Branding profiles, the same in both environments (rules 2.4 and 4.9)."""
+
+from typing import Self
 
 from django.db.models.functions import Lower
 from django.http import HttpResponse
+from pydantic import Field
 
-from paraph.api.v1 import serialize
-from paraph.api.v1.auth import ApiRequest
+from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.pagination import envelope
+from paraph.api.v1.shapes import Color, Id, Name, Output, Pagination
+from paraph.tenants import models
 from paraph.tenants.scope import branding_profiles
 
 
+class BrandingProfile(Output):
+    """Colours of the signer's pages. Profiles are made, changed and deleted in the dashboard; the API reads them. A
+    deleted one is listed no more and cannot be named in new requests; requests that have it keep it."""
+
+    id: Id = Field(description="What `branding_profile_id` names.")
+    name: Name = Field(description="The name that the list is sorted by.")
+    background_color: Color = Field(description="Background of the signer's pages.", examples=["#f6f4ee"])
+    text_color: Color = Field(description="Text on that background.", examples=["#1c1b19"])
+    accent_color: Color = Field(description="Buttons and marks.", examples=["#1d4ed8"])
+
+    @classmethod
+    def of(cls, row: models.BrandingProfile) -> Self:
+        return cls.build(
+            id=row.pk,
+            name=row.name,
+            background_color=row.background_color,
+            text_color=row.text_color,
+            accent_color=row.accent_color,
+        )
+
+
+class BrandingProfiles(Output):
+    """A page of branding profiles."""
+
+    data: list[BrandingProfile] = Field(max_length=100, description="The entries of the page, sorted by name.")
+    pagination: Pagination
+
+
 def list_branding_profiles(request: ApiRequest) -> HttpResponse:
-    """Lists the organization's branding profiles by name."""
+    """List the organization's branding profiles by name."""
     rows = branding_profiles(request.caller).order_by(Lower("name"), "name", "id")
-    return envelope(rows, request.GET, serialize.branding_profile)
+    return envelope(BrandingProfiles, rows, request.GET, BrandingProfile.of)

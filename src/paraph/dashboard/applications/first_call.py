@@ -13,8 +13,7 @@ from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.applications.sample_calls import first_request
 from paraph.dashboard.door import caller, member_page, show
 from paraph.kernel import clock
-from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
-from paraph.signature_requests.reading import LARGE
+from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right

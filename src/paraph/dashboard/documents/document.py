@@ -7,8 +7,7 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.door import actor, caller, member_page, see_other, show
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.tags import tags_of
-from paraph.flow.ending.delete_document import delete_document
-from paraph.flow.housekeeping.unused import unused
+from paraph.flow.housekeeping.unused_documents import delete_document, unused
 from paraph.flow.signing.page_picture import page_picture
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestDocument

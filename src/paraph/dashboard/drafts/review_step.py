@@ -14,12 +14,12 @@ from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.drafts.payload import Refusal, refusals, refusals_of
 from paraph.flow.messages.emails import invitation_subject
-from paraph.flow.sending.send_draft import send_draft
+from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
+from paraph.signature_requests.input import MOST_VALIDITY_DAYS
 from paraph.signature_requests.names import full_name
 from paraph.signature_requests.problems import InvalidPayloadError
-from paraph.signature_requests.request_draft import MOST_VALIDITY_DAYS
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.plans import allowance
 from paraph.tenants.registration import UNNAMED

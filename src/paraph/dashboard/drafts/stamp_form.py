@@ -7,16 +7,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner
-from paraph.signature_requests.placing import place
-from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.request_draft import (
+from paraph.signature_requests.input import (
     DEFAULT_SIZE,
     HEIGHTS,
     WIDTHS,
-    AssignmentDraft,
-    DocumentDraft,
-    StampDraft,
+    Assignment,
+    CoordinatesStamp,
+    DocumentInput,
+    Rectangle,
 )
+from paraph.signature_requests.placing import place
+from paraph.signature_requests.problems import Problems
 
 _MOST = 5_000  # of a draft: what the largest plan allows is refused by the payload's own limits
 
@@ -67,10 +68,10 @@ StampForms = forms.formset_factory(StampForm, extra=0, can_delete=True, absolute
 
 def _problems(entered: dict[str, Any]) -> list[str]:
     document, ref = entered["document"].document, entered["signer"].ref
-    rectangle = {name: entered[name] for name in ("x", "y", "width", "height")}
-    stamp = StampDraft(page_number=entered["page"], **rectangle)
+    numbers = {name: entered[name] for name in ("x", "y", "width", "height")}
+    stamp = CoordinatesStamp(type="coordinates", value=Rectangle(page_number=entered["page"], **numbers))
     problems = Problems()
-    place(DocumentDraft("", document.pk, [AssignmentDraft("", ref, [stamp])]), document, problems)
+    place(DocumentInput(id=document.pk, signers=[Assignment(signer_ref=ref, stamps=[stamp])]), "", document, problems)
     return [problem.sentence for problem in problems.named]
 
 

@@ -8,8 +8,8 @@ from paraph.dashboard.stamp_rate import counted
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
+from paraph.signature_requests.input import HEIGHTS, WIDTHS
 from paraph.signature_requests.names import full_name
-from paraph.signature_requests.request_draft import HEIGHTS, WIDTHS
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped

@@ -9,8 +9,7 @@ from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 from paraph.dashboard.door import caller
 from paraph.dashboard.requests.filters import Filters
 from paraph.documents.models import Document
-from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
-from paraph.signature_requests.reading import LARGE
+from paraph.signature_requests.models import LARGE, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.search import search
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.scope import scoped

@@ -66,9 +66,7 @@ def delete_files(request_id: int) -> bool:
     if request.files_deleted_at or not _is_over(request):
         return False
     keys = [*_delete_sealed(request_id), *_delete_uploads(request_id)]
-    Signer.objects.filter(request=request_id).update(
-        signature=None, initials=None, signature_encrypted=None, initials_encrypted=None
-    )
+    Signer.objects.filter(request=request_id).update(signature_encrypted=None, initials_encrypted=None)
     request.files_deleted_at = clock.now()
     request.save(update_fields=["files_deleted_at"])
     objects_to_delete.note(keys)

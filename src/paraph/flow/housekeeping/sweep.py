@@ -4,10 +4,7 @@ from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
 
-from django.db import transaction
-
 from paraph.documents import objects_to_delete
-from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.evidence.named_objects import PREFIXES, named_among
 from paraph.evidence.timelines import unsettled
@@ -19,7 +16,6 @@ from paraph.otp import guesses
 from paraph.request_templates.bulk.pruning import delete_old_bulk_sends
 from paraph.storage import store
 
-PENDING_FOR = timedelta(days=1)
 ORPHANED_FOR = timedelta(days=30)  # long, so that a database restored from an old backup can still be replaced
 PICTURES_FOR = timedelta(days=7)
 
@@ -27,32 +23,18 @@ _AT_ONCE = 500
 
 
 def sweep() -> int:
-    """Remove uploads that never became ready (after a day), objects that no row names (after 30 days, and never while
+    """Remove objects that no row names (after 30 days, and never while
     what the database lost is not dealt with: they may be all that is left of it), page pictures (after 7 days; the
     signing page draws them again), and counts of wrong codes and messages and notes of mails put off, drafts, bulk
     sends and captured messages, when their time is over. Returns the number of removed objects and rows.
 
-    Safe to run beside everything else: an object is written before the row that names it, minutes at most. ``pending``
-    rows are those of earlier versions, which wrote the row first.
+    Safe to run beside everything else: an object is written before the row that names it, minutes at most.
     """
-    removed = _pending_documents() + guesses.prune() + forget_counts() + forget_put_off()
+    removed = guesses.prune() + forget_counts() + forget_put_off()
     removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
     for prefix in () if unsettled() else PREFIXES:
         removed += _remove(_orphans(prefix))
     return removed + _remove(store.keys_written_before("pages/", clock.now() - PICTURES_FOR))
-
-
-def _pending_documents() -> int:
-    old = Document.objects.filter(status=DocumentStatus.PENDING, created_at__lt=clock.now() - PENDING_FOR)
-    removed = 0
-    for document in old.order_by("pk")[:_AT_ONCE]:
-        with transaction.atomic():
-            gone, _ = old.filter(pk=document.pk).delete()  # with the condition: it may have become ready meanwhile
-            if gone:
-                objects_to_delete.note([document.object_key])
-                removed += 1
-    objects_to_delete.delete_noted()
-    return removed
 
 
 def _orphans(prefix: str) -> Iterator[str]:

@@ -164,7 +164,7 @@ def _told_opening(opening: FirstOpening) -> Facts:
 
 def _told_signer(signer: Signer) -> Facts:
     request = signer.request
-    written = signer.signature_encrypted is not None or signer.signature is not None
+    written = signer.signature_encrypted is not None
     return {
         "id": signer.pk,
         "request": request.pk,
@@ -190,7 +190,7 @@ def _told_signer(signer: Signer) -> Facts:
 
 
 def _erase_signer(signer: Signer, _found: Sequence[Signer]) -> int:
-    """Return the signing link ends with its salt."""
+    """End the signing link as well, with its salt."""
     return Signer.objects.filter(pk=signer.pk).update(
         first_name=FIRST_NAME,
         last_name=f"{LAST_NAME} {signer.pk}",
@@ -198,8 +198,6 @@ def _erase_signer(signer: Signer, _found: Sequence[Signer]) -> int:
         phone="",
         token_salt=new_salt(),
         invitation=None,
-        signature=None,
-        initials=None,
         signature_encrypted=None,
         initials_encrypted=None,
     )

@@ -40,7 +40,7 @@ _REFUSED = CompiledQuery(lambda: RefusedCode.objects.order_by("id"), "signer__re
 
 @dataclass(frozen=True)
 class Visits:
-    """``opening`` is None where nobody noted it: in requests of earlier versions, and where a program signed."""
+    """``opening`` is None where nobody noted it: a program signed."""
 
     opening: FirstOpening | None
     refused_codes: Sequence[datetime]
@@ -154,20 +154,12 @@ def _document(row: SealedDocument) -> ProofDocument:
         seal=ProofSeal(
             algorithm=row.seal["signing_algorithm"],
             key_id=row.seal["kms_key_id"],
-            sealed_at=_sealed_at(row, stamped_at),
+            sealed_at=datetime.fromisoformat(row.seal["sealed_at"]),
             timestamped_at=stamped_at,
             timestamp_authority=row.seal["timestamp_authority"] or "",
             timestamp_policy_oid=row.seal["timestamp_policy_oid"] or "",
         ),
     )
-
-
-def _sealed_at(row: SealedDocument, stamped_at: datetime | None) -> datetime:
-    """Return when the document was sealed. Rows of the version before do not say it: there it is known that the seal
-    was there when it was stamped, and when its row was written."""
-    if "sealed_at" in row.seal:
-        return datetime.fromisoformat(row.seal["sealed_at"])
-    return min(row.created_at, stamped_at) if stamped_at else row.created_at
 
 
 def _lines(journal: Sequence[Entry], signers: Sequence[Signer], locale: str) -> list[JournalLine]:

@@ -1,16 +1,24 @@
-"""Beginning and cancelling a bulk send."""
+"""Begin a bulk send, send its rows, cancel it."""
+
+import time
 
 from django.db import transaction
+from django.utils import translation
 from django.utils.translation import gettext as _
 
-from paraph.flow.sending.send_from_web import Sending
+from paraph.audit_trail.append import Origin
+from paraph.flow.sending.send_from_web import Sending, send_from_web
 from paraph.kernel.errors import DomainError
 from paraph.queue.defer import defer
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
+from paraph.request_templates.payload import TemplatePayload
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.lifecycle import require_active
+from paraph.tenants.models import Member, Organization
+from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import Caller, scoped
 
 
@@ -70,3 +78,74 @@ def _prepare(bulk_send: BulkSend) -> None:
 def _note(bulk_send: BulkSend, actor: Actor, action: Action) -> None:
     after = {"template": bulk_send.template_id, "rows": bulk_send.rows.count()}
     log.note(bulk_send.organization_id, actor, action, f"bulk send {bulk_send.pk}", after=after)
+
+
+_RUN_SECONDS = 3.0
+
+
+def send_rows(bulk_send_id: int) -> None:
+    """Send rows until none is left or the bulk send is cancelled; after 3 s leaves the rest to another job, behind
+    those that others have added meanwhile.
+
+    Safe to repeat, to run twice at once, and to be killed: each row is sent and noted as sent in one transaction, under
+    the lock of its bulk send.
+    """
+    end = time.monotonic() + _RUN_SECONDS
+    while _send_next(bulk_send_id):
+        if time.monotonic() > end:
+            defer("send_rows", bulk_send_id=bulk_send_id)
+            return
+
+
+@transaction.atomic
+def _send_next(bulk_send_id: int) -> bool:
+    """Return whether there may be another row."""
+    found = BulkSend.objects.select_for_update(no_key=True).filter(pk=bulk_send_id, status=BulkStatus.SENDING)
+    bulk_send = found.first()
+    if bulk_send is None:
+        return False
+    row = bulk_send.rows.filter(state=RowState.READY).order_by("number").first()
+    if row is None:
+        bulk_send.status = BulkStatus.DONE
+        bulk_send.save(update_fields=["status"])
+        return False
+    with translation.override(bulk_send.language):
+        _send(bulk_send, row)
+    return True
+
+
+def _send(bulk_send: BulkSend, row: BulkRow) -> None:
+    """Names and addresses of a row that is sent live on in the request alone."""
+    try:
+        with transaction.atomic():
+            row.request_id = _request(bulk_send, row)
+        row.state, row.cells, row.signers, row.problems = RowState.SENT, [], [], []
+    except DomainError as refused:
+        row.state, row.problems = RowState.REFUSED, [refused.message]
+    row.save(update_fields=["state", "request", "cells", "signers", "problems"])
+
+
+def _request(bulk_send: BulkSend, row: BulkRow) -> int:
+    template = bulk_send.template
+    if template is None:
+        raise DomainError("conflict", _("The template was deleted, so nothing more can be sent."))
+    payload = TemplatePayload(template).of(row.signers)
+    source = {"bulk_send": bulk_send.pk, "row": row.number}
+    return send_from_web(_caller(bulk_send), payload, template.locale, _sending(bulk_send, template.name), source)
+
+
+def _caller(bulk_send: BulkSend) -> Caller:
+    """As the organization is now: its plan may have changed, or it was suspended or deleted."""
+    organization = Organization.objects.get(pk=bulk_send.organization_id)
+    suspended = organization.suspended_at is not None or organization.deleted_at is not None
+    return Caller(organization.pk, bulk_send.environment, organization.plan, application_id=None, suspended=suspended)
+
+
+def _sending(bulk_send: BulkSend, title: str) -> Sending:
+    """Raise ``forbidden`` where the author may not send any more."""
+    members = Member.objects.select_related("user").filter(organization_id=bulk_send.organization_id)
+    member = members.filter(user_id=bulk_send.author_id or 0).first()
+    if member is None or not may(member.role, Right.SEND):
+        raise DomainError("forbidden", _("The member who began this bulk send may not send any more."))
+    actor = Actor(ActorKind.MEMBER, member.user_id, member.user.email, bulk_send.ip)
+    return Sending(member.user, actor, Origin(bulk_send.ip, bulk_send.user_agent), title)

@@ -13,14 +13,13 @@ from paraph.documents.remarks import preparation_facts, remarks
 from paraph.kernel import clock
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import (
-    Mode,
     Placement,
     RequestDocument,
     SignatureRequest,
     Signer,
 )
 from paraph.signature_requests.plan import RequestPlan, make_plan
-from paraph.signature_requests.reading import LoadedRequest, loaded_request
+from paraph.signature_requests.reading import LoadedRequest, from_rows
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.scope import Caller
 from paraph.words import LOCALES
@@ -63,7 +62,7 @@ def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    return loaded_request(request, documents, ordered)
+    return from_rows(request, documents, ordered)
 
 
 def _request(
@@ -84,7 +83,7 @@ def _request(
         send_email=draft.send_email,
         initials_required=draft.initials_required,
         notify_signers_on_completion=draft.notify_signers_on_completion,
-        callback_url=draft.callback_url,
+        callback_url=draft.callback_url or "",
         locale=locale or LOCALES[0],
         locale_chosen=bool(locale),
         created_at=created_at,
@@ -101,12 +100,12 @@ def _signers(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> di
             first_name=draft.first_name,
             last_name=draft.last_name,
             email=draft.email,
-            phone=draft.phone,
-            order=draft.order,
-            otp_channel=draft.otp_channel,
+            phone=draft.phone or "",
+            order=draft.order or position,
+            otp_channel=draft.otp_channel or "",
             token_salt=new_salt(),
         )
-        for pk, draft in zip(ids, plan.draft.signers, strict=True)
+        for position, (pk, draft) in enumerate(zip(ids, plan.draft.signers, strict=True), 1)
     }
 
 
@@ -156,5 +155,5 @@ def _remarks(plan: RequestPlan) -> dict[str, Any]:
 def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
     """Defer the invitation of the first signer (sequential) or of all signers (parallel; specification 3.2)."""
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    for signer in ordered[:1] if plan.draft.mode == Mode.SEQUENTIAL else ordered:
+    for signer in ordered[:1] if plan.draft.mode == "sequential" else ordered:
         defer("invite", signer_id=signer.pk)

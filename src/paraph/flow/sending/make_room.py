@@ -12,7 +12,7 @@ from django.utils.translation import gettext as _
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
-from paraph.flow.housekeeping.unused import unused
+from paraph.flow.housekeeping.unused_documents import unused
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store

@@ -1,17 +1,21 @@
-"""Inviting a signer once more, when a member asks for it."""
+"""Remind a signer: when a member asks for it, and when the time of a reminder has come."""
 
 from datetime import timedelta
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
+from paraph.flow import events
 from paraph.flow.lock import lock_signer
+from paraph.flow.messages import emails
+from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
-from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
+from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
@@ -56,3 +60,41 @@ def _next_number(signer: Signer) -> int:
     if clock.now() < last.asked_at + BETWEEN_REMINDERS:
         raise DomainError("too_many_reminders", _("A signer is reminded at most once a day."))
     return last.number + 1
+
+
+def send_reminder(signer_id: int, number: int) -> None:
+    """Mail the invitation again, then journals ``signer.notified`` as a reminder. Does nothing for a signer who may not
+    sign any more.
+
+    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    off.
+    """
+    reminders = Reminder.objects.filter(signer_id=signer_id, number=number)
+    mail_once(
+        f"reminder-{signer_id}-{number}",
+        lambda: _due(reminders.get()),
+        lambda acknowledgement: reminders.update(
+            mail={"taken_at": clock.now().isoformat(), "acknowledgement": acknowledgement}
+        ),
+    )
+    _journal(signer_id, number)
+
+
+def _due(reminder: Reminder) -> DueEmail | None:
+    signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(
+        pk=reminder.signer_id
+    )
+    if reminder.mail or signing_eligibility(signer) is not SigningEligibility.OPEN:
+        return None
+    return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
+
+
+@transaction.atomic
+def _journal(signer_id: int, number: int) -> None:
+    signer = lock_signer(signer_id)
+    reminder = Reminder.objects.get(signer=signer, number=number)
+    if reminder.journaled or not reminder.mail:
+        return
+    reminder.journaled = True
+    reminder.save(update_fields=["journaled"])
+    events.signer_notified(signer, reminder.mail["acknowledgement"], reminder=True)

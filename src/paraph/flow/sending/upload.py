@@ -1,6 +1,7 @@
-"""Uploading a PDF (specification 4.2)."""
+"""Store an uploaded PDF as a document (rule 4.2)."""
 
 import hashlib
+from typing import BinaryIO
 
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
@@ -10,17 +11,42 @@ from paraph.database import rows
 from paraph.documents.changeable import refuse_changeable
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import sentence_of
-from paraph.flow.sending import earlier_seals
+from paraph.flow.sealing.context import key_folder
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.keys.trusted_roots import trusted_roots
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import Inspection, inspect
+from paraph.pdf.untrusted.verify import altered_seals
 from paraph.storage import store
 from paraph.storage.staged_object import StagedObject
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.scope import Caller, party
+
+_SIGNED = b"/ByteRange"  # stands in the clear in every file with a signature
+_PIECE = 1 << 20
+_MOST_NAMES = 10
+
+
+def altered_after_seal(file: BinaryIO) -> list[str]:
+    """Return the names of at most ten trusted seals after which an upload was altered, also by signatures that are not
+    trusted or cannot be read. Raises :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    if not _is_signed(file):
+        return []
+    return altered_seals(file, trusted_roots(settings.PARAPH, key_folder()))[:_MOST_NAMES]
+
+
+def _is_signed(file: BinaryIO) -> bool:
+    file.seek(0)
+    end = b""
+    while piece := file.read(_PIECE):
+        if _SIGNED in end + piece:
+            return True
+        end = piece[-len(_SIGNED) :]
+    return False
+
 
 MAX_NAME_LENGTH = 255
 
@@ -56,7 +82,7 @@ def upload(caller: Caller, file: IncomingFile, name: str, content_type: str, mem
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
     inspection = _inspect(caller, file)
-    inspection.preflight["altered_after_seal"] = earlier_seals.altered(file.draft.file)
+    inspection.preflight["altered_after_seal"] = altered_after_seal(file.draft.file)
     refuse_changeable(caller, inspection.preflight)
     document = Document(
         organization_id=caller.organization_id,

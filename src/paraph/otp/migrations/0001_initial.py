@@ -37,7 +37,6 @@ class Migration(migrations.Migration):
                 ("sends", models.SmallIntegerField(default=1)),
                 ("window_began_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("attempts", models.SmallIntegerField(default=0)),
-                ("attempts_end_at", models.DateTimeField(null=True)),
                 ("wrong_guesses", models.IntegerField(db_default=0, default=0)),
                 ("recent_wrong_guesses", models.IntegerField(db_default=0, default=0)),
                 ("recent_end_at", models.DateTimeField(null=True)),

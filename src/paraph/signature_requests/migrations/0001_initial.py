@@ -166,8 +166,6 @@ class Migration(migrations.Migration):
                 ("notified_at", models.DateTimeField(null=True)),
                 ("invitation", models.JSONField(null=True)),
                 ("signed_at", models.DateTimeField(null=True)),
-                ("signature", models.JSONField(null=True)),
-                ("initials", models.JSONField(null=True)),
                 ("signature_encrypted", models.BinaryField(null=True)),
                 ("initials_encrypted", models.BinaryField(null=True)),
                 ("completion_notified_at", models.DateTimeField(null=True)),
@@ -429,14 +427,6 @@ class Migration(migrations.Migration):
             options={
                 "constraints": [models.UniqueConstraint(fields=("signer", "number"), name="reminder_once_per_number")],
             },
-        ),
-        migrations.AddIndex(
-            model_name="signer",
-            index=models.Index(
-                condition=models.Q(("signature__isnull", False), ("initials__isnull", False), _connector="OR"),
-                fields=["id"],
-                name="signer_unencrypted",
-            ),
         ),
         migrations.AddConstraint(
             model_name="signer",

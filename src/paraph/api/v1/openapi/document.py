@@ -14,8 +14,8 @@ from paraph.api.v1.openapi.examples import ANSWERS
 from paraph.api.v1.openapi.operations import OPERATIONS, Operation
 from paraph.api.v1.openapi.parts import LINKS, DocumentPart, creation_schemas
 from paraph.api.v1.openapi.refusals import Refusal, refusals
-from paraph.api.v1.openapi.schemas import Error
 from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, webhooks
+from paraph.api.v1.shapes import Error
 from paraph.signature_requests.values import LARGEST_ID
 
 

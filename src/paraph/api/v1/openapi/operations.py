@@ -6,8 +6,12 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from paraph.api.v1.openapi import audit_schemas, schemas
+from paraph.api.v1.audit_logs.output import AuditLogs
+from paraph.api.v1.branding_profiles import BrandingProfiles
+from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
+from paraph.api.v1.health import Health
 from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, PAGED, REQUEST_LIST, UPLOAD
+from paraph.api.v1.signature_requests.output import CreatedSignatureRequest, SignatureRequest, SignatureRequests
 
 
 @dataclass(frozen=True)
@@ -30,15 +34,15 @@ _AUDIT_LOGS = "/signature_requests/{signature_request_id}/audit_logs"
 _REQUESTS = "Signature requests"
 
 OPERATIONS = [
-    Operation("uploadDocument", "post", "/documents", "Documents", schemas.UploadedDocument, 201, UPLOAD),
-    Operation("listDocuments", "get", "/documents", "Documents", schemas.Documents, accepts=DOCUMENT_LIST),
-    Operation("readDocument", "get", _DOCUMENT, "Documents", schemas.DocumentWithDownload),
+    Operation("uploadDocument", "post", "/documents", "Documents", UploadedDocument, 201, UPLOAD),
+    Operation("listDocuments", "get", "/documents", "Documents", Documents, accepts=DOCUMENT_LIST),
+    Operation("readDocument", "get", _DOCUMENT, "Documents", DocumentWithDownload),
     Operation(
         "createSignatureRequest",
         "post",
         "/signature_requests",
         _REQUESTS,
-        schemas.CreatedSignatureRequest,
+        CreatedSignatureRequest,
         201,
         CREATION,
     ),
@@ -47,18 +51,18 @@ OPERATIONS = [
         "get",
         "/signature_requests",
         _REQUESTS,
-        schemas.SignatureRequests,
+        SignatureRequests,
         accepts=REQUEST_LIST,
     ),
-    Operation("readSignatureRequest", "get", _REQUEST, _REQUESTS, schemas.SignatureRequest),
-    Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, audit_schemas.AuditLogs, accepts=PAGED),
+    Operation("readSignatureRequest", "get", _REQUEST, _REQUESTS, SignatureRequest),
+    Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, AuditLogs, accepts=PAGED),
     Operation(
         "listBrandingProfiles",
         "get",
         "/branding_profiles",
         "Branding profiles",
-        schemas.BrandingProfiles,
+        BrandingProfiles,
         accepts=PAGED,
     ),
-    Operation("readHealth", "get", "/health", "Service", schemas.Health),
+    Operation("readHealth", "get", "/health", "Service", Health),
 ]

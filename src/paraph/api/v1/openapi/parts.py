@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from paraph.api.v1.openapi import payload_schemas
 from paraph.api.v1.openapi.examples import CREATIONS, SMALLEST_PDF
+from paraph.signature_requests.input import Creation
 
 DocumentPart = dict[str, Any]
 
@@ -87,6 +87,6 @@ LINKS: dict[str, DocumentPart] = {
 
 def creation_schemas() -> dict[str, DocumentPart]:
     """The schemas that :data:`CREATION` refers to, by name."""
-    schema = payload_schemas.Creation.model_json_schema(ref_template="#/components/schemas/{model}")
+    schema = Creation.model_json_schema(ref_template="#/components/schemas/{model}")
     nested: dict[str, DocumentPart] = schema.pop("$defs")
     return {**nested, "Creation": schema}

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
-from paraph.api.v1.errors import STATUSES
+from paraph.api.v1.problems import STATUSES
 
 
 @dataclass(frozen=True)

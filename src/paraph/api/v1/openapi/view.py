@@ -3,7 +3,7 @@
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.api.v1.door import endpoint
+from paraph.api.v1.endpoint import endpoint
 from paraph.api.v1.openapi.document import document
 from paraph.api.v1.responses import json_bytes
 

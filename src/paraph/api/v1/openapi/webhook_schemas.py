@@ -4,7 +4,8 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Id, Name, Timestamp, Url
+from paraph.api.v1.shapes import Id, Name, Timestamp, Url
+from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
 
 _ABSENT: Any = None  # a key that most events lack; it is never null

@@ -1,13 +1,16 @@
-"""The shape of the audit log, for the OpenAPI document (specification 2.5 and 6.2)."""
+"""The audit log as the API shows it (rules 2.5 and 6.2)."""
 
-from typing import Any, Literal
+from typing import Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import ConfigDict, Field
 
-from paraph.api.v1.openapi.preflight_schemas import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
-from paraph.api.v1.openapi.schemas import MOST_DOCUMENTS, Digest, Id, Pagination, Timestamp
-from paraph.audit_trail.models import EventType
+from paraph.api.v1.documents.preflight import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
+from paraph.api.v1.shapes import Digest, Id, Output, Pagination, Timestamp
+from paraph.audit_trail.models import Entry, EventType
+from paraph.kernel.clock import iso
+from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.values import LONGEST_EMAIL
+from paraph.words import LOCALES
 
 _SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
 
@@ -20,7 +23,7 @@ def _without_defaults(schema: dict[str, Any]) -> None:
         each.pop("default", None)
 
 
-class Finalization(BaseModel):
+class Finalization(Output):
     """What keeps a completed request from being finalized, as of the moment when the log is read."""
 
     state: Literal["retrying", "given_up"] = Field(
@@ -34,7 +37,7 @@ class Finalization(BaseModel):
     failed_at: Timestamp = Field(description="When it last failed.")
 
 
-class WrongCodes(BaseModel):
+class WrongCodes(Output):
     """Wrong codes that were entered for a signer, as of the moment when the log is read."""
 
     count: int = Field(ge=1, description="How many, since the request was created.")
@@ -43,7 +46,7 @@ class WrongCodes(BaseModel):
     )
 
 
-class DocumentRemarks(BaseModel):
+class DocumentRemarks(Output):
     """What a document's `preflight` says of print and of changes, as it stands in the journal."""
 
     document_id: Id = Field(description="The document.")
@@ -66,7 +69,7 @@ class DocumentRemarks(BaseModel):
     model_config = ConfigDict(json_schema_extra=_without_defaults)
 
 
-class PreparedDocument(BaseModel):
+class PreparedDocument(Output):
     """A document that could not be sealed as it was uploaded, and the file that stands in for it."""
 
     document_id: Id = Field(description="The document.")
@@ -75,7 +78,7 @@ class PreparedDocument(BaseModel):
     prepared_pdf_size: int = Field(ge=1, description="Its bytes, with which the file behind `signed_url` begins.")
 
 
-class AuditMetadata(BaseModel):
+class AuditMetadata(Output):
     """Facts of the event. Each event type has its own keys; the others are absent."""
 
     model_config = ConfigDict(extra="allow", json_schema_extra=_without_defaults)
@@ -117,8 +120,10 @@ class AuditMetadata(BaseModel):
         "when the log is read and no part of the journal, whose entries never change.",
     )
     consent_notice: str = Field(_ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
-    locale: Literal["en", "fr", "de", "es", "it", "pt", "nl"] = Field(
-        _ABSENT, description="Of `signer.signed`: the language of that text."
+    locale: str = Field(
+        _ABSENT,
+        description="Of `signer.signed`: the language of that text.",
+        json_schema_extra={"enum": list(LOCALES)},
     )
     finalization: Finalization = Field(
         _ABSENT,
@@ -175,7 +180,7 @@ class AuditMetadata(BaseModel):
     )
 
 
-class AuditLog(BaseModel):
+class AuditLog(Output):
     """One thing that happened to a request."""
 
     id: Id = Field(description="Identifies the entry.")
@@ -188,8 +193,21 @@ class AuditLog(BaseModel):
     metadata: AuditMetadata
     created_at: Timestamp = Field(description="When it happened. Entries come in this order.")
 
+    @classmethod
+    def of(cls, row: Entry, **known: Any) -> Self:
+        """``known``: what is known now and is no part of the journal."""
+        return cls.build(
+            id=row.pk,
+            event_type=row.event_type,
+            signer_id=row.signer_id,
+            ip=row.ip,
+            user_agent=row.user_agent,
+            metadata=AuditMetadata.build(**row.metadata, **known),
+            created_at=iso(row.created_at),
+        )
 
-class AuditLogs(BaseModel):
+
+class AuditLogs(Output):
     """A page of the audit log."""
 
     data: list[AuditLog] = Field(max_length=100, description="The entries of the page, oldest first.")

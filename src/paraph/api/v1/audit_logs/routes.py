@@ -1,4 +1,4 @@
-"""The audit log of a request (specification 4.8)."""
+"""The audit log of a request (rule 4.8)."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,10 +6,10 @@ from typing import Any
 from django.db.models import Exists, OuterRef
 from django.http import HttpResponse
 
-from paraph.api.v1 import serialize
-from paraph.api.v1.auth import ApiRequest
-from paraph.api.v1.errors import not_found
+from paraph.api.v1.audit_logs.output import AuditLog, AuditLogs
+from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.pagination import envelope
+from paraph.api.v1.problems import not_found
 from paraph.audit_trail.models import Entry, EventType
 from paraph.operations.sealing_failures import finalization
 from paraph.operations.wrong_codes import by_entry
@@ -21,7 +21,7 @@ _WRONG_CODES = Exists(OneTimeCode.objects.filter(signer__request=OuterRef("pk"),
 
 
 def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpResponse:
-    """Lists what happened to a request, in order."""
+    """List what happened to a request, in order."""
     wanted = scoped(SignatureRequest, request.caller).filter(pk=signature_request_id)
     found = list(wanted.values_list("finalized", _WRONG_CODES))
     if not found:
@@ -29,21 +29,20 @@ def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpRespo
     # A journal never goes back in time, so that its positions are the order of created_at.
     rows = scoped(Entry, request.caller).filter(request_id=signature_request_id).order_by("position")
     ((is_finalized, has_wrong_codes),) = found
-    return envelope(rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
+    return envelope(AuditLogs, rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
 
 
-def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], dict[str, Any]]:
+def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], AuditLog]:
     """How an entry is shown: with what is known now and is no part of the journal, which never changes. In that of
     completion what has kept the request from being finalized since, in that of a signer's newest code how many wrong
     ones were entered."""
     wrong_codes = by_entry(request_id) if has_wrong_codes else {}
 
-    def told(row: Entry) -> dict[str, Any]:
+    def told(row: Entry) -> AuditLog:
         known: dict[str, Any] = {}
         if not is_finalized and row.event_type == EventType.COMPLETED:
             known["finalization"] = finalization(row.request_id)
         known["wrong_codes"] = wrong_codes.get(row.position)
-        entry = serialize.audit_log(row)
-        return {**entry, "metadata": entry["metadata"] | {name: fact for name, fact in known.items() if fact}}
+        return AuditLog.of(row, **{name: fact for name, fact in known.items() if fact})
 
     return told

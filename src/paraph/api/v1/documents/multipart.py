@@ -9,7 +9,7 @@ from django.http import HttpRequest
 from django.http.multipartparser import MultiPartParser, MultiPartParserError
 from django.utils.translation import gettext as _
 
-from paraph.api.v1.upload.leading_file import FilePart, UploadBody, copy_content, delimiter_of, ends, leading_file
+from paraph.api.v1.documents.leading_file import FilePart, UploadBody, copy_content, delimiter_of, ends, leading_file
 from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit
 from paraph.kernel.errors import DomainError
 from paraph.server.incoming_body import body_stream

@@ -1,8 +1,10 @@
-"""The shape of a document's preflight report, for the OpenAPI document."""
+"""A document's preflight report as the API shows it."""
 
 from typing import Annotated, Literal
 
-from pydantic import BaseModel, Field
+from pydantic import Field
+
+from paraph.api.v1.shapes import Output
 
 MOST_PAGES = 100_000  # the limit of pages is a setting
 MOST_PLACES = 100_000
@@ -23,7 +25,7 @@ Change = Literal[
 ]
 
 
-class PageSize(BaseModel):
+class PageSize(Output):
     """Pages of one size."""
 
     width: Points = Field(description="Points, as a reader sees the page: cropped, turned, scaled.")
@@ -31,7 +33,7 @@ class PageSize(BaseModel):
     pages: int = Field(ge=1, description="How many pages have it.")
 
 
-class Permissions(BaseModel):
+class Permissions(Output):
     """What the owner's password lets readers do. Seals keep the encryption and are not hindered by it."""
 
     accessibility: bool = Field(description="Read the text aloud.")
@@ -44,7 +46,7 @@ class Permissions(BaseModel):
     print_highres: bool = Field(description="Print as it is.")
 
 
-class Encryption(BaseModel):
+class Encryption(Output):
     """How the file is encrypted. It opens without a password, or it would not have been taken."""
 
     method: Literal["none", "unknown", "rc4", "aes", "aesv3"] = Field(description="Of the contents.")
@@ -52,7 +54,7 @@ class Encryption(BaseModel):
     permissions: Permissions = Field(description="What readers are asked to allow.")
 
 
-class EarlierSignatures(BaseModel):
+class EarlierSignatures(Output):
     """Signatures that the file brought along. They stay valid."""
 
     count: Number = Field(description="Signed fields.")
@@ -63,14 +65,14 @@ class EarlierSignatures(BaseModel):
     usage_rights: bool = Field(description="Whether it has usage rights of Adobe Reader, which a change ends.")
 
 
-class Forms(BaseModel):
+class Forms(Output):
     """Interactive forms."""
 
     fields: Number = Field(description="Form fields, signatures among them.")
     xfa: bool = Field(description="Whether it is a static XFA form as well. Dynamic ones are refused.")
 
 
-class DisputedPlace(BaseModel):
+class DisputedPlace(Output):
     """A place on a page that readers draw differently."""
 
     page_number: PageNumber = Field(description="The page.")
@@ -85,7 +87,7 @@ class DisputedPlace(BaseModel):
     )
 
 
-class Preflight(BaseModel):
+class Preflight(Output):
     """What the file holds that you may want to know of before anybody signs it. Nothing here kept it from being taken.
 
     Scripts and actions are left as they are, and signers never run them: they see pictures of the pages."""
@@ -106,12 +108,11 @@ class Preflight(BaseModel):
     prints_differently: list[PageNumber] | None = Field(
         max_length=MOST_PAGES,
         description="Numbers of the pages that look different in print than on the screen: by layers, or by "
-        "annotations and form fields that are for one of the two alone. Signers are shown both. "
-        "Null for documents of earlier versions.",
+        "annotations and form fields that are for one of the two alone. Signers are shown both.",
     )
     print_unknown: Number | None = Field(
         description="Pages that may look different in print and were not compared, because that would have taken too "
-        "long. 0 for nearly all files. Null for documents of earlier versions."
+        "long. 0 for nearly all files."
     )
     can_change: list[Change] | None = Field(
         max_length=9,
@@ -120,19 +121,17 @@ class Preflight(BaseModel):
         "something, hide, reset, send or fetch. `layers`: optional content, which a reader may switch. `media`: sound, "
         "film or a 3D model. `xfa_form`: some viewers draw the XFA form instead of the pages. `hover_annotations`: "
         "come or go under the mouse. `screen_only_annotations`, `print_only_annotations`: comments or form fields that "
-        "are not printed, or only printed. `print_only_contents`: pictures or programs for printers alone. "
-        "Null for documents of earlier versions.",
+        "are not printed, or only printed. `print_only_contents`: pictures or programs for printers alone.",
     )
     drawn_differently: list[DisputedPlace] | None = Field(
         max_length=MOST_PLACES,
         description="Places that other readers may draw otherwise than signers see them. Signers find them outlined. A "
-        "file in which such an annotation or form field lies over text is refused. Null for documents of earlier "
-        "versions.",
+        "file in which such an annotation or form field lies over text is refused.",
     )
     altered_after_seal: list[Annotated[str, Field(max_length=200)]] | None = Field(
         max_length=10,
         description="Names of the trusted seals in it after which it was altered, also by a signature that is not "
-        "trusted or cannot be read. Signers are told. Null for documents of earlier versions.",
+        "trusted or cannot be read. Signers are told.",
     )
     repairs: list[Annotated[str, Field(max_length=1000)]] = Field(
         max_length=5,

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.api.v1 import auth, errors
+from paraph.api.v1 import authentication, problems
 from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, headers
 from paraph.kernel.errors import DomainError
 
@@ -28,21 +28,19 @@ def endpoint(**functions: Callable[..., HttpResponse]) -> Callable[..., HttpResp
 
 
 def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) -> HttpResponse:
-    """The response to the call, or to what went wrong; see :mod:`paraph.api.v1.errors` for the order of refusals."""
+    """The response to the call, or to what went wrong; see :mod:`paraph.api.v1.problems` for the order of refusals."""
     function = functions.get("GET" if request.method == "HEAD" else request.method or "")
     status: RateLimitStatus | None = None
     try:
-        prefetch = getattr(function, "prefetch", None)
-        caller, status, prefetched = auth.identify(request, prefetch(**ids) if prefetch else None)
-        auth.check(caller, status)
-        request.caller = caller  # type: ignore[attr-defined]  # with this and the next, it is an ApiRequest
-        request.prefetched = prefetched  # type: ignore[attr-defined]
+        caller, status = authentication.identify(request)
+        authentication.check(caller, status)
+        request.caller = caller  # type: ignore[attr-defined]  # with this, it is an ApiRequest
         response = function(request, **ids) if function else _no_function(request, functions)
     except DomainError as error:
         status = error.status if isinstance(error, RateLimited) else status
-        response = errors.refusal(error)
+        response = problems.refusal(error)
     except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
-        response = errors.fault(error)
+        response = problems.fault(error)
     if status:
         for name, value in headers(status, at_least=int(response.headers.get("Retry-After", 0))).items():
             response.headers[name] = value
@@ -57,6 +55,6 @@ def _no_function(request: HttpRequest, functions: Functions) -> HttpResponse:
     allowed = ", ".join(sorted(functions))
     message = _("This route does not answer %(method)s, only %(allowed)s.")
     facts = {"method": request.method, "allowed": allowed}
-    response = errors.refusal(DomainError("method_not_allowed", message % facts))
+    response = problems.refusal(DomainError("method_not_allowed", message % facts))
     response.headers["Allow"] = allowed
     return response

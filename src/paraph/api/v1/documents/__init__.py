@@ -1,0 +1,1 @@
+"""Documents: uploads and what is told of them."""

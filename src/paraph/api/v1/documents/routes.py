@@ -1,0 +1,51 @@
+"""Documents (rules 4.2 to 4.4)."""
+
+from django.http import HttpResponse
+
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.documents import multipart
+from paraph.api.v1.documents.output import Document, Documents, DocumentWithDownload, UploadedDocument
+from paraph.api.v1.documents.preflight import Preflight
+from paraph.api.v1.filters import selection
+from paraph.api.v1.pagination import page_answer, page_of, page_of_rows
+from paraph.api.v1.problems import not_found
+from paraph.api.v1.responses import json_response
+from paraph.api.v1.shapes import LINK_SECONDS
+from paraph.documents import models
+from paraph.documents.models import DocumentStatus
+from paraph.flow.sending.make_room import room_for
+from paraph.flow.sending.upload import IncomingFile, upload
+from paraph.storage import store
+from paraph.tenants.scope import scoped
+
+
+def upload_document(request: ApiRequest) -> HttpResponse:
+    """Upload a PDF."""
+    multipart.check_type(request)
+    with room_for(request.caller, multipart.announced_size(request)), store.stage() as draft:
+        file = IncomingFile(draft)
+        part = multipart.receive_file(request, "file", file)
+        document = upload(request.caller, file, part.name, part.content_type)
+    return json_response(UploadedDocument.of(document, preflight=_preflight(document)), 201)
+
+
+def list_documents(request: ApiRequest) -> HttpResponse:
+    """List the documents of the key's environment."""
+    asked, page = selection(request.GET, DocumentStatus.values), page_of(request.GET)
+    rows = scoped(models.Document, request.caller).defer("pages", "preflight")
+    count, entries = page_of_rows(rows, "documents", request.caller, asked, page)
+    return page_answer(Documents, page, count, map(Document.of, entries))
+
+
+def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
+    """Read a document, with an address to download it from for 15 minutes."""
+    row = scoped(models.Document, request.caller).filter(pk=document_id).defer("pages").first()
+    if row is None:
+        raise not_found()
+    ready = row.status == DocumentStatus.READY and row.file_deleted_at is None
+    address = store.presign(row.object_key, row.name, LINK_SECONDS) if ready else None
+    return json_response(DocumentWithDownload.of(row, preflight=_preflight(row), download_url=address))
+
+
+def _preflight(row: models.Document) -> Preflight | None:
+    return Preflight.build(**row.preflight) if row.preflight else None

@@ -1,0 +1,74 @@
+"""What the shapes of answers have in common (rule 2): each is what OpenAPI publishes and what is answered."""
+
+from typing import Annotated, Any, Literal, Self, cast
+
+from pydantic import BaseModel, Field
+
+from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
+
+_BIG: Any = {"format": "int64"}
+_URI: Any = {"format": "uri"}
+_MOMENT: Any = {"format": "date-time"}
+SECOND = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"
+SHA256 = "^[0-9a-f]{64}$"
+LINK_SECONDS = 900
+
+Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra=_BIG)]
+Timestamp = Annotated[
+    str,
+    Field(pattern=SECOND, min_length=20, max_length=20, json_schema_extra=_MOMENT, examples=["2030-05-17T08:30:12Z"]),
+]
+Url = Annotated[str, Field(min_length=1, json_schema_extra=_URI)]
+Color = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$", min_length=7, max_length=7)]
+Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+Digest = Annotated[str, Field(pattern=SHA256, min_length=64, max_length=64)]
+
+
+class Output(BaseModel):
+    """An answer, or a part of one."""
+
+    @classmethod
+    def build(cls, **facts: Any) -> Self:
+        """Make one without validation: what is stored is answered, and tests, not users, find what is not of the
+        shape."""
+        return cast(Self, cls.model_construct(**facts))
+
+
+class Pagination(Output):
+    """Where in the collection this page is."""
+
+    page: int = Field(ge=1, description="The page that was applied.", json_schema_extra=_BIG)
+    limit: int = Field(ge=1, le=100, description="The limit that was applied.")
+    count: int = Field(ge=0, description="Entries over all pages.", json_schema_extra=_BIG)
+    pages: int = Field(ge=0, description="Pages at this limit; 0 when there are no entries.", json_schema_extra=_BIG)
+
+
+class ErrorBody(Output):
+    """What was refused, and why."""
+
+    code: Literal[
+        "invalid_api_key",
+        "payment_required",
+        "forbidden",
+        "initials_not_available_on_plan",
+        "not_found",
+        "method_not_allowed",
+        "request_timeout",
+        "payload_too_large",
+        "unsupported_media_type",
+        "identity_declaration_required",
+        "validation_error",
+        "rate_limited",
+        "unavailable",
+        "insufficient_storage",
+        "internal_error",
+    ] = Field(description="What to decide by. Codes never change.")
+    message: str = Field(
+        min_length=1, description="For a person: one or more sentences in the language of Accept-Language."
+    )
+
+
+class Error(Output):
+    """The one shape of everything refused."""
+
+    error: ErrorBody

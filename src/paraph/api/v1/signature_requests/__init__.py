@@ -1,0 +1,1 @@
+"""Signature requests: what is answered of them."""

@@ -1,0 +1,178 @@
+"""A signature request as the API shows it (rules 2.2, 2.3 and 4.7)."""
+
+from datetime import datetime
+from typing import Any, Literal, Self
+
+from pydantic import Field
+
+from paraph.api.v1.branding_profiles import BrandingProfile
+from paraph.api.v1.shapes import LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.record import proof_name, signed_name
+from paraph.kernel import clock
+from paraph.kernel.clock import iso
+from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_ORDER, MOST_SIGNERS, MOST_VALIDITY_DAYS
+from paraph.signature_requests.models import SignerStatus
+from paraph.signature_requests.reading import LoadedRequest, LoadedSigner
+from paraph.signature_requests.signing_token import url_of
+from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
+from paraph.storage import store
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]
+
+
+class Delivery(Output):
+    """What became of an invitation that is not out."""
+
+    put_off_until: Timestamp = Field(
+        description="As many messages as may go to this address, or as your organization may send, were sent. The "
+        "invitation is tried again at this time by itself."
+    )
+
+
+class Signer(Output):
+    """A signer of a request. The `ref` given at creation is not kept and not returned."""
+
+    id: Id = Field(description="Identifies the signer; what `signer_id` of the audit log names.")
+    first_name: Name = Field(description="As given at creation.")
+    last_name: Name = Field(description="As given at creation.")
+    full_name: str = Field(min_length=3, max_length=2 * LONGEST_NAME + 1, description="First name, space, last name.")
+    email: str = Field(
+        min_length=3,
+        max_length=LONGEST_EMAIL,
+        description="As given at creation.",
+        json_schema_extra={"format": "email"},
+    )
+    order: int = Field(description="Signing order; in `parallel` mode the position at creation.", ge=1, le=MOST_ORDER)
+    status: Literal["pending", "notified", "signed"] = Field(
+        description="`notified` once the invitation was really sent by e-mail; `signed` once the signer has signed."
+    )
+    signed_at: Timestamp | None = Field(description="Null until the signer has signed.")
+    signing_url: Url | None = Field(
+        description="Personal address of the signing page, valid until the request expires; null once signed. "
+        "It must reach this signer and nobody else."
+    )
+    delivery: Delivery | None = Field(description="Null unless the invitation is put off by a ceiling of messages.")
+
+    @classmethod
+    def of(cls, row: LoadedSigner) -> Self:
+        return cls.build(
+            id=row.id,
+            first_name=row.first_name,
+            last_name=row.last_name,
+            full_name=f"{row.first_name} {row.last_name}",
+            email=row.email,
+            order=row.order,
+            status=row.status,
+            signed_at=iso(row.signed_at) if row.signed_at else None,
+            signing_url=None if row.status == SignerStatus.SIGNED else url_of(row.id, row.token_salt),
+            delivery=_delivery(row.put_off_until),
+        )
+
+
+class CreatedSignatureRequest(Output):
+    """A signature request as creation answers it."""
+
+    id: Id = Field(description="Identifies the request in its environment.")
+    mode: Literal["sequential", "parallel"] = Field(description="Whether signers sign in turn or in any order.")
+    status: Literal["pending", "completed", "expired"] = Field(
+        description="`completed` once everybody has signed. The results come later: see `finalized`."
+    )
+    validity_days: int = Field(ge=1, le=MOST_VALIDITY_DAYS, description="Days from `created_at` to `expires_at`.")
+    initials_required: bool = Field(description="Whether each signer also puts initials on each page.")
+    notify_signers_on_completion: bool = Field(description="Whether signers get a summary by e-mail at completion.")
+    expires_at: Timestamp = Field(description="From this second on nobody can sign: `created_at` plus `validity_days`.")
+    created_at: Timestamp = Field(description="When the request was created.")
+    document_ids: list[Id] = Field(
+        min_length=1, max_length=MOST_DOCUMENTS, description="The documents, in the order given at creation."
+    )
+    signers: list[Signer] = Field(min_length=1, max_length=MOST_SIGNERS, description="The signers, by `order`.")
+    branding_profile: BrandingProfile | None = Field(description="Null when the default colours are used.")
+
+    @classmethod
+    def of(cls, row: LoadedRequest, **more: Any) -> Self:
+        return cls.build(
+            id=row.id,
+            mode=row.mode,
+            status=row.status,
+            validity_days=row.validity_days,
+            initials_required=row.initials_required,
+            notify_signers_on_completion=row.notify_signers_on_completion,
+            expires_at=iso(row.expires_at),
+            created_at=iso(row.created_at),
+            document_ids=row.document_ids,
+            signers=[Signer.of(signer) for signer in row.signers],
+            branding_profile=BrandingProfile.of(row.branding_profile) if row.branding_profile else None,
+            **more,
+        )
+
+
+class ListedSignatureRequest(CreatedSignatureRequest):
+    """A signature request as lists show it."""
+
+    finalized: bool = Field(
+        description="True once the sealed documents and the proof file can be downloaded. Wait for this, not for "
+        "`status`."
+    )
+
+
+class DownloadUrls(Output):
+    """Where the results of one document lie. Reading the request again gives fresh addresses."""
+
+    document_id: Id = Field(description="The document as uploaded.")
+    signed_url: Url = Field(description="Presigned address of the sealed PDF.")
+    certificate_url: Url = Field(description="Presigned address of the proof file; the same in every entry.")
+    expires_in: Literal[900] = Field(description="Seconds for which both addresses work.")
+
+
+class SignatureRequest(ListedSignatureRequest):
+    """A signature request read by its id."""
+
+    download_urls: list[DownloadUrls] = Field(
+        [],
+        max_length=MOST_DOCUMENTS,
+        json_schema_extra=_without_default,
+        description="One entry per document, in their order. Present only when the request is `completed` and "
+        "`finalized`; empty once the files are deleted by the organization's retention.",
+    )
+
+
+class SignatureRequests(Output):
+    """A page of signature requests."""
+
+    data: list[ListedSignatureRequest] = Field(
+        max_length=100, description="The entries of the page; empty beyond the last."
+    )
+    pagination: Pagination
+
+
+def download_urls(request_id: int) -> list[DownloadUrls]:
+    """Return fresh addresses of a finalized request's results, in the order of its documents; none once its files are
+    deleted. Two queries."""
+    proof = ProofFile.objects.only("object_key").filter(request_id=request_id).first()
+    if proof is None:
+        return []
+    certificate_url = store.presign(proof.object_key, proof_name(request_id), LINK_SECONDS)
+    sealed = SealedDocument.objects.filter(request_document__request_id=request_id).order_by(
+        "request_document__position"
+    )
+    return [
+        DownloadUrls.build(
+            document_id=document_id,
+            signed_url=store.presign(key, signed_name(name), LINK_SECONDS),
+            certificate_url=certificate_url,
+            expires_in=LINK_SECONDS,
+        )
+        for document_id, name, key in sealed.values_list(
+            "request_document__document_id", "request_document__document__name", "object_key"
+        )
+    ]
+
+
+def _delivery(put_off_until: datetime | None) -> Delivery | None:
+    """Return what there is to know of an invitation that is not out: until when it is put off."""
+    if put_off_until is None or put_off_until <= clock.now():
+        return None
+    return Delivery.build(put_off_until=iso(put_off_until))

@@ -1,0 +1,47 @@
+"""Signature requests (rules 4.5 to 4.7)."""
+
+from django.http import HttpResponse
+
+from paraph.api.v1 import body
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.filters import selection
+from paraph.api.v1.pagination import page_answer, page_of, page_of_rows
+from paraph.api.v1.problems import not_found
+from paraph.api.v1.responses import json_response
+from paraph.api.v1.signature_requests import output
+from paraph.flow.sending.create import create
+from paraph.server.client_address import origin
+from paraph.signature_requests.accepted_locales import accepted_locales
+from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.signature_requests.reading import read
+from paraph.signature_requests.values import LARGEST_ID
+from paraph.tenants.scope import scoped
+
+
+def create_signature_request(request: ApiRequest) -> HttpResponse:
+    """Create a signature request from uploaded documents. Its language is the first that the call accepts."""
+    payload = body.read(request, "signature_request")
+    [locale, *_] = [*accepted_locales(request.headers.get("Accept-Language", "")), ""]
+    created = create(request.caller, payload, origin(request), locale)
+    return json_response(output.CreatedSignatureRequest.of(created), 201)
+
+
+def list_signature_requests(request: ApiRequest) -> HttpResponse:
+    """List the signature requests of the key's environment."""
+    asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
+    rows = scoped(SignatureRequest, request.caller)
+    count, entries = page_of_rows(rows, "signature_requests", request.caller, asked, page)
+    found = read(request.caller, entries.values_list("pk", flat=True))
+    shown = (output.ListedSignatureRequest.of(each, finalized=each.finalized) for each in found)
+    return page_answer(output.SignatureRequests, page, count, shown)
+
+
+def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
+    """Read a signature request; once it is completed and finalized, with the addresses of its results."""
+    found = read(request.caller, [request_id]) if request_id <= LARGEST_ID else []
+    if not found:
+        raise not_found()
+    [shown] = found
+    is_over = shown.finalized and shown.status == RequestStatus.COMPLETED
+    results = {"download_urls": output.download_urls(shown.id)} if is_over else {}
+    return json_response(output.SignatureRequest.of(shown, finalized=shown.finalized, **results))

@@ -1,1 +1,0 @@
-"""Reading the file of an upload."""

@@ -1,0 +1,161 @@
+"""Reading the payload of a creation: the shape's own refusals in our sentences, and what could be read beside them.
+
+Arrays are counted by the plan's limits before their entries are read; reading ends when more is wrong than is named.
+"""
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from django.utils.translation import gettext as _
+from pydantic import TypeAdapter, ValidationError
+from pydantic_core import ErrorDetails
+
+from paraph.signature_requests.input import (
+    MOST_STAMPS,
+    Assignment,
+    DocumentInput,
+    Input,
+    SignatureRequestInput,
+    SignerInput,
+    Stamp,
+)
+from paraph.signature_requests.models import Mode
+from paraph.signature_requests.problems import Flood, InvalidPayloadError, Problem, Problems
+from paraph.tenants.plans import Allowance
+
+Json = dict[str, Any]
+_STAMP: TypeAdapter[Stamp] = TypeAdapter(Stamp)
+_KINDS = {"magic_field", "coordinates"}  # stand in pydantic's location of an error, and in no path of ours
+
+_SENTENCES: dict[str, Callable[[Json], str]] = {
+    "value_error": lambda facts: str(facts["error"]),  # of paraph.signature_requests.values
+    "missing": lambda _facts: _("it is required."),
+    "bool_type": lambda _facts: _("it must be a JSON boolean, true or false."),
+    "list_type": lambda _facts: _("it must be an array."),
+    "too_short": lambda _facts: _("it must have at least one entry."),
+    "model_type": lambda _facts: _("it must be an object."),
+    "model_attributes_type": lambda _facts: _("it must be an object."),
+    "string_unicode": lambda _facts: _("it must not hold control characters or lone surrogates."),
+    "literal_error": lambda facts: _one_of(facts["expected"]),
+    "union_tag_not_found": lambda _facts: _("it is required."),
+    "union_tag_invalid": lambda facts: _one_of(facts["expected_tags"]),
+}
+"""What each of pydantic's types of error says here."""
+
+
+def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRequestInput:
+    """Return the request that a payload describes, after adding a problem for each part that could not be read.
+
+    With problems, it holds what could be read: a field that could not is None, and an array of which entries were not
+    read ends with one that has no field set. Raises ``validation_error`` for what is no object.
+    """
+    if not isinstance(value, dict):
+        sentence = _("it must be an object.")
+        problem = Problem("signature_request", sentence)
+        raise InvalidPayloadError("validation_error", str(problem), [problem])
+    payload = _within_limits(value, allowance, problems)
+    try:
+        found = SignatureRequestInput.model_validate(payload, context=Flood())
+    except ValidationError as invalid:
+        for error in invalid.errors(include_url=False, include_input=False):
+            problems.add(*_problem(error, payload))
+    else:
+        if not problems:
+            return found
+    if problems.full:
+        payload["documents"] = []  # nobody looks at them any more
+    refused = {problem.path for problem in problems.named}
+    partial: SignatureRequestInput = _part(SignatureRequestInput, payload, "", refused)
+    return partial
+
+
+def _within_limits(value: Json, allowance: Allowance, problems: Problems) -> Json:
+    """Return the payload with as many entries of each array as the plan allows; nobody reads more, nor the
+    order of signers in parallel mode."""
+
+    def entries(holder: Json, name: str, path: str, limit: int) -> Any:
+        given = holder.get(name)
+        if not isinstance(given, list) or len(given) <= limit:
+            return given
+        sentence = _("your plan allows at most %(limit)d entries in a request, not %(count)d.")
+        problems.add(path, sentence % {"limit": limit, "count": len(given)})
+        return given[:limit]
+
+    payload = dict(value)
+    if isinstance(signers := entries(value, "signers", "signers", allowance.signers), list):
+        parallel = value.get("mode") != Mode.SEQUENTIAL
+        payload["signers"] = [
+            {**signer, "order": None} if parallel and isinstance(signer, dict) else signer for signer in signers
+        ]
+    if isinstance(documents := entries(value, "documents", "documents", allowance.documents), list):
+        payload["documents"] = [
+            {**document, "signers": entries(document, "signers", f"documents[{index}].signers", allowance.signers)}
+            if isinstance(document, dict) and "signers" in document
+            else document
+            for index, document in enumerate(documents)
+        ]
+    return payload
+
+
+def _problem(error: ErrorDetails, payload: Json) -> tuple[str, str]:
+    """Return the path that an error is about, and its sentence."""
+    steps = [step for step in error["loc"] if step not in _KINDS]
+    if error["type"].startswith("union_tag"):
+        steps.append("type")
+    if steps[-1] == "stamps":  # case 1: neither absent nor no array nor too many
+        sentence = _stamps(payload["documents"][steps[1]], steps[3])
+    else:
+        sentence = _SENTENCES[error["type"]](error.get("ctx", {}))
+    path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
+    return path.removeprefix("."), sentence
+
+
+def _stamps(document: Json, index: int | str) -> str:
+    assignment = document["signers"][index]
+    stamps, ref, document_id = assignment.get("stamps"), assignment.get("signer_ref"), document.get("id")
+    return _("signer “%(ref)s” must have from 1 to %(limit)d stamps on document %(document)d, not %(count)d.") % {
+        "ref": ref if isinstance(ref, str) else "",
+        "limit": MOST_STAMPS,
+        "document": document_id if isinstance(document_id, int) else 0,
+        "count": len(stamps) if isinstance(stamps, list) else 0,
+    }
+
+
+def _one_of(expected: str) -> str:
+    """``expected`` is as pydantic lists values: in quotes."""
+    return _("it must be one of %(values)s.") % {"values": ", ".join(re.findall("'([^']*)'", expected))}
+
+
+_ENTRIES: dict[tuple[type[Input], str], type[Input]] = {
+    (SignatureRequestInput, "signers"): SignerInput,
+    (SignatureRequestInput, "documents"): DocumentInput,
+    (DocumentInput, "signers"): Assignment,
+}
+
+
+def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
+    """Return what could be read of an object, where the paths of ``refused`` could not."""
+    given = shape.without_nulls(value) if isinstance(value, dict) else {}
+    found: Json = {name: None for name, field in shape.model_fields.items() if field.is_required()}
+    for name in found.keys() | given.keys() & shape.model_fields.keys():
+        here, each = f"{path}.{name}".removeprefix("."), given.get(name)
+        if name == "stamps":
+            found[name] = [_stamp(stamp) for stamp in each[:MOST_STAMPS]] if isinstance(each, list) else []
+        elif entry := _ENTRIES.get((shape, name)):
+            entries = each if isinstance(each, list) else []
+            found[name] = [_part(entry, one, f"{here}[{index}]", refused) for index, one in enumerate(entries)]
+            if here in refused:
+                found[name].append(_part(entry, {}, here, refused))
+        elif here in refused:
+            found[name] = None
+        else:
+            found[name] = int(each) if isinstance(each, float) and each.is_integer() else each
+    return shape.model_construct(_fields_set=set(given), **found)
+
+
+def _stamp(value: Any) -> Any:
+    try:
+        return _STAMP.validate_python(value)
+    except ValidationError:
+        return None
