@@ -7,7 +7,7 @@ from typing import NamedTuple
 from paraph.administration.first_owner import first_owner_link
 from paraph.cli.supervisor import fork
 from paraph.metrics import ledger_files
-from paraph.operations.check.start import require_start
+from paraph.operations.check.service_checks import require_start
 from paraph.operations.migrations import migrate
 from paraph.storage import store
 from paraph.tenants.models import Organization

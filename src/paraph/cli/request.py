@@ -105,7 +105,7 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
 def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  the output is always JSON
     """Write the timestamps kept beside the files of a request, for paraph verify --evidence. It is JSON."""
     with database():
-        from paraph.operations.request_evidence import request_evidence
+        from paraph.operations.request_state import request_evidence
 
         out.write(request_evidence(id) + b"\n")
 

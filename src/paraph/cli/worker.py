@@ -21,7 +21,7 @@ def command(metrics_port: int | None) -> None:
     signal.signal(signal.SIGTERM, lambda *_: os._exit(0))  # until it works there is nothing to finish
     set_up(tasks=True)
     log_start("worker")
-    from paraph.operations.check.start import require_start
+    from paraph.operations.check.service_checks import require_start
 
     require_start()
     if metrics_port:
