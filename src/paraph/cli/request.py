@@ -5,8 +5,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from paraph.cli.deliveries import last_outcome
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import data_dir_option, json_option, last_outcome
 from paraph.cli.options import show as show_facts
 from paraph.cli.session import database
 
