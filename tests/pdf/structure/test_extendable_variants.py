@@ -10,8 +10,7 @@ import pytest
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.extendable_variants import extendable_variants
-from paraph.pdf.structure.normalise import UnreadablePdf
+from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader

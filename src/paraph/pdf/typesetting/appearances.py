@@ -7,9 +7,9 @@ from typing import Any
 
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
 from paraph.pdf.typesetting.initials import NAMELESS, initials_of
+from paraph.pdf.typesetting.proof_words import moment, stamp_words
 from paraph.pdf.typesetting.readable_name import readable_name
 from paraph.pdf.typesetting.signature_pictures import INK, SignaturePictures, hand_of
-from paraph.pdf.typesetting.stamp_words import moment, stamp_words
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
 
 WATERMARK = ("SANDBOX", "not legally binding")

@@ -9,7 +9,7 @@ from typing import Any
 import pikepdf
 
 from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.typesetting.proof_template_data import EVIDENCE
+from paraph.pdf.typesetting.proof import EVIDENCE
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
 from paraph.pdf.untrusted.jobs.warm_up import look_up_encodings
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures

@@ -10,9 +10,8 @@ from typing import Any, NamedTuple
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused, page_not_shown
-from paraph.pdf.structure.extendable_variants import Method, extendable_variants
 from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.structure.normalise import UnreadablePdf
+from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import CONFUSED, PdfStream, Unsafe
 from paraph.pdf.structure.pages import PageNode, geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader
