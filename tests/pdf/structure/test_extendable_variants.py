@@ -18,7 +18,7 @@ from paraph.pdf.structure.recovery import recovered
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import COLOUR, marked_boxes, sealed_on_trial
-from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import LooksDifferent, check_looks
+from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed, timestamping

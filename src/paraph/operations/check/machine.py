@@ -10,7 +10,7 @@ from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.resources import folders, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.typesetting.fonts import CJK, library
-from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
 from paraph.storage import store
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 

@@ -1,4 +1,4 @@
-"""Page contents: decoded completely, and their operators with operands as one regular expression (ISO 32000-1, annex A).
+"""Page contents, decoded completely, and their operators with operands as a regular expression (ISO 32000-1, annex A).
 
 Of a damaged stream, each viewer shows another part. Every quantifier is possessive, so matching never backtracks and
 takes linear time on any contents. Character classes list what they contain: the engine matches those twice as fast as

@@ -1,4 +1,4 @@
-"""One incremental revision of a file (ISO 32000-1, 7.5.4, 7.5.6 and 7.5.8): changed and new objects, written after its end."""
+"""One incremental revision of a file (ISO 32000-1, 7.5): changed and new objects, written after its end."""
 
 import hashlib
 import zlib

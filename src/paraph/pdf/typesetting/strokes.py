@@ -1,9 +1,10 @@
 """Drawn signatures: the points of a pointer become ink, and few points without a visible difference.
 
-Each stroke becomes a filled outline around a smoothed centre line, thinner where the hand was fast, as with a pen. Where
-points are left out, the one whose removal moves the line least goes first (Visvalingam and Whyatt, with the distance
-from the line in place of an area), as long as the difference is invisible or there are too many points. The spacing of
-points tells the speed of the hand; a point stays where its removal would visibly widen the spacing.
+Each stroke becomes a filled outline around a smoothed centre line, thinner where the hand was fast, as with a pen.
+
+Of too many points, the one whose removal moves the line least goes first (Visvalingam and Whyatt, with the distance
+from the line in place of an area), as long as the difference is invisible. The spacing of points tells
+the speed of the hand; a point stays where its removal would visibly widen the spacing.
 """
 
 import heapq
