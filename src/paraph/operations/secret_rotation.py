@@ -22,7 +22,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
-from paraph.keys.new_passphrase import encrypt_anew, not_yet_under
+from paraph.keys.development import encrypt_anew, not_yet_under
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.models import Signer
 from paraph.tenants import second_factors

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from paraph.kernel import clock, tokens
-from paraph.keys.strength import weakness_of_key
+from paraph.keys.certificates import weakness_of_key
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate
 from paraph.pdf.pki.cms import CmsRefused, check_signature, digest_of, hash_name, read_signed_data

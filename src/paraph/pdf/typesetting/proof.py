@@ -9,11 +9,10 @@ from typing import Any
 import segno
 
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback, template_text
-from paraph.pdf.typesetting.initials import NAMELESS, initials_of
+from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name, written_otherwise
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.pdf.typesetting.proof_metadata import metadata_label, metadata_values
 from paraph.pdf.typesetting.proof_words import day, milliseconds, named, proof_words, sentence, time_of_day
-from paraph.pdf.typesetting.readable_name import readable_name, written_otherwise
 from paraph.pdf.typesetting.signature_pictures import SignaturePictures, hand_of
 from paraph.pdf.typesetting.typeset import typeset
 from paraph.words import Words, date, direction, listed, moment, phrase

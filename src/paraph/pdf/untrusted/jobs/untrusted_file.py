@@ -6,6 +6,7 @@ import io
 import mmap
 import os
 import re
+from decimal import Decimal
 from types import TracebackType
 from typing import Any, BinaryIO
 
@@ -15,6 +16,7 @@ from pypdfium2 import raw
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.geometry import PageGeometry, page_geometry
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.recovery import recover
 from paraph.pdf.structure.revision import Revision
@@ -167,3 +169,18 @@ def unsupported_encryption(content: bytes | mmap.mmap) -> PdfRefused:
             "The PDF is encrypted for certificates, so only their holders can open it.",
         )
     return PdfRefused("unknown_encryption", "The PDF is encrypted in a way that is not supported.")
+
+
+def geometry_of_page(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> PageGeometry:
+    """Return the geometry; pikepdf is asked for the user unit, which PDFium does not tell, only if there may be one."""
+    rectangle = raw.FS_RECTF()
+    raw.FPDF_GetPageBoundingBox(page, ctypes.byref(rectangle))
+    visible = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+    unit = _user_unit(file, index) if file.may_scale else None
+    return page_geometry(visible, None, page.get_rotation(), unit)
+
+
+def _user_unit(file: UntrustedFile, index: int) -> float | None:
+    pages = file.pikepdf().pages
+    value: Any = pages[index].obj.get("/UserUnit") if index < len(pages) else None
+    return float(value) if isinstance(value, int | Decimal) else None

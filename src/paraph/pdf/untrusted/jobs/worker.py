@@ -10,7 +10,6 @@ from paraph.pdf.untrusted.jobs import (
     inspect_job,
     render_job,
     stamp_places_job,
-    tags_job,
     text_layer_job,
 )
 from paraph.pdf.untrusted.jobs.serving import serve
@@ -21,7 +20,7 @@ from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     "inspect": inspect_job.inspect,
     "find": find_job.find,
-    "tags": tags_job.list_tags,
+    "tags": find_job.list_tags,
     "signature_lines": stamp_places_job.list_signature_lines,
     "render": render_job.render,
     "stamp_places": stamp_places_job.judge_places,
