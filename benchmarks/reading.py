@@ -18,9 +18,8 @@ from pikepdf import Dictionary, Name
 
 from paraph.pdf.untrusted.find import find_tags
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.render import render_page
+from paraph.pdf.untrusted.page_reading import render_page, text_layer
 from paraph.pdf.untrusted.sandbox import configure
-from paraph.pdf.untrusted.text_layer import text_layer
 
 TAG = "{{signature}}"
 _LINE = "The parties agree that this contract is made in two originals, one for each of them"

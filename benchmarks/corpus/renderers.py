@@ -9,7 +9,7 @@ import pypdfium2
 from PIL import Image
 
 from benchmarks.corpus.programs import run
-from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
+from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 
 PIXELS = 400  # of the longer side
 _NO_PAGE = (1, 1)  # what poppler draws of an object that is no page

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import httpx
 import pytest
 
-from paraph.cli.worker_metrics import serve_metrics
+from paraph.cli.worker import serve_metrics
 from paraph.kernel.errors import DomainError
 from paraph.metrics import metrics as figures
 from tests.cli.service import Service, remove, wait_until

@@ -8,7 +8,7 @@ from django.test import Client
 from paraph.flow.ending.end_early import end_early, end_requests_of_deleted
 from paraph.flow.ending.expire import expire
 from paraph.kernel.errors import DomainError
-from paraph.operations.explain import explain
+from paraph.operations.request_state import explain
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.lifecycle import close_organization

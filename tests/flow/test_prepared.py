@@ -15,7 +15,7 @@ from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.sending.create import create
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import tokens
-from paraph.pdf.untrusted.render import render_page
+from paraph.pdf.untrusted.page_reading import render_page
 from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Tag
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems

@@ -16,7 +16,7 @@ from paraph.flow.sealing.prove import prove
 from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock, tokens
 from paraph.operations.check.backlog import kept_timestamps
-from paraph.operations.request_evidence import request_evidence
+from paraph.operations.request_state import request_evidence
 from paraph.pdf.timestamps.detached_timestamps import read_timestamps_file
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.verify import verify

@@ -18,10 +18,9 @@ from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
-from paraph.pdf.untrusted.jobs import find_job, inspect_job, signature_lines_job, tags_job
+from paraph.pdf.untrusted.jobs import find_job, inspect_job, stamp_places_job
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS
-from paraph.pdf.untrusted.jobs.upload_checks.changeable import read_behaviour
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_ACTIONS, read_behaviour
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
 from paraph.pdf.verification.verify import verify
 from tests.pdf.odd_files import CLASSES, odd_files
@@ -69,7 +68,7 @@ def find(data: bytes) -> None:
 
 def places(data: bytes) -> None:
     """The search for tags that nobody has named and for lines to sign on: the same."""
-    for search in (tags_job.list_tags, signature_lines_job.list_signature_lines):
+    for search in (find_job.list_tags, stamp_places_job.list_signature_lines):
         with suppress(Exception), _source(data) as source:
             search(source)
 

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from paraph.keys.dedicated_thread import DedicatedThread
+from paraph.keys.pkcs11_key import DedicatedThread
 
 
 def test_results_and_errors_come_back_from_one_thread() -> None:

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import serialize_key_an
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
 from paraph.keys import SigningKey, development_authority, issuing, sealing_keys
-from paraph.keys.trusted_roots import trusted_roots
+from paraph.keys.sealing import trusted_roots
 
 SECRET = b"s" * 32
 

@@ -7,7 +7,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
-from paraph.keys.trusted_roots import trusted_roots
+from paraph.keys.sealing import trusted_roots
 from tests.keys.certified_keys import make_key, make_root
 
 

@@ -9,8 +9,8 @@ from paraph.evidence.models import Timeline
 from paraph.evidence.timelines import note_backup
 from paraph.kernel import clock
 from paraph.operations import exposition
-from paraph.operations.check.backups import backup
 from paraph.operations.check.readiness import ReadinessCache
+from paraph.operations.check.safekeeping import backup
 from paraph.webhooks.models import Delivery
 from tests.factories import sign
 from tests.webhooks.parties import told

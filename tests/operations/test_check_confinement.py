@@ -6,9 +6,9 @@ import pytest
 
 from paraph.confinement import Confinement
 from paraph.kernel.errors import DomainError
-from paraph.operations.check import confinement as confinement_check
-from paraph.operations.check.confinement import confinement
-from paraph.operations.check.start import require_start
+from paraph.operations.check import machine as confinement_check
+from paraph.operations.check.machine import confinement
+from paraph.operations.check.service_checks import require_start
 
 
 @pytest.mark.django_db(transaction=True)

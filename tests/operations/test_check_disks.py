@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from paraph.operations.check.disks import disks
+from paraph.operations.check.machine import disks
 from paraph.operations.resources import used_shares
 
 MIB = 1024 * 1024

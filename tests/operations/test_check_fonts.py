@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.operations.check import fonts as check
+from paraph.operations.check import machine as check
 from paraph.operations.check.service_checks import CHECKS
 from paraph.pdf.typesetting import fonts
 

@@ -17,8 +17,8 @@ from paraph.evidence.models import Timeline
 from paraph.evidence.timelines import settle, unsettled
 from paraph.flow.housekeeping.sweep import ORPHANED_FOR, sweep
 from paraph.kernel import clock
-from paraph.operations.check.history import history
-from paraph.operations.check.replication import replication
+from paraph.operations.check.database import replication
+from paraph.operations.check.safekeeping import history
 from paraph.operations.loss import loss
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store

@@ -21,7 +21,7 @@ from django.db.utils import ConnectionHandler
 from paraph.database import idle
 from paraph.database.outage import is_outage
 from paraph.database.sessions import UNKEPT, keeps_sessions
-from paraph.operations.check import connections as check
+from paraph.operations.check import database as check
 from paraph.postgres.cluster import credentials
 from paraph.queue.connections import try_connection
 from tests.cli.service import free_port, wait_until

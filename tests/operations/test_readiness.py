@@ -13,7 +13,7 @@ from paraph.kernel.errors import DomainError
 from paraph.operations.check import readiness, service_checks
 from paraph.operations.check.outcome import Outcome, ok
 from paraph.operations.check.readiness import ReadinessCache
-from paraph.operations.check.start import require_start
+from paraph.operations.check.service_checks import require_start
 from tests.keys.certified_keys import make_root
 from tests.keys.kms_service import fault, kms_server
 from tests.production import Client

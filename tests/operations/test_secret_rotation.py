@@ -18,9 +18,9 @@ from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.secrets import Secrets
-from paraph.operations.check.installation import secret_key
-from paraph.operations.secret_rotation import rotate as rotation
-from paraph.operations.secret_rotation.rotate import rotate, status
+from paraph.operations import secret_rotation as rotation
+from paraph.operations.check.machine import secret_key
+from paraph.operations.secret_rotation import rotate, status
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import Signer

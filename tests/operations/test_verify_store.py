@@ -13,9 +13,9 @@ from paraph.documents.models import Document
 from paraph.flow.sealing.prove import prove
 from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock
-from paraph.operations.store_check import verify
-from paraph.operations.store_check.object_reader import problem_with as problem_of
-from paraph.operations.store_check.verify import verify_store
+from paraph.operations import store_check as verify
+from paraph.operations.store_check import problem_with as problem_of
+from paraph.operations.store_check import verify_store
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 

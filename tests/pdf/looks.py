@@ -8,7 +8,7 @@ from PIL import Image
 
 from benchmarks.corpus.renderers import PIXELS, Poppler, Renderer
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.render import render_png
+from paraph.pdf.untrusted.page_reading import render_png
 from tests.pdf.odd_files.papers import COLOURS
 from tests.pdf.pdf_factory import saved
 

@@ -21,9 +21,8 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
-from paraph.operations.given_up import given_up
 from paraph.operations.retry import retry
-from paraph.operations.sealing_failures import finalization, sealing_failures
+from paraph.operations.sealing_failures import finalization, given_up, sealing_failures
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.queue.connections import connector

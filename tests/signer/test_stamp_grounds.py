@@ -15,7 +15,7 @@ from paraph.evidence.models import SealedDocument
 from paraph.flow.sealing.seal import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.kernel import tokens
-from paraph.pdf.untrusted.render import render_png
+from paraph.pdf.untrusted.page_reading import render_png
 from paraph.signature_requests.models import Placement
 from paraph.storage import store
 from tests.factories import TYPED, Scene, scene, sign
@@ -122,7 +122,7 @@ def test_on_light_pages_stamps_are_as_they_were_byte_for_byte(monkeypatch: pytes
 
 
 def _nothing_dark(_pdf: object, places: list[Any], **_: object) -> list[Any]:
-    from paraph.pdf.untrusted.stamp_places import Underneath
+    from paraph.pdf.untrusted.page_reading import Underneath
 
     return [Underneath(dark=False) for _ in places]
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from paraph.cli.supervisor import fork
 from paraph.metrics import ledger_files
-from paraph.operations.check.start import require_start
+from paraph.operations.check.service_checks import require_start
 from paraph.operations.migrations import migrate
 from paraph.storage import store
 from paraph.tenants.applications import new_application

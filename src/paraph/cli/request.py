@@ -5,8 +5,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from paraph.cli.deliveries import last_outcome
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import data_dir_option, json_option, last_outcome
 from paraph.cli.options import show as show_facts
 from paraph.cli.session import database
 
@@ -105,7 +104,7 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
 def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  the output is always JSON
     """Write the timestamps kept beside the files of a request, for paraph verify --evidence. It is JSON."""
     with database():
-        from paraph.operations.request_evidence import request_evidence
+        from paraph.operations.request_state import request_evidence
 
         out.write(request_evidence(id) + b"\n")
 

@@ -29,7 +29,7 @@ def command(context: click.Context, file: Path, *, as_json: bool) -> None:
         objects = _restore(archive, url)
         from paraph.evidence.timelines import begin_anew
         from paraph.operations.migrations import migrate
-        from paraph.operations.store_check.verify import problems_with_named_objects
+        from paraph.operations.store_check import problems_with_named_objects
 
         migrate()
         begin_anew(began)

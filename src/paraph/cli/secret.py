@@ -24,7 +24,7 @@ def rotate(context: click.Context, *, as_json: bool) -> None:
     Every machine must have both secrets before. Can be repeated; ends with 1 while something is left.
     """
     with database():
-        from paraph.operations.secret_rotation.rotate import rotate as rotate_secret
+        from paraph.operations.secret_rotation import rotate as rotate_secret
 
         _tell(context, rotate_secret(), as_json=as_json)
 
@@ -36,7 +36,7 @@ def rotate(context: click.Context, *, as_json: bool) -> None:
 def status(context: click.Context, *, as_json: bool) -> None:
     """Show which secret is in use, and what earlier ones still open; ends with 1 while something is left."""
     with database():
-        from paraph.operations.secret_rotation.rotate import status as secret_status
+        from paraph.operations.secret_rotation import status as secret_status
 
         _tell(context, secret_status(), as_json=as_json)
 

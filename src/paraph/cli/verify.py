@@ -17,7 +17,7 @@ from paraph.cli.verdict import show_verdict
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
-from paraph.keys.trusted_roots import trusted_roots
+from paraph.keys.sealing import trusted_roots
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused

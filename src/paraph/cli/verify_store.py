@@ -25,7 +25,7 @@ def command(context: click.Context, *, rate: float, seconds: float | None, resta
     with database():
         from django.conf import settings
 
-        from paraph.operations.store_check.verify import verify_store
+        from paraph.operations.store_check import verify_store
 
         progress: Path = settings.DATA_DIR / "verify-store.json"
         if restart:

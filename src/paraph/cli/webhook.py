@@ -6,8 +6,7 @@ from typing import Any
 
 import click
 
-from paraph.cli.deliveries import last_outcome
-from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.options import data_dir_option, json_option, last_outcome, show
 from paraph.cli.session import database
 from paraph.kernel.errors import DomainError
 

@@ -16,7 +16,7 @@ class Document(models.Model):
     after crop box, rotation and UserUnit.
 
     ``method`` says what has to be done to the file before it can be sealed
-    (:data:`paraph.pdf.structure.extendable_variants.Method`), "" for documents of earlier versions. Where the upload
+    (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload
     cannot be sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``). From
     ``file_deleted_at`` on both files are gone, and no request can begin with them.
     """

@@ -10,7 +10,7 @@ from functools import partial
 
 from paraph.documents.models import Document
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.stamp_places import Place, Underneath, look_underneath
+from paraph.pdf.untrusted.page_reading import Place, Underneath, look_underneath
 from paraph.storage import store
 from paraph.tenants.scope import party
 

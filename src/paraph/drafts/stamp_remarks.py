@@ -8,8 +8,8 @@ from paraph.documents.models import Document
 from paraph.documents.underneath import underneath
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
 from paraph.kernel.errors import DomainError
-from paraph.pdf.typesetting.readable_name import written_otherwise
-from paraph.pdf.untrusted.stamp_places import Underneath
+from paraph.pdf.typesetting.names import written_otherwise
+from paraph.pdf.untrusted.page_reading import Underneath
 from paraph.signature_requests.names import full_name
 
 _TOUCHING = 2.0  # points by which stamps may overlap unseen

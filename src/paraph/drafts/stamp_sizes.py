@@ -6,8 +6,7 @@ from paraph.documents.models import Document
 from paraph.documents.underneath import underneath
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, SignatureLine
-from paraph.pdf.untrusted.tag_placement import Rect, under
+from paraph.pdf.untrusted.find import FoundTag, Rect, SignatureLine, under
 from paraph.signature_requests.input import DEFAULT_SIZE
 
 Size = tuple[float, float]

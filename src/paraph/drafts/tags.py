@@ -9,8 +9,7 @@ from paraph.documents.models import Document
 from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftSigner, DraftStamp
 from paraph.drafts.stamp_sizes import Size, sizes_for
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags
-from paraph.pdf.untrusted.tag_placement import under
+from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags, under
 from paraph.signature_requests.input import MOST_STAMPS
 from paraph.storage import store
 from paraph.tenants.scope import party

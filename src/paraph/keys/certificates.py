@@ -1,10 +1,16 @@
-"""Certificates: read, ordered into chains, and checked before a key may use them."""
+"""Certificates of signing keys and roots: read, checked when a key is opened, and for their expiry at each signature.
+
+Strong enough to be trusted, by ETSI TS 119 312, are RSA from 2048 bits on, elliptic curves from 256 bits on, and hashes
+from SHA-256 on. SHA-1 and MD5 are broken, and SHA-224 has no longer been recommended since 2026.
+"""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
@@ -13,11 +19,42 @@ from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.signing_key import ECDSA_SHA256, RSA_SHA256
-from paraph.keys.strength import weakness_of_certificate, weakness_of_key
 
+_SMALLEST_RSA = 2048
+_SMALLEST_CURVE = 256
+_SHORTEST_HASH = 32  # bytes
 _LONGEST_CHAIN = 10
-
 PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
+
+
+def weakness_of_key(key: object) -> str:
+    """Return why nobody should trust a public key, as the end of a sentence; empty for a strong one."""
+    if isinstance(key, rsa.RSAPublicKey):
+        small = key.key_size < _SMALLEST_RSA
+        return f"has an RSA key of {key.key_size} bits; {_SMALLEST_RSA} are needed" if small else ""
+    if isinstance(key, ec.EllipticCurvePublicKey):
+        small = key.key_size < _SMALLEST_CURVE
+        return f"has an elliptic curve of {key.key_size} bits; {_SMALLEST_CURVE} are needed" if small else ""
+    return "has a key that is neither RSA nor an elliptic curve"
+
+
+def weakness_of_hash(algorithm: hashes.HashAlgorithm | None) -> str:
+    """Return why nobody should trust a signature over this hash, as the end of a sentence; empty for a strong one."""
+    if algorithm is None:
+        return "is signed in a way that is not known"
+    name = algorithm.name.upper().replace("SHA", "SHA-")
+    short = algorithm.digest_size < _SHORTEST_HASH
+    return f"is signed with {name}, which is not accepted; SHA-256 is needed" if short else ""
+
+
+def weakness_of_certificate(certificate: x509.Certificate, *, is_root: bool = False) -> str:
+    """Return why nobody should trust a certificate, as the end of a sentence; empty for a strong one. How a root is
+    signed does not matter: who trusts it trusts its key."""
+    try:
+        weak_key = weakness_of_key(certificate.public_key())
+        return weak_key or ("" if is_root else weakness_of_hash(certificate.signature_hash_algorithm))
+    except (UnsupportedAlgorithm, ValueError):
+        return "is signed in a way that is not known"
 
 
 def read_certificates(path: Path) -> list[x509.Certificate]:
@@ -148,3 +185,29 @@ def _issued(child: x509.Certificate, parent: x509.Certificate) -> bool:
     except (ValueError, TypeError, InvalidSignature):
         return False
     return True
+
+
+@dataclass(frozen=True)
+class UsableCertificate:
+    """A certificate that may sign, with its chain, in the form of :class:`~paraph.keys.signing_key.SigningKey`."""
+
+    own: x509.Certificate
+    certificate: bytes
+    chain: tuple[bytes, ...]
+    algorithm: str
+
+    def check_not_expired(self) -> None:
+        """Raises ``DomainError("configuration", …)`` once the certificate has expired."""
+        if clock.now() > self.own.not_valid_after_utc:
+            until = clock.iso(self.own.not_valid_after_utc)
+            raise DomainError("configuration", f"{subject(self.own)} expired on {until}.")
+
+
+def usable_certificate(own: x509.Certificate, others: Sequence[x509.Certificate]) -> UsableCertificate:
+    """Checks a key's own certificate and finds its issuers among ``others``. Raises ``DomainError("configuration", …)``
+    when it may not sign now."""
+    check_usable(own)
+    issuers = chain_above(own, others)
+    check_strength(own, issuers)
+    chain = tuple(issuer.public_bytes(Encoding.DER) for issuer in issuers)
+    return UsableCertificate(own, own.public_bytes(Encoding.DER), chain, algorithm_of(public_key(own)))

@@ -15,9 +15,8 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import PublicKey, pick
+from paraph.keys.certificates import PublicKey, pick, usable_certificate
 from paraph.keys.signing_key import KeySignature
-from paraph.keys.usable_certificate import usable_certificate
 
 logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it logs how it finds credentials
 

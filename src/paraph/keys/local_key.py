@@ -17,9 +17,8 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import fingerprint, pick
+from paraph.keys.certificates import fingerprint, pick, usable_certificate
 from paraph.keys.signing_key import KeySignature
-from paraph.keys.usable_certificate import usable_certificate
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 

@@ -1,22 +1,63 @@
 """A key in a PKCS#11 token: an HSM, a smart card, SoftHSM. Needs the extra ``paraph[pkcs11]``."""
 
+import queue
 import threading
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from typing import Any, TypeVar
 
 from cryptography import x509
 from pkcs11 import PKCS11Error
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import pick_by_signature
-from paraph.keys.dedicated_thread import DedicatedThread, Returned
-from paraph.keys.pkcs11_token import OpenKey, described, open_key
-from paraph.keys.pkcs11_uri import Pkcs11Uri, parse
+from paraph.keys.certificates import pick_by_signature, usable_certificate
+from paraph.keys.pkcs11_token import OpenKey, Pkcs11Uri, described, open_key, parse
 from paraph.keys.signing_key import KeySignature
-from paraph.keys.usable_certificate import usable_certificate
 
+Returned = TypeVar("Returned")
 SECONDS = 8.0
 """The longest wait for an answer of the token."""
+_threads_lock = threading.Lock()
+
+
+class DedicatedThread:
+    """Makes all calls in one thread, one after the other. A hanging call does not keep the process from ending."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+        self._lock = threading.Lock()
+        self._start()
+
+    def call(self, work: Callable[[], Returned], seconds: float) -> Returned:
+        """Calls ``work`` and returns or raises what it does. Raises ``TimeoutError`` after ``seconds``, which include
+        the wait for earlier calls; a call that has not begun by then is never made."""
+        with self._lock:
+            if not self._thread.is_alive():  # the thread belongs to the process from which this one was forked
+                self._start()
+        waiting: Future[Returned] = Future()
+        self._calls.put((waiting, work))
+        try:
+            return waiting.result(seconds)
+        except TimeoutError:
+            waiting.cancel()
+            raise
+
+    def _start(self) -> None:
+        self._calls: queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]] = queue.SimpleQueue()
+        self._thread = threading.Thread(target=_serve, args=(self._calls,), name=self._name, daemon=True)
+        self._thread.start()
+
+
+def _serve(calls: "queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]]") -> None:
+    while True:
+        waiting, work = calls.get()
+        if not waiting.set_running_or_notify_cancel():
+            continue
+        try:
+            waiting.set_result(work())
+        except BaseException as error:  # noqa: BLE001  raised in the caller's thread
+            waiting.set_exception(error)
 
 
 def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "Pkcs11Key":
@@ -83,7 +124,6 @@ class Pkcs11Key:
 
 
 _threads: dict[str, DedicatedThread] = {}
-_threads_lock = threading.Lock()
 
 
 def _thread_of(module: str) -> DedicatedThread:

@@ -1,16 +1,18 @@
-"""The keys that seal: the operator's, or those of the development authority."""
+"""The sealing keys of an installation, and the roots that it trusts for its own seals and timestamps."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
 
 from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import read_certificates
-from paraph.keys.development import development_authority
+from paraph.kernel.settings import Settings
+from paraph.keys.certificates import read_certificates, read_roots, tops
+from paraph.keys.development import development_authority, root_file
 from paraph.keys.local_key import LocalKey, read_private_key
 from paraph.keys.signing_key import SigningKey
 
@@ -114,3 +116,27 @@ def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certifi
     if not certificates:
         raise DomainError("configuration", "PARAPH_SEALING_CERTIFICATE must name the certificate of the sealing key.")
     return certificates
+
+
+def trusted_roots(settings: Settings, folder: Path) -> list[bytes]:
+    """DER of the development root below ``folder``, if it exists, of the roots of the operator's own keys, and of
+    ``PARAPH_TIMESTAMP_ROOTS``. Makes no files, and opens a key only if its certificates are not in a separate file.
+    Raises ``DomainError("configuration", …)`` for a file that cannot be read.
+    """
+    files = [settings.timestamp_roots] if settings.timestamp_roots else []
+    if root_file(folder).exists():
+        files.append(root_file(folder))
+    roots = [root for file in files for root in read_roots(file)]
+    roots += [*_roots_of(settings, "production", folder), *_roots_of(settings, "sandbox", folder)]
+    return list(dict.fromkeys(roots))
+
+
+def _roots_of(settings: Settings, environment: EnvironmentName, folder: Path) -> Iterator[bytes]:
+    configured = operator_key(settings, environment)
+    if configured is None:
+        return
+    if configured.certificates is not None:
+        yield from (root.public_bytes(Encoding.DER) for root in tops(read_certificates(configured.certificates)))
+    else:
+        key = sealing_keys(settings, environment, folder, b"").documents
+        yield (key.certificate, *key.chain)[-1]

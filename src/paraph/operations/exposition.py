@@ -18,11 +18,11 @@ from paraph.evidence.timelines import newest_sound, unsettled
 from paraph.metrics import instruments
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.readiness import READINESS
-from paraph.operations.given_up import given_up
 from paraph.operations.queue_state import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
+from paraph.operations.sealing_failures import given_up
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_confinement import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
 from paraph.storage import store
 from paraph.webhooks.overview import oldest_due_seconds
 

@@ -10,7 +10,7 @@ from typing import Any
 from paraph.documents import objects_to_delete
 from paraph.evidence.named_objects import TABLES, NamedObject, is_still_named, named_objects
 from paraph.kernel import clock
-from paraph.operations.store_check.progress import Progress
+from paraph.operations.store_check import Progress
 from paraph.storage import store
 
 _AT_ONCE = 20

@@ -1,15 +1,32 @@
 """``GET /docs``: one page, the same for everybody as long as the service keeps its version and address."""
 
 import hashlib
+import json
+from dataclasses import dataclass
 from functools import cache
 
+from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils.safestring import SafeString
+from django.utils.text import slugify
 from django.views.decorators.http import etag, require_safe
 
-from paraph.reference.contents import contents
+from paraph.api.v1.openapi.document import document
+from paraph.api.v1.openapi.examples import SMALLEST_PDF
+from paraph.kernel.ceilings import PerHourAndDay
+from paraph.reference import errors, node_snippets, signer_snippets, snippets
+from paraph.reference.fields import JsonObject, SchemaReader, inline, paragraphs
+from paraph.reference.operations import OperationEntry, read_operation
+from paraph.reference.signer_endpoints import signer_paths
 from paraph.server.compressed import Compressed
+from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE, message_limits
+from paraph.tenants.models import Environment
 
+_PLACES = {Environment.SANDBOX: "the sandbox", Environment.PRODUCTION: "production"}
+
+Row = tuple[str, str, str]
+"""What is counted; how many in an hour and in a day."""
 _POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -22,6 +39,97 @@ _POLICY = "; ".join(
         "frame-ancestors 'none'",
     ]
 )
+
+
+def message_ceilings() -> list[Row]:
+    """Return each ceiling of messages."""
+    limits = message_limits()
+    named = [
+        ("To one address or number in production, from your organization", limits.to_one),
+        ("To one address or number in production, from all organizations", limits.to_one_from_all),
+        ("To one address or number in the sandbox, from all organizations", limits.to_one_in_sandbox),
+        *[
+            (f"Of your organization in {_PLACES[environment]}, {plan.label}", limit)
+            for (environment, plan), limit in limits.of_plans.items()
+        ],
+        ("SMS of your organization, in each environment", limits.sms_of_organization),
+        ("SMS to one calling code (+33, +1) from all organizations, in each environment", limits.sms_to_country),
+    ]
+    return [(name, *_written(limit)) for name, limit in named]
+
+
+def _written(limit: PerHourAndDay) -> tuple[str, str]:
+    hour, day = (f"{number:,}" if number else "no limit" for number in limit)
+    return hour, day
+
+
+@dataclass(frozen=True)
+class OperationGroup:
+    id: str
+    name: str
+    description: SafeString
+    operations: list[OperationEntry]
+
+
+def contents() -> JsonObject:
+    """Return the context of the template."""
+    content: JsonObject = json.loads(document())
+    reader = SchemaReader(content["components"]["schemas"])
+    address = settings.PARAPH.public_url
+    return {
+        "info": content["info"],
+        "description": paragraphs(content["info"]["description"]),
+        "address": address,
+        "sections": _sections(content, reader),
+        "signer_endpoints": _operations(reader, signer_paths()),
+        "webhooks": [
+            read_operation(reader, f"webhook-{event.replace('.', '-')}", "post", event, path["post"])
+            for event, path in content["webhooks"].items()
+        ],
+        "headers": {name: inline(each["description"]) for name, each in content["components"]["headers"].items()},
+        "errors": errors.API_ERRORS,
+        "signer_errors": errors.SIGNER_ERRORS,
+        "rates": [("Sandbox, every plan", SANDBOX_RATE)]
+        + [
+            (f"Production, {plan.label}", rate)
+            for plan, rate in PRODUCTION_RATES.items()
+            if ALLOWANCES[plan].production
+        ],
+        "message_ceilings": message_ceilings(),
+        "wrong_codes": settings.PARAPH.wrong_codes_per_destination,
+        "wrong_codes_of_organization": settings.PARAPH.wrong_codes_per_organization,
+        "plans": [(plan.label, allowance) for plan, allowance in ALLOWANCES.items()],
+        "upload_limit": settings.PARAPH.upload_limit_mb,
+        "setup_curl": snippets.SETUP_CURL.format(address=address),
+        "setup_python": snippets.SETUP_PYTHON.format(address=address),
+        "setup_node": node_snippets.SETUP.replace("{address}", address),
+        "snippets": snippets,
+        "node_snippets": node_snippets,
+        "embed_html": signer_snippets.EMBED.format(address=address),
+        "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
+        "empty_pdf": SMALLEST_PDF,
+        "tried_body": json.dumps(snippets.TRIED_CREATION, ensure_ascii=False, indent=2),
+    }
+
+
+def _sections(content: JsonObject, reader: SchemaReader) -> list[OperationGroup]:
+    sections = {
+        tag["name"]: OperationGroup(slugify(tag["name"]), tag["name"], paragraphs(tag["description"]), [])
+        for tag in content["tags"]
+        if tag["name"] != "Webhooks"
+    }
+    for path, operations in content["paths"].items():
+        for operation, shown in zip(operations.values(), _operations(reader, {path: operations}), strict=True):
+            sections[operation["tags"][0]].operations.append(shown)
+    return list(sections.values())
+
+
+def _operations(reader: SchemaReader, paths: JsonObject) -> list[OperationEntry]:
+    return [
+        read_operation(reader, operation["operationId"], method, path, operation)
+        for path, operations in paths.items()
+        for method, operation in operations.items()
+    ]
 
 
 @cache

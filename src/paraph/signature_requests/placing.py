@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, find_tags
-from paraph.pdf.untrusted.tag_placement import ROUNDING, Rect, under
+from paraph.pdf.untrusted.find import ROUNDING, FoundTag, Rect, find_tags, under
 from paraph.signature_requests.input import (
     DEFAULT_SIZE,
     Assignment,

@@ -8,7 +8,7 @@ from typing import Any
 
 from paraph.documents.models import Document
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.text_layer import TextLayer, Word, text_layer
+from paraph.pdf.untrusted.page_reading import TextLayer, Word, text_layer
 from paraph.storage import store
 from paraph.tenants.scope import party
 

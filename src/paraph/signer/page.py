@@ -11,8 +11,7 @@ from django.views.decorators.gzip import gzip_page
 from paraph.flow.signing.send_otp import masked
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
-from paraph.pdf.typesetting.initials import initials_of
-from paraph.pdf.typesetting.readable_name import readable_name, written_otherwise
+from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Signer

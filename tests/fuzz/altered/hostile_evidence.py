@@ -12,7 +12,7 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 from pikepdf import Array, Dictionary, Name, String
 
-from paraph.pdf.typesetting.proof_template_data import EVIDENCE
+from paraph.pdf.typesetting.proof import EVIDENCE
 from tests.cli.measured import measured
 from tests.fuzz.altered.authorities import authority
 from tests.fuzz.altered.genuine import genuine

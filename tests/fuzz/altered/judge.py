@@ -7,7 +7,7 @@ from functools import lru_cache
 import pypdfium2
 from PIL import Image, ImageChops
 
-from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
+from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.verification.verify import verify
 from tests.fuzz.altered.authorities import authority
 from tests.fuzz.altered.recipes import Altered

@@ -9,7 +9,7 @@ from pikepdf import Array, Dictionary, Name
 from PIL import Image, ImageChops
 
 from paraph.pdf.sealing.seal import Mark, Overlay
-from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
+from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.sealed_files import GREEN, RED, WATERMARK, pictures, sealed
 

@@ -10,7 +10,7 @@ from paraph.kernel import clock
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.cms import CmsRefused, read_signed_data
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose, stated_purpose
-from paraph.pdf.verification.embedded_signatures import SignedFile
+from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf.levels import level_by_pyhanko, long_term

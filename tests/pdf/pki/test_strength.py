@@ -165,7 +165,7 @@ def test_a_strong_certificate_of_the_same_issuer_is_found_beside_a_weak_one() ->
 
 def key_of(links: list[x509.Certificate], key: Key) -> LocalKey:
     """A key that no check looked at, as other programs use them."""
-    with patch("paraph.keys.usable_certificate.check_usable"), patch("paraph.keys.usable_certificate.check_strength"):
+    with patch("paraph.keys.certificates.check_usable"), patch("paraph.keys.certificates.check_strength"):
         return LocalKey(key, links)
 
 

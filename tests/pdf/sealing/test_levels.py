@@ -24,7 +24,7 @@ from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.timestamps.http_authority import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
-from paraph.pdf.verification.embedded_signatures import SignedFile
+from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf import forge

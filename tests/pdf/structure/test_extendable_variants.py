@@ -10,8 +10,7 @@ import pytest
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.extendable_variants import extendable_variants
-from paraph.pdf.structure.normalise import UnreadablePdf
+from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader
@@ -19,7 +18,7 @@ from paraph.pdf.structure.recovery import recovered
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import COLOUR, marked_boxes, sealed_on_trial
-from paraph.pdf.untrusted.jobs.upload_checks.page_comparison import LooksDifferent, check_looks
+from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed, timestamping

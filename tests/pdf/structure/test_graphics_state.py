@@ -5,7 +5,7 @@ import zlib
 
 import pytest
 
-from paraph.pdf.structure.contents_decoder import decoded_completely
+from paraph.pdf.structure.contents_grammar import decoded_completely
 from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending, without_strays
 from paraph.pdf.structure.objects import PdfStream
 

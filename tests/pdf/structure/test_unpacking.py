@@ -9,10 +9,9 @@ from typing import Any
 import pikepdf
 import pytest
 
-from paraph.pdf.structure.contents_decoder import ContentsDecoder, decoded_completely
+from paraph.pdf.structure.contents_grammar import ContentsDecoder, decoded_completely
 from paraph.pdf.structure.objects import PdfStream, Unsafe
-from paraph.pdf.structure.unpacked_size import lzw_size, run_length_size
-from paraph.pdf.structure.unpacking import TooLarge, unpacked
+from paraph.pdf.structure.unpacking import TooLarge, lzw_size, run_length_size, unpacked
 
 MIB = 1 << 20
 WORDS = b"q 1 0 0 1 72 700 cm BT /F1 12 Tf (Hello) Tj ET Q\n" * 50

@@ -11,7 +11,7 @@ import pytest
 from PIL import Image, ImageChops
 
 from paraph.pdf.typesetting.appearances import StampContent
-from paraph.pdf.typesetting.simplified_strokes import MAX_POINTS, MAX_STROKES, simplified
+from paraph.pdf.typesetting.strokes import MAX_POINTS, MAX_STROKES, simplified
 from tests.pdf.pictures import DRAWN, pictures
 from tests.pdf.typesetting.test_appearances import STAMP, stamps
 

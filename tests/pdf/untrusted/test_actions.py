@@ -14,7 +14,7 @@ from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS, count_actions
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_ACTIONS, count_actions
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.untrusted.test_reading_corpus import corpus

@@ -4,8 +4,7 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from paraph.pdf.untrusted.find import find_tags
-from paraph.pdf.untrusted.tag_placement import under
+from paraph.pdf.untrusted.find import find_tags, under
 from tests.pdf.pdf_factory import paper
 from tests.pdf.unicode_map import unicode_map
 

@@ -16,10 +16,10 @@ from PIL import Image, ImageChops
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.inspect_job import inspect as inspect_here
-from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation
+from paraph.pdf.untrusted.jobs.page_pictures import Annotation
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import print_comparison
-from paraph.pdf.untrusted.render import render_page, render_printed_page
+from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
 from tests.pdf import changing
 from tests.pdf.changing import NO_VIEW, PRINT, PRINT_OFF, PRINT_ON, TOGGLE_NO_VIEW
 from tests.pdf.pdf_factory import paper, saved

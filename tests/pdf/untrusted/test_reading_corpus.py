@@ -13,8 +13,7 @@ import pytest
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import find_tags
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.render import render_page
-from paraph.pdf.untrusted.text_layer import text_layer
+from paraph.pdf.untrusted.page_reading import render_page, text_layer
 from tests.pdf.pdf_factory import paper, text
 
 _SAMPLE = 60  # files; all of them with PARAPH_CORPUS_ALL

@@ -7,8 +7,7 @@ from pikepdf import ObjectStreamMode
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import find_tags, list_signature_lines, list_tags
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.render import render_page
-from paraph.pdf.untrusted.text_layer import text_layer
+from paraph.pdf.untrusted.page_reading import render_page, text_layer
 from tests.pdf.pdf_factory import paper, text
 
 SEEDS = [

@@ -8,7 +8,7 @@ from pikepdf import Array, Dictionary, Name
 from PIL import Image
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.render import render_page, render_png
+from paraph.pdf.untrusted.page_reading import render_page, render_png
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed
 

@@ -153,7 +153,7 @@ _LATE = """
 import sys
 from pathlib import Path
 from paraph.pdf.untrusted.jobs.verifying_worker import JOBS
-from paraph.pdf.untrusted.jobs.warm_up_verification import warm_up_verification
+from paraph.pdf.untrusted.jobs.verifying_worker import warm_up_verification
 from paraph.pdf.untrusted.plain_values import to_plain
 
 warm_up_verification(JOBS)

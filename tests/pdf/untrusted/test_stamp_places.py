@@ -6,7 +6,7 @@ from pikepdf import Dictionary, Name
 from PIL import Image
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.stamp_places import look_underneath
+from paraph.pdf.untrusted.page_reading import look_underneath
 from tests.pdf.pdf_factory import paper, text
 
 NAVY = "0.05 0.1 0.25 rg "

@@ -3,7 +3,7 @@
 import pytest
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.text_layer import text_layer
+from paraph.pdf.untrusted.page_reading import text_layer
 from tests.pdf.pdf_factory import paper, text
 
 

@@ -8,17 +8,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import click
+import httpx
 
-from paraph.cli.demo.checks import check, tied
 from paraph.cli.demo.contract import contract
-from paraph.cli.demo.deployment import try_out
-from paraph.cli.demo.output_folder import write
+from paraph.cli.demo.outcome import check, digest_problems, tied, write
 from paraph.cli.demo.service import DemoService
-from paraph.cli.demo.walk import Backend, Signing, Stopwatch, walk
+from paraph.cli.demo.walk import Backend, DemoResult, Signing, Stopwatch, walk
 from paraph.cli.demo.webhook_receiver import WebhookReceiver
 from paraph.cli.verdict import show_verdict
 from paraph.keys.certificates import read_roots
-from paraph_client import ParaphError, at, under_tag
+from paraph.pdf.untrusted.verify import check_evidence, verify
+from paraph_client import Client, ParaphError, at, under_tag
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
@@ -41,7 +41,9 @@ def command(
     if url and key:
         signings = [replace(signing, email=email or signing.email) for signing in signings]
         roots = [root for file in root_files for root in read_roots(file)]
-        try_out(Backend(url.rstrip("/"), key), content, name=name, signings=signings, roots=roots, out=out)
+        _on_a_service_that_runs(
+            Backend(url.rstrip("/"), key), content, name=name, signings=signings, roots=roots, out=out
+        )
         return
     _on_a_service_of_its_own(content, name, signings, out)
 
@@ -82,3 +84,46 @@ def _signings(*, by_tag: bool) -> list[Signing]:
         Signing("landlord", "Zoë", "Lindqvist", "zoe@example.com", tag if by_tag else None, drawn=True),
         Signing("tenant", "Νίκος", "Παπαδόπουλος", "nikos@example.com", beside if by_tag else None, drawn=False),
     ]
+
+
+def _on_a_service_that_runs(
+    backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], roots: Sequence[bytes], out: Path
+) -> None:
+    """Have the PDF signed, leave what came back in ``out``, and check it: a smoke test with a sandbox key. Webhooks go
+    where the application says, and are not heard here. ``roots``: DER of the certificates to trust; without any, it is
+    not judged who sealed. Raise ``ClickException`` with a sentence of what does not hold."""
+    watch = Stopwatch(click.echo)
+    try:
+        with watch.stage(f"ask {backend.url} which environment the key is of", "health"):
+            _require_sandbox(backend)
+        result = walk(backend, pdf, name=name, signings=signings, watch=watch)
+    except ParaphError as error:
+        raise click.ClickException(str(error)) from error
+    except httpx.HTTPError as error:
+        raise click.ClickException(f"{backend.url} does not answer as a Paraph does: {error}.") from error
+    with watch.stage("verify the sealed PDF and the proof", "verify"):
+        problems = _problems(result, roots) + digest_problems(result)
+    for path in write(out, result, b"", watch.seconds, problems):
+        click.echo(f"  {path}")
+    if problems:
+        raise click.ClickException("; ".join(problems))
+    click.echo("Everything matches." if roots else "Everything is intact. Who sealed it is judged with --root only.")
+
+
+def _require_sandbox(backend: Backend) -> None:
+    with Client(backend.url, backend.api_key) as client:
+        environment = client.health().environment
+    if environment != "sandbox":
+        raise click.ClickException(f"The key is of {environment}: the demo signs in the sandbox alone.")
+
+
+def _problems(result: DemoResult, roots: Sequence[bytes]) -> list[str]:
+    sealed = {"signed.pdf": result.signed, "proof.pdf": result.proof}
+    if roots:
+        return list(check_evidence(sealed | {"uploaded.pdf": result.uploaded}, roots).problems)
+    problems = []
+    for name, content in sealed.items():
+        found = verify(content, [])
+        if not (found.intact and found.covers_whole_file) or found.altered:
+            problems.append(f"the seal of {name} does not hold: {' '.join(found.findings)}")
+    return problems

@@ -18,7 +18,7 @@ from paraph.dashboard.requests.files import sealed_files
 from paraph.dashboard.requests.own_request import own_request
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
-from paraph.keys.trusted_roots import trusted_roots
+from paraph.keys.sealing import trusted_roots
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
 from paraph.tenants.models import Member

@@ -1,5 +1,5 @@
 """How a request stands and what it waits for, in sentences for its sender. That of operators is
-:mod:`paraph.operations.explain`."""
+:mod:`paraph.operations.request_state`."""
 
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta

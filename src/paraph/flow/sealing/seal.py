@@ -20,7 +20,7 @@ from paraph.metrics.metrics import count_seal, stage
 from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.pdf.sealing.seal import seal as seal_pdf
-from paraph.pdf.structure.extendable_variants import Method
+from paraph.pdf.structure.normalise import Method
 from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store

@@ -14,7 +14,7 @@ from paraph.documents.refusals import sentence_of
 from paraph.flow.sealing.context import key_folder
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.trusted_roots import trusted_roots
+from paraph.keys.sealing import trusted_roots
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import Inspection, inspect
 from paraph.pdf.untrusted.verify import altered_seals

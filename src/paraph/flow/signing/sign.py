@@ -14,8 +14,7 @@ from paraph.flow.lock import lock_signer
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import codes
-from paraph.pdf.typesetting.simplified_strokes import simplified
-from paraph.pdf.typesetting.strokes import has_ink
+from paraph.pdf.typesetting.strokes import has_ink, simplified
 from paraph.queue.defer import defer
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice

@@ -29,7 +29,7 @@ from paraph.operations.backup.archive import (
     SECRET,
     ArchiveWriter,
 )
-from paraph.operations.store_check.object_reader import Problem, problem_with
+from paraph.operations.store_check import Problem, problem_with
 from paraph.postgres import embedded_url, transfer
 
 _IN_MEMORY = 4 << 20

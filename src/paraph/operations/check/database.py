@@ -1,15 +1,46 @@
-"""The database: whether it answers, has the tables of this version, and has the right time."""
+"""The database: whether it answers, has this version's tables and the right time, enough sessions, and its standbys."""
 
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack, closing
 from datetime import timedelta
+from typing import Any
 
+from django.conf import settings
 from django.db import DatabaseError, connection
+from psycopg import OperationalError
 
+from paraph.database.first_statement import connect
+from paraph.database.sessions import connection_parameters
 from paraph.kernel import clock
-from paraph.operations.check.clock import compare_clocks
-from paraph.operations.check.outcome import Outcome, failed, ok
+from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
 from paraph.operations.migrations import missing_migrations
+
+COMMANDS = 5  # sessions of an operator's commands, beside those of the processes
+_BRIEFLY = 0.5  # s that a session is waited for: meanwhile those that were had are kept from the service
+_MOST = 500  # are opened for a try
+_LIMIT = """
+    SELECT least(
+        current_setting('max_connections')::int - current_setting('superuser_reserved_connections')::int
+            - coalesce(current_setting('reserved_connections', true), '0')::int,
+        (SELECT nullif(rolconnlimit, -1) FROM pg_roles WHERE rolname = current_user),
+        (SELECT nullif(datconnlimit, -1) FROM pg_database WHERE datname = current_database())
+    )
+"""
+_OTHERS = """
+    SELECT count(*) FROM pg_stat_activity
+    WHERE backend_type = 'client backend' AND application_name NOT LIKE 'paraph %'
+"""
+_OURS = """
+    SELECT split_part(application_name, ' ', 2), count(DISTINCT application_name), count(*)
+    FROM pg_stat_activity WHERE application_name LIKE 'paraph %' AND datname = current_database() GROUP BY 1
+"""
+_ASKED = """
+    SELECT pg_is_in_recovery(), current_setting('synchronous_standby_names'), current_setting('synchronous_commit'),
+        (SELECT count(*) FROM pg_stat_replication
+         WHERE coalesce(state, '') <> 'backup' AND coalesce(application_name, '') <> 'pg_receivewal')
+"""
+_RELAXED = ("off", "local")  # a commit does not wait for a standby
 
 
 def database() -> Iterator[Outcome]:
@@ -32,3 +63,94 @@ def database() -> Iterator[Outcome]:
         answered = f"PostgreSQL {version.split()[0]} answers in {seconds * 1000:.0f} ms"
         yield ok("database", f"{answered}; its tables are those of this version.")
     yield compare_clocks("clock", "the database's", theirs, ours)
+
+
+def connections() -> Iterator[Outcome]:
+    """``connections``: how many sessions can be had at once, and how many the processes open that are seen at work, at
+    least those that ``paraph serve`` starts on this machine.
+
+    Behind a pooler it is tried: as many are opened as are still missing, for a moment.
+    """
+    seen = {role: (processes, sessions) for role, processes, sessions in _rows(_OURS)}
+    web, workers = (
+        max(configured, seen.get(role, (0, 0))[0])
+        for role, configured in zip(("web", "worker"), settings.PARAPH.processes, strict=True)
+    )
+    sessions = web * settings.PARAPH.sessions_of_web_process + workers * settings.PARAPH.sessions_of_worker
+    needed = sessions + COMMANDS
+    pooled = is_pooled()
+    if pooled:
+        had = _had_at_once(needed, sum(open_ for _, open_ in seen.values()))
+    else:
+        had = _rows(_LIMIT)[0][0] - _rows(_OTHERS)[0][0]
+    who = f"{_counted(web, 'web process', 'web processes')} and {_counted(workers, 'worker', 'workers')}"
+    if had >= needed:
+        known = "" if pooled else f" of {had}"
+        yield ok("connections", f"{needed}{known} sessions of the database can be had at once: as many as {who} open.")
+        return
+    judge = failed if had < needed / 2 else warning
+    remedy = f"set default_pool_size to {needed} there" if pooled else f"{needed} are needed: raise max_connections"
+    where = "the pooler before the database gives" if pooled else "the database takes"
+    yield judge(
+        "connections",
+        f"{who[0].upper()}{who[1:]} open up to {needed} sessions, and {where} {had} at once: {remedy}, or run fewer.",
+    )
+
+
+def is_pooled() -> bool:
+    """Whether something between us and PostgreSQL answers logins itself, under another process number."""
+    connection.ensure_connection()
+    made: Any = connection.connection
+    return bool(made.info.backend_pid != _rows("SELECT pg_backend_pid()")[0][0])
+
+
+def _had_at_once(needed: int, already: int) -> int:
+    """``already``: how many the service has open, this command's own among them."""
+    with ExitStack() as opened:
+        for number in range(already, min(needed, _MOST)):
+            try:
+                opened.enter_context(closing(connect(seconds=_BRIEFLY, **connection_parameters())))
+            except OperationalError:
+                return number
+    return max(needed, already)
+
+
+def _rows(statement: str) -> list[Any]:
+    with connection.cursor() as cursor:
+        cursor.execute(statement)
+        found: list[Any] = cursor.fetchall()
+    return found
+
+
+def _counted(number: int, one: str, many: str) -> str:
+    return f"{number} {one if number == 1 else many}"
+
+
+def replication() -> Iterator[Outcome]:
+    """``replication``: whether a commit waits for a standby, where there is one."""
+    with connection.cursor() as cursor:
+        cursor.execute(_ASKED)
+        is_standby, synchronous, commit, standbys = cursor.fetchone()
+    if is_standby:
+        yield failed(
+            "replication",
+            "DATABASE_URL leads to a standby, which takes no writes: name all servers there, and "
+            "target_session_attrs=read-write.",
+        )
+    elif commit == "off":
+        yield warning(
+            "replication", "synchronous_commit is off: a crash of the database loses what was acknowledged last."
+        )
+    elif not standbys and not synchronous:
+        yield ok("replication", "No standby follows the database.")
+    elif not synchronous or commit in _RELAXED:
+        cause = "synchronous_standby_names is empty" if not synchronous else f"synchronous_commit is {commit}"
+        yield warning(
+            "replication",
+            f"No commit waits for a standby ({cause}): when it takes over, signatures that were acknowledged are lost. "
+            "docs/operating.md, High availability.",
+        )
+    elif not standbys:
+        yield warning("replication", "No standby follows the database, and commits wait for one.")
+    else:
+        yield ok("replication", f"Commits wait for a standby ({synchronous}); {standbys} follow.")

@@ -1,7 +1,11 @@
-"""The outcome of a check."""
+"""The outcome of a check, among them that of two clocks compared."""
 
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from enum import StrEnum
+
+_NOTICEABLE = timedelta(seconds=3)  # timestamps are whole seconds, and an answer takes a while
+_WRONG = timedelta(seconds=60)
 
 
 class Status(StrEnum):
@@ -35,3 +39,13 @@ def warning(name: str, sentence: str) -> Outcome:
 
 def failed(name: str, sentence: str, *, transient: bool = False) -> Outcome:
     return Outcome(name, Status.FAILED, sentence, transient)
+
+
+def compare_clocks(name: str, whose: str, theirs: datetime, ours: datetime) -> Outcome:
+    """Compares two readings taken at about the same moment. ``whose`` names the other clock in the sentence."""
+    apart = abs(theirs - ours)
+    if apart < _NOTICEABLE:
+        return ok(name, f"This machine's clock and {whose} agree within {max(apart.total_seconds(), 0.1):.1f} s.")
+    ahead = "behind" if theirs > ours else "ahead of"
+    sentence = f"This machine's clock is {apart.total_seconds():.0f} s {ahead} {whose}: set it by NTP."
+    return failed(name, sentence) if apart > _WRONG else warning(name, sentence)

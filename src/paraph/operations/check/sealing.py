@@ -13,9 +13,7 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import BUILT_IN_TIMESTAMPS
 from paraph.keys.sealing import EnvironmentName, OperatorKey, operator_key
-from paraph.operations.check.canary import CANARY
-from paraph.operations.check.clock import compare_clocks
-from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
 from paraph.pdf.timestamps.timestamp import TimestampAuthority, stamp_time
@@ -23,6 +21,25 @@ from paraph.pdf.verification.verify import verify
 
 TIMESTAMP_SECONDS = 3.0
 _EXPIRY_NOTICE = timedelta(days=30)
+
+
+def _canary() -> bytes:
+    objects = (
+        b"<</Type/Catalog/Pages 2 0 R>>",
+        b"<</Type/Pages/Count 1/Kids[3 0 R]>>",
+        b"<</Type/Page/Parent 2 0 R/MediaBox[0 0 200 200]/Resources<<>>>>",
+    )
+    content, offsets = b"%PDF-1.7\n", []
+    for number, body in enumerate(objects, start=1):
+        offsets.append(len(content))
+        content += b"%d 0 obj\n%b\nendobj\n" % (number, body)
+    entries = b"".join(b"%010d 00000 n \n" % offset for offset in offsets)
+    table = b"xref\n0 4\n0000000000 65535 f \n%b" % entries
+    return content + table + b"trailer\n<</Size 4/Root 1 0 R>>\nstartxref\n%d\n%%%%EOF\n" % len(content)
+
+
+CANARY = _canary()
+"""A minimal PDF of one empty page, for checks to seal."""
 
 
 def sealing() -> Iterator[Outcome]:

@@ -1,4 +1,4 @@
-"""All checks, run side by side so that none delays the others."""
+"""All checks, run side by side so that none delays the others, and those that a start needs."""
 
 import threading
 import time
@@ -6,30 +6,27 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import structlog
+from django.conf import settings
 from django.db import connections
 
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
-from paraph.operations.check.backups import backup
-from paraph.operations.check.confinement import confinement
-from paraph.operations.check.connections import connections as database_connections
-from paraph.operations.check.database import database
-from paraph.operations.check.disks import disks
-from paraph.operations.check.fonts import fonts
-from paraph.operations.check.free_space import free_space
+from paraph.operations.check.database import connections as database_connections
+from paraph.operations.check.database import database, replication
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
-from paraph.operations.check.history import history
-from paraph.operations.check.installation import secret_key, sessions
+from paraph.operations.check.machine import confinement, disks, fonts, free_space, secret_key, sessions
 from paraph.operations.check.object_store import object_store, storage_key
-from paraph.operations.check.outcome import Outcome, failed
+from paraph.operations.check.outcome import Outcome, Status, failed
 from paraph.operations.check.proxy import proxy
-from paraph.operations.check.replication import replication
-from paraph.operations.check.retention import retention
+from paraph.operations.check.safekeeping import backup, history, retention
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
 
 CHECK_SECONDS = 20.0
 
 _log = structlog.get_logger("paraph.check")
+LINES_WITHIN = {"clock": ("database", "timestamp"), "queue": ("workers",)}
+"""Lines that checks of other names tell."""
+_START_SECONDS = 60.0  # as a start has for everything else: a busy machine is no reason to refuse one
 
 
 @dataclass(frozen=True)
@@ -80,10 +77,6 @@ CHECKS = (
 SERVING = tuple(check for check in CHECKS if check.serving)
 STARTING = tuple(check for check in CHECKS if check.serving or check.starting)
 """An unusable sandbox key stops a start, but must not stop production later."""
-
-
-LINES_WITHIN = {"clock": ("database", "timestamp"), "queue": ("workers",)}
-"""Lines that checks of other names tell."""
 
 
 def checks_of(line: str) -> list[ServiceCheck]:
@@ -158,3 +151,22 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
         _log.exception("a check broke", check=check.name)
         cause = (str(error).splitlines() or [""])[0]
         found[check.name] = [failed(check.name, f"It could not be checked: {type(error).__name__}: {cause}")]
+
+
+def require_start() -> None:
+    """Seals, stores and reads for a test. Raises ``DomainError("check", …)`` with the sentence of the first part that
+    the service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs.
+
+    Timestamp authorities and gateways are not tried: an outage of theirs must not stop a start.
+    """
+    needed = {check.name for check in STARTING}
+    if settings.PARAPH.confinement == "strict":
+        needed.add("confinement")
+    logged = {check.name for check in CHECKS if check.logged}
+    for outcome in run_checks([*STARTING, *(check for check in CHECKS if check.logged)], _START_SECONDS):
+        if outcome.status == Status.FAILED and outcome.name in needed:
+            raise DomainError("check", outcome.sentence)
+        if outcome.status != Status.OK:
+            _log.warning("check", part=outcome.name, finding=outcome.sentence)
+        elif outcome.name in logged:
+            _log.info("check", part=outcome.name, finding=outcome.sentence)

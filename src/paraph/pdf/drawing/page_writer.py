@@ -3,7 +3,7 @@
 from typing import Any
 
 from paraph.pdf.drawing.marks import Drawing
-from paraph.pdf.structure.contents_decoder import ContentsDecoder
+from paraph.pdf.structure.contents_grammar import ContentsDecoder
 from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending, without_strays
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import PageNode

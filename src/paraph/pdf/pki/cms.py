@@ -83,6 +83,25 @@ class SignedData:
     """DER of the signed attributes as they were signed."""
     unsigned_attributes: dict[str, list[Element]]
 
+    @property
+    def names_certificate(self) -> bool:
+        """Whether the signed attributes name the signer's certificate (ESSCertID), as PAdES and RFC 3161 demand."""
+        return not self.signed_attributes.keys().isdisjoint({oids.SIGNING_CERTIFICATE, oids.SIGNING_CERTIFICATE_V2})
+
+    @property
+    def signing_time(self) -> datetime | None:
+        """The time by the signer's clock, which proves nothing (RFC 5652 §11.3); ``None`` where none is stated."""
+        stated = self.signed_attributes.get(oids.SIGNING_TIME)
+        if stated is None:
+            return None
+        try:
+            if stated.tag != _UTC_TIME:
+                return stated.generalized_time()
+            moment = datetime.strptime(stated.content.decode("ascii"), "%y%m%d%H%M%SZ").replace(tzinfo=UTC)
+        except ValueError:
+            return None
+        return moment if moment.year < _UTC_TIME_ENDS else moment.replace(year=moment.year - 100)
+
 
 @_refused_if_unreadable()
 def read_signed_data(content_info: bytes) -> SignedData:
@@ -185,11 +204,6 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
     _check_value(signed)
 
 
-def names_certificate(signed: SignedData) -> bool:
-    """Whether the signed attributes name the signer's certificate (ESSCertID), as PAdES and RFC 3161 demand."""
-    return not signed.signed_attributes.keys().isdisjoint({oids.SIGNING_CERTIFICATE, oids.SIGNING_CERTIFICATE_V2})
-
-
 def digest_of(content: bytes) -> Callable[[str], bytes]:
     """Return the ``content_digest`` of :func:`check_signature` for content in memory."""
     return lambda algorithm: hashlib.new(algorithm, content).digest()
@@ -288,19 +302,3 @@ def _pss(parameters: Element) -> tuple[padding.PSS, hashes.HashAlgorithm]:
     if not 0 <= salt <= 512 or (trailer is not None and trailer.integer() != 1) or len(fields) > 2:
         raise CmsRefused("the signature has impossible parameters")
     return padding.PSS(padding.MGF1(mask), salt), hash_
-
-
-def signing_time(signed: SignedData) -> datetime | None:
-    """Return the time that the signed attributes state (RFC 5652 §11.3), ``None`` where they state none."""
-    stated = signed.signed_attributes.get(oids.SIGNING_TIME)
-    try:
-        return _time(stated) if stated else None
-    except ValueError:
-        return None
-
-
-def _time(stated: Element) -> datetime:
-    if stated.tag != _UTC_TIME:
-        return stated.generalized_time()
-    moment = datetime.strptime(stated.content.decode("ascii"), "%y%m%d%H%M%SZ").replace(tzinfo=UTC)
-    return moment if moment.year < _UTC_TIME_ENDS else moment.replace(year=moment.year - 100)

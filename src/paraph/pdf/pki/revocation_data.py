@@ -15,7 +15,7 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
-from paraph.keys.strength import weakness_of_certificate, weakness_of_hash
+from paraph.keys.certificates import weakness_of_certificate, weakness_of_hash
 from paraph.pdf.pki.certificate import Certificate, load
 
 

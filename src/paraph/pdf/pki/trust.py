@@ -19,7 +19,7 @@ from cryptography.x509.verification import (
 )
 
 from paraph.kernel import clock
-from paraph.keys.strength import weakness_of_certificate
+from paraph.keys.certificates import weakness_of_certificate
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
 
 _MAX_DEPTH = 8

@@ -13,12 +13,12 @@ from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, 
 from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.sealing.self_check import check
 from paraph.pdf.structure import signature_field
-from paraph.pdf.structure.existing_signatures import existing_signatures
-from paraph.pdf.structure.extendable_variants import Method, extendable_variants
+from paraph.pdf.structure.normalise import Method, extendable_variants
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.pending_revision import PendingRevision
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision, WrittenRevision
+from paraph.pdf.structure.signature_field import existing_signatures
 
 
 def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:

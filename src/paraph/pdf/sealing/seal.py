@@ -2,7 +2,7 @@
 timestamp in another (ETSI EN 319 142-1).
 
 The result begins with the bytes of the file, unless the file can only be sealed after it is rewritten
-(:mod:`paraph.pdf.structure.extendable_variants`); :attr:`SealedPdf.method` tells.
+(:mod:`paraph.pdf.structure.normalise`); :attr:`SealedPdf.method` tells.
 """
 
 import hashlib
@@ -23,8 +23,7 @@ from paraph.pdf.sealing.augment import Augmented, augment
 from paraph.pdf.sealing.cms_template import template
 from paraph.pdf.sealing.draft_in_process import drafts_in_process
 from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
-from paraph.pdf.structure.extendable_variants import Method
-from paraph.pdf.structure.normalise import UnreadablePdf
+from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
 

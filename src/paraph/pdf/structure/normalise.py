@@ -1,17 +1,24 @@
-"""Rewriting a file that cannot be extended as it is: qpdf reads what it can and writes it plainly."""
+"""The variants of a file that a revision can extend: as it is, recovered, or rewritten by qpdf."""
 
 import io
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Literal
 
 import pikepdf
 
+from paraph.pdf.errors import SealError
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.recovery import recovered
 
 _LARGEST_NUMBER = 8_388_607  # no reader accepts more objects (ISO 32000-1, annex C)
 _HEADER_WITHIN = 1024  # bytes in which readers look for the header
+Method = Literal["incremental", "general", "normalised"]
+"""How a variant was made. ``incremental``: the file as it is. ``general``: its cross-reference is wrong, so a revision
+with a new one follows it. ``normalised``: the file is rewritten."""
+_SIGNED = b"/ByteRange"  # in the clear in every signed file: a signature dictionary is never packed
 
 
 class UnreadablePdf(Exception):
@@ -65,3 +72,21 @@ def _rewritten(pdf: bytes) -> bytes:
         raise UnreadablePdf("The PDF needs a password to open.") from error
     except (pikepdf.PikepdfError, RuntimeError, AssertionError, *CONFUSED) as error:
         raise UnreadablePdf("The PDF is damaged beyond repair.") from error
+
+
+def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
+    """Yield each variant with its method, made on demand, the least intrusive first. Raises :class:`UnreadablePdf` if
+    the last one cannot be made."""
+    yield "incremental", pdf
+    if (whole := _recovered(pdf)) is not None:
+        yield "general", whole
+    if _SIGNED in pdf:  # a rewritten file would lose its signatures, and what they say of the changes after them
+        raise UnreadablePdf("The PDF is signed and damaged: repairing it would break its signatures.")
+    yield "normalised", normalised(pdf)
+
+
+def _recovered(pdf: bytes) -> bytes | None:
+    try:
+        return recovered(pdf)
+    except (Unsafe, SealError, *CONFUSED):
+        return None

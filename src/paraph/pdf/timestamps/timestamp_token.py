@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 
 from paraph.kernel import clock, tokens
-from paraph.keys.strength import weakness_of_key
+from paraph.keys.certificates import weakness_of_key
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate
-from paraph.pdf.pki.cms import CmsRefused, check_signature, digest_of, hash_name, names_certificate, read_signed_data
+from paraph.pdf.pki.cms import CmsRefused, check_signature, digest_of, hash_name, read_signed_data
 from paraph.pdf.pki.der import Element
 
 _AHEAD = timedelta(minutes=5)
@@ -53,7 +53,7 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Times
         if signed.content_type != oids.TST_INFO or signed.content is None:
             raise TokenRefused("it is not a timestamp token")
         check_signature(signed, digest_of(signed.content))
-        if not names_certificate(signed):
+        if not signed.names_certificate:
             raise TokenRefused("the token does not name its certificate")
         time, policy, nonce = _read_info(der.read(signed.content), stamped_digest)
     except TokenRefused:

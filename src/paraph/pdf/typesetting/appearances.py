@@ -6,10 +6,9 @@ from datetime import datetime
 from typing import Any
 
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
-from paraph.pdf.typesetting.initials import NAMELESS, initials_of
-from paraph.pdf.typesetting.readable_name import readable_name
+from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name
+from paraph.pdf.typesetting.proof_words import moment, stamp_words
 from paraph.pdf.typesetting.signature_pictures import INK, SignaturePictures, hand_of
-from paraph.pdf.typesetting.stamp_words import moment, stamp_words
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
 
 WATERMARK = ("SANDBOX", "not legally binding")
@@ -25,7 +24,7 @@ class StampContent:
     ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with x and y in 0..1, y downwards, both divided by the same
     length; a client that divides each by its own side adds ``"aspect"`` (width / height of the drawing area).
     ``signed_at`` must be aware. ``address``: the signer's e-mail address, for a name that cannot be written
-    (:mod:`paraph.pdf.typesetting.readable_name`). ``ground``: the page is too dark or busy there to read the stamp on
+    (:mod:`paraph.pdf.typesetting.names`). ``ground``: the page is too dark or busy there to read the stamp on
     it as it is.
     """
 

@@ -1,10 +1,237 @@
-"""The proof file of a request, before it is sealed (rule 2.2, last paragraph)."""
+"""The proof file of a request, before it is sealed (rule 2.2, last paragraph): the data of its template."""
 
-from paraph.pdf.typesetting.proof_content import ProofContent
-from paraph.pdf.typesetting.proof_template_data import template_data
+import json
+from collections.abc import Mapping, Sequence
+from datetime import UTC, datetime
+from itertools import groupby
+from typing import Any
+
+import segno
+
+from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback, template_text
+from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name, written_otherwise
+from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_metadata import metadata_label, metadata_values
+from paraph.pdf.typesetting.proof_words import day, milliseconds, named, proof_words, sentence, time_of_day
+from paraph.pdf.typesetting.signature_pictures import SignaturePictures, hand_of
 from paraph.pdf.typesetting.typeset import typeset
+from paraph.words import Words, date, direction, listed, moment, phrase
+
+EVIDENCE = "evidence.json"
+_COMMANDS = {
+    "step_digests": "sha256sum signed.pdf",
+    "step_seals": "paraph verify signed.pdf --root root-ca.pem",
+    "step_timestamps": "pdfsig -dump proof.pdf",
+    "step_evidence": "pdfdetach -saveall proof.pdf",
+    "step_together": "paraph verify proof.pdf signed.pdf uploaded.pdf --root root-ca.pem",
+}
+"""How to verify: the command of each step."""
+_LONGEST_TYPE = 48  # characters of an event's name that fit in a line
+_LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
+_SIGNATURE = (118.0, 40.0)
+_INITIALS = (34.0, 20.0)
+"""About the widths and heights that templates/proof.typ gives to them, in points."""
 
 
 def proof(content: ProofContent) -> bytes:
     """Typesets the proof as PDF/A-3b with evidence.json attached. The same content gives the same bytes."""
     return typeset("proof", template_data(content), standard="a-3b", at=content.issued_at.replace(microsecond=0))
+
+
+def template_data(content: ProofContent) -> dict[str, Any]:
+    """Returns plain JSON for templates/proof.typ."""
+    words = proof_words(content.locale)
+    return {
+        "title": words["title"],
+        "label": words,
+        "language": words["locale"],
+        "direction": direction(words["locale"]),
+        "sandbox": content.environment == "sandbox",
+        "heading": template_text(content.organization),
+        "request_id": str(content.request_id),
+        "issued": _seconds(content.issued_at),
+        "verdict": sentence(verdict(content, words), words),
+        "facts": [
+            [words["request"], str(content.request_id)],
+            [words["organization"], template_text(content.organization)],
+            [words["environment"], sentence(named(words, "environment", content.environment), words)],
+            [words["mode"], sentence(named(words, "mode", content.mode), words)],
+            [words["created"], milliseconds(content.created_at)],
+            [words["completed"], milliseconds(content.completed_at)],
+            [words["issued"], milliseconds(content.issued_at)],
+        ],
+        **signers(content.signers, words),
+        "documents": [_document(document, words) for document in content.documents],
+        "journal": _days(content, words),
+        "journal_hash": content.journal_hash,
+        "verify": [{"text": words[step], "command": command} for step, command in _COMMANDS.items()],
+        "verification_url": content.verification_url,
+        "verification": template_text(content.verification_url),
+        "qr": qr_code(content.verification_url),
+        "evidence_name": EVIDENCE,
+        "evidence": json.dumps(content.evidence, ensure_ascii=False, sort_keys=True, indent=1) + "\n",
+    }
+
+
+def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
+    return {
+        "name": template_text(document.name),
+        "note": words["transliterated"] if glyph_fallback(document.name).transliterated else "",
+        "id": str(document.document_id),
+        "pages": str(document.page_count),
+        "uploaded": document.uploaded_sha256,
+        "signed": document.signed_sha256,
+        **_seal(document.seal, words),
+    }
+
+
+def _seal(seal: ProofSeal, words: Words) -> dict[str, Any]:
+    result = {
+        "algorithm": template_text(seal.algorithm),
+        "key": template_text(seal.key_id),
+        "sealed_at": milliseconds(seal.sealed_at),
+        "timestamp": "",
+        "no_timestamp": words["no_timestamp"],
+        "authority": "",
+        "policy": "",
+    }
+    if seal.timestamped_at is not None:
+        result |= {
+            "timestamp": milliseconds(seal.timestamped_at),
+            "authority": template_text(seal.timestamp_authority),
+            "policy": seal.timestamp_policy_oid,
+        }
+    return result
+
+
+def _days(content: ProofContent, words: Words) -> list[dict[str, Any]]:
+    """Returns the lines of each day, in the order of the journal, which a clock that was set back can bring before an
+    earlier day once more."""
+    return [
+        {
+            "date": date(first.at, words["locale"]),
+            "day": day(first.at),
+            "lines": [_line(line, content, words) for line in (first, *others)],
+        }
+        for _, (first, *others) in groupby(content.journal, key=lambda line: day(line.at))
+    ]
+
+
+def _line(line: JournalLine, content: ProofContent, words: Words) -> dict[str, Any]:
+    title = line.title or content.event_titles.get(line.event_type, line.event_type)
+    others = content.organization if line.event_type in content.sender_events else words["service"]
+    details = [(key, value) for key, value in line.metadata.items() if key != "consent_notice"]
+    return {
+        "position": str(line.position),
+        "at": time_of_day(line.at),
+        "event": sentence(title, words),
+        "type": template_text(line.event_type),
+        "unbroken": len(line.event_type) <= _LONGEST_TYPE,
+        "who": template_text(line.signer or others),
+        "ip": template_text(line.ip),
+        "user_agent": template_text(line.user_agent),
+        "details": [
+            [sentence(metadata_label(str(key), value, words) + ":", words), template_text(text), _is_code(text)]
+            for key, value in details
+            for text in metadata_values(key, line.metadata, content.environment, words)
+        ],
+        "consent": template_text(str(line.metadata.get("consent_notice", ""))),
+        "long": len(str(line.metadata)) + len(line.user_agent) > _LONG_ENTRY,
+        "consent_label": metadata_label("consent_notice", "", words) + ":",
+    }
+
+
+def _is_code(text: str) -> bool:
+    """Whether a text is a digest or an identifier, which a monospaced font makes easy to compare."""
+    return len(text) > 12 and " " not in text and "@" not in text and any(map(str.isdigit, text))
+
+
+def _seconds(at: datetime) -> str:
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def verdict(content: ProofContent, words: Words) -> str:
+    """Returns the sentences in the language of ``words``."""
+    signers = len(content.signers)
+    return " ".join(
+        [
+            words["both_signed"] if signers == 2 else phrase(words, "everyone_signed", count=signers),
+            phrase(words, "completed_at", moment=moment(content.completed_at, words["locale"])),
+            phrase(words, "documents_sealed", count=len(content.documents)),
+            _timestamps(content, words),
+        ]
+    )
+
+
+def _timestamps(content: ProofContent, words: Words) -> str:
+    seals = [document.seal for document in content.documents]
+    stamped = [seal for seal in seals if seal.timestamped_at is not None]
+    if not stamped:
+        return str(words["timestamped_none"])
+    authority = listed(sorted({seal.timestamp_authority for seal in stamped}), words["locale"])
+    if len(stamped) == len(seals):
+        return phrase(words, "timestamped_all", authority=authority)
+    return phrase(words, "timestamped_some", stamped=len(stamped), total=len(seals), authority=authority)
+
+
+def signers(content: Sequence[ProofSigner], words: Words) -> dict[str, Any]:
+    """Returns ``signers`` and ``drawings``, the pictures that their marks name by number."""
+    sized = [(signer.signature, *_SIGNATURE) for signer in content]
+    sized += [(signer.initials, *_INITIALS) for signer in content if signer.initials]
+    pictures = SignaturePictures(sized)
+    return {
+        "signers": [_signer(signer, pictures, words) for signer in content],
+        "drawings": pictures.pictures,
+    }
+
+
+def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> dict[str, Any]:
+    name = clean(readable_name(signer.name, signer.email)) or NAMELESS
+    is_drawn = pictures.number(signer.signature) is not None
+    return {
+        "order": str(signer.order),
+        "name": template_text(readable_name(signer.name, signer.email)),
+        "note": _note(signer, words),
+        "email": template_text(signer.email),
+        "channel": named(words, "channel", signer.channel),
+        "destination": template_text(signer.destination),
+        "signed_at": milliseconds(signer.signed_at),
+        "ip": template_text(signer.ip),
+        "user_agent": template_text(signer.user_agent),
+        "signature": words["drawn" if is_drawn else "typed"],
+        "mark": _mark(name, signer.signature, pictures),
+        "initials": _mark(initials_of(name), signer.initials, pictures) if signer.initials else None,
+        "opened": milliseconds(signer.opened_at) if signer.opened_at else "",
+        "opened_ip": template_text(signer.opened_ip),
+        "refused_codes": list(map(milliseconds, signer.refused_codes)),
+        "documents": [template_text(name) for name in signer.documents],
+    }
+
+
+def _note(signer: ProofSigner, words: Words) -> str:
+    if not written_otherwise(signer.name, signer.email):
+        return ""
+    is_read = readable_name(signer.name, signer.email) == signer.name
+    return str(words["transliterated" if is_read else "address_instead"])
+
+
+def _mark(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> dict[str, Any]:
+    written = glyph_fallback(text)
+    return {
+        "name": {**written.to_json(), "pieces": written.pieces()},
+        "hand": hand_of(mark),
+        "drawing": pictures.number(mark),
+    }
+
+
+def qr_code(address: str) -> str:
+    """Draws ``address`` as SVG without a margin; returns "" for an empty or too long one."""
+    if not address:
+        return ""
+    try:
+        rows = segno.make(address, error="m", micro=False).matrix
+    except segno.DataOverflowError:
+        return ""
+    squares = "".join(f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, dark in enumerate(row) if dark)
+    size = len(rows)
+    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}"><path d="{squares}"/></svg>'

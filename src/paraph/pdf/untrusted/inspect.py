@@ -15,7 +15,7 @@ from functools import partial
 from typing import Any, BinaryIO
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.extendable_variants import Method
+from paraph.pdf.structure.normalise import Method
 from paraph.pdf.untrusted.sandbox import sandbox
 
 _PATIENCE = 3  # of an odd file, each page is drawn twice
@@ -34,7 +34,7 @@ class Inspection:
     ``screen_only_annotations``, ``print_only_annotations``, ``print_only_contents``), ``drawn_differently`` (places
     that other readers may draw otherwise: ``page_number``, ``x``, ``y``, ``width``, ``height`` in points of reader
     space, ``what``), ``repairs`` (sentences of the reader), ``method``
-    (:data:`paraph.pdf.structure.extendable_variants.Method`).
+    (:data:`paraph.pdf.structure.normalise.Method`).
 
     ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.
     """

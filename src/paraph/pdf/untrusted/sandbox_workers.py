@@ -1,12 +1,13 @@
-"""The processes of a pool: those that work like others, and those that all others come before."""
+"""The processes of a pool: those that work like others, and those that all others come before; their confinement."""
 
 import contextlib
 import logging
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
+from functools import cache, partial
 from threading import Lock
 
+from paraph.confinement import Confinement
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits, SandboxProcess
 
@@ -90,3 +91,17 @@ class Workers:
         if last:
             worker.come_last()
         return worker
+
+
+@cache
+def sandbox_confinement() -> Confinement:
+    """Return it, as told by a process started for that once: the kernel stays the same. Raises ReadersUnavailable if
+    none can be started."""
+    try:
+        worker = SandboxProcess(SandboxLimits())
+    except OSError as error:
+        raise ReadersUnavailable from error
+    try:
+        return worker.confinement()
+    finally:
+        worker.end()

@@ -16,8 +16,7 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
-from paraph.pdf.structure.extendable_variants import Method
-from paraph.pdf.structure.normalise import UnreadablePdf
+from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.untrusted.sandbox import sandbox
 

@@ -3,11 +3,12 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from paraph.pdf.structure.signed_fields import SignedField
 from paraph.pdf.verification.appended.additions import Additions, Shown, check_additions
 from paraph.pdf.verification.appended.revision import read_revision
 from paraph.pdf.verification.appended.syntax import NotPermitted
-from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, SignedFile, only_blanks
 from paraph.pdf.verification.signature_check import SignatureCheck
+from paraph.pdf.verification.signed_file import SignedFile, only_blanks
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,9 @@ class Refusal:
 class History:
     """The updates of one file, each judged once. ``trusted``: the trusted signatures and document timestamps."""
 
-    def __init__(self, file: SignedFile, trusted: Iterable[EmbeddedSignature]) -> None:
+    def __init__(self, file: SignedFile, trusted: Iterable[SignedField]) -> None:
         self._file = file
-        self._trusted = {embedded.field.end: embedded.field for embedded in trusted}
+        self._trusted = {field.end: field for field in trusted}
         self._judged: dict[int, tuple[int, Additions] | Refusal] = {}
 
     def after(self, end: int) -> tuple[list[Additions], Refusal | None]:
@@ -63,16 +64,16 @@ class History:
 
 def changes(file: SignedFile, history: History, check: SignatureCheck, later: Sequence[SignatureCheck]) -> Changes:
     """Return what changed after the signature of ``check``. ``later``: the signatures after it."""
-    name = check.embedded.label
+    name = check.label
     if check.coverage == "whole file":
         return Changes(False, ())
     if check.coverage == "unclear":
         return Changes(True, (f"Nobody can tell what was changed after {name}.",))
     if not check.binds:
-        objections = file.objections(check.embedded)
+        objections = file.objections(check.field)
         altered = (f"The file was changed after {name}: {objections}.",) if objections else ()
         return Changes(bool(objections), (*(_added(other) for other in later), *altered))
-    additions, refusal = history.after(check.embedded.field.end)
+    additions, refusal = history.after(check.field.end)
     told = [*_told(additions, name, later)]
     if refusal is not None:
         told += [_added(other) for other in later if not other.is_accepted]
@@ -82,7 +83,7 @@ def changes(file: SignedFile, history: History, check: SignatureCheck, later: Se
 
 
 def _told(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:
-    by_field = {other.embedded.field: other for other in later}
+    by_field = {other.field: other for other in later}
     for added in additions:
         if added.data:
             yield f"Long-term validation data was added after {name}."
@@ -91,11 +92,11 @@ def _told(additions: Sequence[Additions], name: str, later: Sequence[SignatureCh
 
 
 def _added(other: SignatureCheck, shown: Sequence[Shown] = ()) -> str:
-    label = other.embedded.label
-    if other.embedded.fault:
+    label = other.label
+    if other.field.fault:
         return f"A signature that cannot be read was added ({label})."
     trust = "" if other.is_accepted else ", which is not trusted,"
-    if other.embedded.is_document_timestamp:
+    if other.field.is_document_timestamp:
         return f'A document timestamp by "{other.signer}"{trust} was added ({label}).'
     pages = ", ".join(dict.fromkeys(str(each.page + 1) for each in shown))
     where = f" on page{'s' if ',' in pages else ''} {pages}, visible" if pages else ""

@@ -3,7 +3,7 @@
 import base64
 import hashlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from itertools import pairwise
 from typing import Any
 
@@ -15,10 +15,10 @@ from paraph.pdf.pki.purpose import PurposeKind
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
 from paraph.pdf.timestamps.timestamp_token import check_token
-from paraph.pdf.verification.embedded_signatures import SignedFile
 from paraph.pdf.verification.evidence_statements import check_journal, check_signers
 from paraph.pdf.verification.pictures import DrawingTime
 from paraph.pdf.verification.proof_file import WITHOUT_PURPOSE, UnreadableEvidence, evidence_of, printed_text
+from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify
 
 _SEAL_EVENT = "signature_request.pades_signed"  # as the format of the evidence calls it
@@ -243,18 +243,21 @@ def signer_certificates(pdf: bytes) -> dict[str, bytes | None]:
     """Return the certificates (DER), trusted or not, that made the last ``seal``, the ``timestamp`` in it, and the
     first document timestamp after it, the ``archive_timestamp``. Raises ``ValueError`` for a file without a seal that
     can be read."""
-    signatures = [embedded for embedded in SignedFile(pdf).signatures if not embedded.fault]
-    seals = [position for position, embedded in enumerate(signatures) if not embedded.is_document_timestamp]
+    file = SignedFile(pdf)
+    fields = [field for field in file.signatures if not field.fault]
+    seals = [position for position, field in enumerate(fields) if not field.is_document_timestamp]
     if not seals:
         raise ValueError("the file has no seal")
-    signed = read_signed_data(signatures[seals[-1]].contents)
+    signed = read_signed_data(fields[seals[-1]].contents)
     tokens = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN)
-    later = signatures[seals[-1] + 1 :]
-    return {
+    made = {
         "seal": signed.signer.encoded,
         "timestamp": check_token(tokens[0].raw, digest_of(signed.signature)).signer.encoded if tokens else None,
-        "archive_timestamp": check_token(later[0].contents, later[0].digest).signer.encoded if later else None,
+        "archive_timestamp": None,
     }
+    for archive in fields[seals[-1] + 1 :][:1]:
+        made["archive_timestamp"] = check_token(archive.contents, partial(file.digest, archive)).signer.encoded
+    return made
 
 
 def _check_beginning(

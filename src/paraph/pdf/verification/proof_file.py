@@ -18,7 +18,7 @@ import pypdfium2 as pdfium
 from pypdfium2 import raw
 
 from paraph.kernel import bounded_json
-from paraph.pdf.typesetting.proof_template_data import EVIDENCE
+from paraph.pdf.typesetting.proof import EVIDENCE
 
 WITHOUT_PURPOSE = "paraph-evidence/1"
 """The format of evidence in proofs from before seals stated a purpose."""

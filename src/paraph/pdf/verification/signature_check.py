@@ -1,28 +1,22 @@
 """The check of one signature: its cryptography, its certificate, its timestamp."""
 
-import hashlib
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 
 from paraph.kernel import clock
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.certificate import Identity, load
-from paraph.pdf.pki.cms import (
-    CmsMismatch,
-    CmsRefused,
-    SignedData,
-    check_signature,
-    names_certificate,
-    read_signed_data,
-    signing_time,
-)
+from paraph.pdf.pki.cms import CmsMismatch, CmsRefused, SignedData, check_signature, digest_of, read_signed_data
 from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Coverage, Level, SealTimestamp
+from paraph.pdf.structure.signed_fields import SignedField
 from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenMismatch, TokenRefused, check_token
-from paraph.pdf.verification.embedded_signatures import EmbeddedSignature
+from paraph.pdf.verification.signed_file import SignedFile
 
 PADES = "/ETSI.CAdES.detached"
 _TIMESTAMP = "/ETSI.RFC3161"
@@ -33,7 +27,7 @@ _ACCEPTED = (PADES, "/adbe.pkcs7.detached")
 class SignatureCheck:
     """The result for one signature, completed step by step."""
 
-    embedded: EmbeddedSignature
+    field: SignedField
     coverage: Coverage
     claimed_at: datetime | None = None
     """The time by the signer's clock."""
@@ -48,13 +42,18 @@ class SignatureCheck:
     purpose: Purpose | None = None
     """The purpose stated in an intact seal."""
     timestamp: SealTimestamp | None = None
-    chains: list[tuple[tuple[bytes, ...], datetime]] = field(default_factory=list)
+    chains: list[tuple[tuple[bytes, ...], datetime]] = dataclasses.field(default_factory=list)
     """The verified chains of the signer and of its timestamp authority, each with the time that counts."""
     authority_ends: datetime | None = None
     """When the first certificate in the chain of the trusted timestamp expires."""
     trusted: bool = False
     pades: bool = False
-    findings: list[str] = field(default_factory=list)
+    findings: list[str] = dataclasses.field(default_factory=list)
+
+    @property
+    def label(self) -> str:
+        """The name of the field, for sentences."""
+        return self.field.name or "without a name"
 
     @property
     def is_accepted(self) -> bool:
@@ -70,33 +69,32 @@ class SignatureCheck:
     @property
     def archives(self) -> bool:
         """Whether this is a document timestamp that is intact and trusted."""
-        return self.embedded.is_document_timestamp and self.is_accepted
+        return self.field.is_document_timestamp and self.is_accepted
 
 
-def cannot_judge(embedded: EmbeddedSignature, why: str) -> SignatureCheck:
+def cannot_judge(field: SignedField, why: str) -> SignatureCheck:
     """Return the result for a signature of which nothing can be told, for the reason ``why``."""
-    kind = "document timestamp" if embedded.is_document_timestamp else "signature"
-    finding = f"The {kind} {embedded.label} cannot be read: {why}."
-    return SignatureCheck(embedded, "unclear", embedded.claimed_at, findings=[finding])
+    check = SignatureCheck(field, "unclear", field.claimed_at)
+    kind = "document timestamp" if field.is_document_timestamp else "signature"
+    check.findings.append(f"The {kind} {check.label} cannot be read: {why}.")
+    return check
 
 
 def check_document_timestamp(
-    embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData
+    file: SignedFile, field: SignedField, roots: Sequence[bytes], carried: LongTermData
 ) -> SignatureCheck:
     """Check a signature that is a timestamp over the covered bytes (ETSI EN 319 142-1 §5.4.3).
 
     ``roots``: DER of the trusted roots; ``carried``: the long-term data of the file.
     """
-    check = SignatureCheck(embedded, embedded.coverage())
-    if embedded.sub_filter != _TIMESTAMP:
-        check.findings.append(
-            f"The document timestamp {embedded.label} has the form {embedded.sub_filter or 'of none'}."
-        )
+    check = SignatureCheck(field, file.coverage(field))
+    if field.sub_filter != _TIMESTAMP:
+        check.findings.append(f"The document timestamp {check.label} has the form {field.sub_filter or 'of none'}.")
         return check
     try:
-        token = check_token(embedded.contents, embedded.digest)
+        token = check_token(field.contents, partial(file.digest, field))
     except TokenRefused as error:
-        check.findings.append(f"The document timestamp {embedded.label} is not valid: {error}.")
+        check.findings.append(f"The document timestamp {check.label} is not valid: {error}.")
         check.mismatch = isinstance(error, TokenMismatch)
         return check
     check.intact = _covers(check)
@@ -108,7 +106,11 @@ def check_document_timestamp(
 
 
 def check_seal(
-    embedded: EmbeddedSignature, roots: Sequence[bytes], carried: LongTermData, archived_at: datetime | None
+    file: SignedFile,
+    field: SignedField,
+    roots: Sequence[bytes],
+    carried: LongTermData,
+    archived_at: datetime | None,
 ) -> SignatureCheck:
     """Check a signature by a person or an organization.
 
@@ -116,24 +118,24 @@ def check_seal(
     certificate must have been valid at the time of the trusted timestamp, else at ``archived_at``, else now; the
     signer's clock proves nothing. ``roots`` and ``carried``: as in :func:`check_document_timestamp`.
     """
-    check = SignatureCheck(embedded, embedded.coverage(), embedded.claimed_at)
-    if embedded.sub_filter not in _ACCEPTED:
-        check.findings.append(f"The signature {embedded.label} has the form {embedded.sub_filter or 'of none'}.")
+    check = SignatureCheck(field, file.coverage(field), field.claimed_at)
+    if field.sub_filter not in _ACCEPTED:
+        check.findings.append(f"The signature {check.label} has the form {field.sub_filter or 'of none'}.")
         return check
     try:
-        signed = read_signed_data(embedded.contents)
+        signed = read_signed_data(field.contents)
         check.signer, check.certificate = signed.signer.name, Identity(signed.signer.encoded)
-        check.claimed_at = signing_time(signed) or embedded.claimed_at
+        check.claimed_at = signed.signing_time or field.claimed_at
         if signed.content is not None:
             raise CmsRefused("it carries content of its own")
-        check_signature(signed, embedded.digest)
+        check_signature(signed, partial(file.digest, field))
         check.purpose = stated_purpose(signed)
     except CmsRefused as error:
         check.mismatch = isinstance(error, CmsMismatch)
-        check.findings.append(f"The seal {embedded.label} does not hold: {error}.")
+        check.findings.append(f"The seal {check.label} does not hold: {error}.")
         return check
     check.intact = _covers(check)
-    check.pades = embedded.sub_filter == PADES and names_certificate(signed)
+    check.pades = field.sub_filter == PADES and signed.names_certificate
     _check_timestamp(check, signed, roots, carried)
     proven = check.timestamp.time if check.timestamp and check.timestamp.trusted else archived_at
     _check_signer(check, signed, roots, carried, proven or clock.now())
@@ -158,7 +160,7 @@ def _proven(check: SignatureCheck, data: LongTermData) -> bool:
 
 def _covers(check: SignatureCheck) -> bool:
     if check.coverage == "unclear":
-        check.findings.append(f"What {check.embedded.label} covers is not the revision that it belongs to.")
+        check.findings.append(f"What {check.label} covers is not the revision that it belongs to.")
         check.mismatch = True
     return check.coverage != "unclear"
 
@@ -168,11 +170,11 @@ def _check_timestamp(check: SignatureCheck, signed: SignedData, roots: Sequence[
     if not attribute:
         return
     try:
-        token = check_token(attribute[0].raw, lambda name: hashlib.new(name, signed.signature).digest())
+        token = check_token(attribute[0].raw, digest_of(signed.signature))
     except TokenRefused as error:
         check.intact = False
         check.mismatch = isinstance(error, TokenMismatch)
-        check.findings.append(f"The timestamp of {check.embedded.label} is not valid: {error}.")
+        check.findings.append(f"The timestamp of {check.label} is not valid: {error}.")
         return
     check.timestamp = _judge(check, token, roots, carried)
 

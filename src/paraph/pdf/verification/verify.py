@@ -6,13 +6,13 @@ from datetime import datetime
 from functools import partial
 
 from paraph.pdf.report import SignatureReport, Verification
+from paraph.pdf.structure.signed_fields import SignedField
 from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestamp,
     DetachedTimestampsCheck,
     check_detached_timestamps,
 )
 from paraph.pdf.verification.changes import Changes, History, changes
-from paraph.pdf.verification.embedded_signatures import EmbeddedSignature, NotVerifiable, SignedFile, only_blanks
 from paraph.pdf.verification.findings import expired_timestamps, findings, is_accepted
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
 from paraph.pdf.verification.signature_check import (
@@ -22,6 +22,7 @@ from paraph.pdf.verification.signature_check import (
     check_seal,
     level,
 )
+from paraph.pdf.verification.signed_file import NotVerifiable, SignedFile, only_blanks
 
 
 def verify(
@@ -62,7 +63,7 @@ def _verify(
     checks = _check_all(file, roots, detached)
     expired = expired_timestamps(checks, detached)
     changed = _changed(file, checks)
-    reports = [_report(file, checks, check, after) for check, after in zip(checks, changed, strict=True)]
+    reports = [_report(file, check, checks[i + 1 :], changed[i]) for i, check in enumerate(checks)]
     position = _last_seal(checks)
     if position is None:
         return Verification(findings=_without_seal(file, checks), signatures=reports)
@@ -100,14 +101,14 @@ def altered_seals(pdf: bytes, roots: Sequence[bytes]) -> list[str]:
         return []
     checks = _check_all(file, roots, check_detached_timestamps(pdf, (), roots))
     told = zip(checks, _changed(file, checks), strict=True)
-    return [check.embedded.label for check, after in told if check.binds and after.altered]
+    return [check.label for check, after in told if check.binds and after.altered]
 
 
 def _changed(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Changes]:
     """Return what changed after each signature. Where a seal is not trusted, for example because no roots are given, a
     timestamp after it need not be trusted either."""
-    accepted = [check.embedded for check in checks if check.is_accepted]
-    stamps = [check.embedded for check in checks if check.intact and check.embedded.is_document_timestamp]
+    accepted = [check.field for check in checks if check.is_accepted]
+    stamps = [check.field for check in checks if check.intact and check.field.is_document_timestamp]
     strict, lenient = History(file, accepted), History(file, [*stamps, *accepted])
     return [
         changes(file, strict if check.is_accepted else lenient, check, checks[number:])
@@ -117,7 +118,7 @@ def _changed(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Changes
 
 def _uncovered(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
     """Tell from which byte on nothing that is trusted covers the file."""
-    end = max((check.embedded.field.end for check in checks if check.is_accepted), default=len(file.pdf))
+    end = max((check.field.end for check in checks if check.is_accepted), default=len(file.pdf))
     if only_blanks(file.pdf, end):
         return []
     return [f"From byte {end} on, no trusted signature or timestamp covers the file."]
@@ -131,12 +132,12 @@ def _with_pictures(
     drawing: DrawingTime,
 ) -> Verification:
     """Compare the pages as they were at the first trusted seal with those of the whole file."""
-    first = next(i for i, check in enumerate(checks) if check.is_accepted and not check.embedded.is_document_timestamp)
-    end = checks[first].embedded.field.end
+    first = next(i for i, check in enumerate(checks) if check.is_accepted and not check.field.is_document_timestamp)
+    end = checks[first].field.end
     if only_blanks(file.pdf, end):
         return verification
     compared = compare_pictures(file.pdf[:end], file.pdf, changed[first].shown, drawing)
-    name = checks[first].embedded.label
+    name = checks[first].label
     if compared is None:
         told = f"The pages as they were at {name} cannot be drawn and compared."
     elif compared.different:
@@ -152,14 +153,12 @@ def _with_pictures(
 def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
     """Return the position of the last signature that is a seal and can be read. An unreadable one after it still makes
     the verdict fail."""
-    seals = [
-        i for i, check in enumerate(checks) if not check.embedded.fault and not check.embedded.is_document_timestamp
-    ]
+    seals = [i for i, check in enumerate(checks) if not check.field.fault and not check.field.is_document_timestamp]
     return seals[-1] if seals else None
 
 
 def _without_seal(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
-    readable = any(not check.embedded.fault for check in checks)
+    readable = any(not check.field.fault for check in checks)
     sentence = (
         "The file has a document timestamp but no seal." if readable else "The file has no seal that can be read."
     )
@@ -172,28 +171,28 @@ def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimes
     """
     carried = file.long_term_data() + detached.statuses
     archives = {
-        position: _guarded(embedded, partial(check_document_timestamp, embedded, roots, carried))
-        for position, embedded in enumerate(file.signatures)
-        if embedded.is_document_timestamp
+        position: _guarded(field, partial(check_document_timestamp, file, field, roots, carried))
+        for position, field in enumerate(file.signatures)
+        if field.is_document_timestamp
     }
     checks = [
         archives.get(position)
-        or _guarded(embedded, partial(check_seal, embedded, roots, carried, _archived_at(position, archives, detached)))
-        for position, embedded in enumerate(file.signatures)
+        or _guarded(field, partial(check_seal, file, field, roots, carried, _archived_at(position, archives, detached)))
+        for position, field in enumerate(file.signatures)
     ]
-    return [check for check in checks if not check.embedded.removed or check.binds]
+    return [check for check in checks if check.field not in file.removed or check.binds]
 
 
-def _guarded(embedded: EmbeddedSignature, check: Callable[[], SignatureCheck]) -> SignatureCheck:
+def _guarded(field: SignedField, check: Callable[[], SignatureCheck]) -> SignatureCheck:
     """Run a check whose failure must not spoil the report on the other signatures."""
-    if embedded.fault:
-        return cannot_judge(embedded, embedded.fault)
+    if field.fault:
+        return cannot_judge(field, field.fault)
     try:
         return check()
     except MemoryError:
         raise  # the sandbox tells that the file takes too much
     except Exception as error:  # noqa: BLE001 — a hostile signature makes what reads certificates raise anything
-        return cannot_judge(embedded, f"it confuses the reader ({type(error).__name__})")
+        return cannot_judge(field, f"it confuses the reader ({type(error).__name__})")
 
 
 def _archived_at(
@@ -205,13 +204,14 @@ def _archived_at(
     return min([*proven, *detached.times[:1]], default=None)
 
 
-def _report(file: SignedFile, checks: list[SignatureCheck], check: SignatureCheck, changed: Changes) -> SignatureReport:
-    embedded, later = check.embedded, checks[checks.index(check) + 1 :]
-    archives = [other for other in later if other.archives]
-    archived = file.long_term_data(archives[-1].embedded) if archives else None
+def _report(
+    file: SignedFile, check: SignatureCheck, later: Sequence[SignatureCheck], changed: Changes
+) -> SignatureReport:
+    is_timestamp, archives = check.field.is_document_timestamp, [other for other in later if other.archives]
+    archived = file.long_term_data(archives[-1].field) if archives else None
     return SignatureReport(
-        field_name=embedded.field_name,
-        kind="document timestamp" if embedded.is_document_timestamp else "seal",
+        field_name=check.field.name,
+        kind="document timestamp" if is_timestamp else "seal",
         signer=check.signer,
         certificate=check.certificate,
         root=check.root,
@@ -222,7 +222,7 @@ def _report(file: SignedFile, checks: list[SignatureCheck], check: SignatureChec
         coverage=check.coverage,
         claimed_at=check.claimed_at,
         timestamp=check.timestamp,
-        level="" if embedded.is_document_timestamp else level(check, file.long_term_data(), archived),
+        level="" if is_timestamp else level(check, file.long_term_data(), archived),
         altered=changed.altered,
         changes=changed.sentences,
         findings=tuple(check.findings),

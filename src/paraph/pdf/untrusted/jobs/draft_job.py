@@ -15,8 +15,7 @@ from paraph.pdf.sealing.archive import archive_revision
 from paraph.pdf.sealing.draft_in_process import SealRevision, seal_revision, unsigned_revision
 from paraph.pdf.sealing.seal_draft import SealContent
 from paraph.pdf.sealing.self_check import check_appended
-from paraph.pdf.structure.extendable_variants import Method, extendable_variants
-from paraph.pdf.structure.normalise import UnreadablePdf
+from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import WrittenRevision

@@ -1,20 +1,24 @@
 """The search for tags in PDFium's characters. :mod:`paraph.pdf.untrusted.find` defines what counts as found."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any
 
 import pypdfium2
 
 from paraph.pdf.structure.geometry import Box, PageGeometry
-from paraph.pdf.untrusted.jobs.page_geometry import geometry_of_page
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, lines
 from paraph.pdf.untrusted.jobs.page_text.folding import fold, fold_with_places, occurrences
+from paraph.pdf.untrusted.jobs.page_text.reading_order import in_reading_order
 from paraph.pdf.untrusted.jobs.page_text.visual_order import may_contain_tag, read_lines, runs_from_right, search_lines
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _MOST_SORTED = 100_000  # characters that the second attempt reads; about a second
+_TAG = re.compile(r"\{\{[^{}]{1,100}\}\}")
+_BRACES = re.compile(r"[{}]{2}")  # text that runs from right to left may have them turned
+_MOST_TAGS = 200
 
 
 def find(file: UntrustedFile, tags: Sequence[str]) -> JobAnswer:
@@ -138,3 +142,38 @@ def _first_read(seen: list[list[Box]]) -> list[Box]:
 
 def _basic(text: str) -> bool:
     return all(character <= "\uffff" for character in text)
+
+
+def list_tags(file: UntrustedFile) -> JobAnswer:
+    """Return ``{"tags": [[tag, page_number, left, bottom, right, top], …]}``, each tag where it stands first."""
+    document = file.pdfium()
+    tags: dict[str, list[str | float]] = {}
+    for index in range(len(document)):
+        for tag, box in _of_page(file, document, index):
+            tags.setdefault(tag, [tag, index + 1, *box])
+        if len(tags) >= _MOST_TAGS:
+            break
+    return {"tags": list(tags.values())[:_MOST_TAGS]}, b""
+
+
+def _of_page(file: UntrustedFile, document: pypdfium2.PdfDocument, index: int) -> Iterator[tuple[str, Box]]:
+    """Yield the visible tags of a page with the boxes of their last lines. Most pages are ruled out by one call for
+    all their text."""
+    try:
+        page = document[index]
+    except pypdfium2.PdfiumError:
+        return  # a page that cannot be opened shows no text
+    try:
+        with Characters(page) as characters:
+            if not _BRACES.search(fold(characters.quick())):
+                return
+            read = in_reading_order(characters, characters.exact())
+            text, places = fold_with_places(character for _, character in read)
+            geometry = geometry_of_page(file, page, index)
+            for match in _TAG.finditer(text):
+                indices = dict.fromkeys(read[place][0] for place in places[match.start() : match.end()])
+                boxes = lines(characters, list(indices), geometry)
+                if boxes:
+                    yield match[0], boxes[-1]
+    finally:
+        page.close()

@@ -1,5 +1,6 @@
 """The checks of an upload; :mod:`paraph.pdf.untrusted.inspect` defines what is refused and why."""
 
+import ctypes
 import re
 from collections import Counter
 from collections.abc import Sequence
@@ -9,6 +10,7 @@ from typing import Any, NamedTuple
 
 import pikepdf
 import pypdfium2
+from pypdfium2 import raw
 
 from paraph.pdf.refusal import PdfRefused, page_not_shown
 from paraph.pdf.structure.geometry import PageGeometry
@@ -22,7 +24,6 @@ from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, rea
 from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import find_disputes
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
 from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
-from paraph.pdf.untrusted.jobs.upload_checks.page_presence import require_pages
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare_file
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
@@ -181,3 +182,13 @@ def _repairs(document: pikepdf.Pdf) -> list[str]:
     """Return the warnings of qpdf without the file name in them."""
     warnings = (_NAME_OF_FILE.sub("", str(warning)) for warning in document.get_warnings())
     return list(dict.fromkeys(warnings))[:_REPAIRS_TOLD]
+
+
+def require_pages(document: pypdfium2.PdfDocument) -> None:
+    """Raise PdfRefused ``page_not_shown`` for the first page that PDFium cannot load, or that has no area. Only page
+    dictionaries are read, no contents."""
+    size = raw.FS_SIZEF()
+    for index in range(len(document)):
+        there = raw.FPDF_GetPageSizeByIndexF(document, index, ctypes.byref(size))
+        if not there or not (size.width > 0 and size.height > 0):
+            raise page_not_shown(index + 1)

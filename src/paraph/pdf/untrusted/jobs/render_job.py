@@ -8,11 +8,13 @@ import pypdfium2
 from PIL import Image, WebPImagePlugin  # noqa: F401  else Pillow imports all its plugins
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
-from paraph.pdf.untrusted.jobs.page_geometry import geometry_of_page
-from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
-from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import has_layers
-from paraph.pdf.untrusted.jobs.page_pictures.print_view import make_fields_annotations, show_as_printed
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.page_pictures import (
+    has_layers,
+    make_fields_annotations,
+    show_as_printed,
+    show_form_fields,
+)
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _MOST_PIXELS = 16_000_000  # an A4 page at 5 pixels per point; larger pictures are scaled down

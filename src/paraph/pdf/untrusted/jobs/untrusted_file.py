@@ -1,4 +1,4 @@
-"""The untrusted file as the readers open it: memory-mapped, never copied."""
+"""The untrusted file as the readers open it: memory-mapped, never copied; as another variant where qpdf needs one."""
 
 import ctypes
 import functools
@@ -6,6 +6,7 @@ import io
 import mmap
 import os
 import re
+from decimal import Decimal
 from types import TracebackType
 from typing import Any, BinaryIO
 
@@ -15,11 +16,14 @@ from pypdfium2 import raw
 
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.geometry import PageGeometry, page_geometry
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.untrusted.jobs.readable_by_qpdf import readable_by_qpdf
-from paraph.pdf.untrusted.jobs.unsupported_encryption import unsupported_encryption
+from paraph.pdf.structure.recovery import recover
+from paraph.pdf.structure.revision import Revision
 
 _UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # qpdf's message
+# ISO 32000-2, 7.6.5: public-key handlers are Adobe.PubSec, or have PKCS #7 data whatever their /Filter
+_FOR_CERTIFICATES = re.compile(rb"/Filter\s*/Adobe\.PubSec\b|/SubFilter\s*/adbe\.pkcs7\.s[345]\b")
 
 
 class UntrustedFile:
@@ -144,3 +148,39 @@ def _locked() -> PdfRefused:
 
 def _unreadable() -> PdfRefused:
     return PdfRefused("unreadable", "The file cannot be read as a PDF.")
+
+
+def readable_by_qpdf(content: bytes) -> bytes:
+    """Return the file with a cross-reference of all objects, and without an encryption that only attachments use.
+    qpdf demands a password even if attachments alone are encrypted. Raises
+    :class:`~paraph.pdf.structure.objects.Unsafe` or ``SealError``."""
+    reader = recover(content)
+    if reader.encryption is not None and not (reader.encryption.strings or reader.encryption.streams):
+        reader.encryption = None
+        reader.trailer = {key: value for key, value in reader.trailer.items() if key != b"/Encrypt"}
+    return content + bytes(Revision(reader).write().text)
+
+
+def unsupported_encryption(content: bytes | mmap.mmap) -> PdfRefused:
+    """Return the refusal, which distinguishes encryption for certificates from unknown encryption."""
+    if _FOR_CERTIFICATES.search(content):
+        return PdfRefused(
+            "encrypted_for_certificates",
+            "The PDF is encrypted for certificates, so only their holders can open it.",
+        )
+    return PdfRefused("unknown_encryption", "The PDF is encrypted in a way that is not supported.")
+
+
+def geometry_of_page(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> PageGeometry:
+    """Return the geometry; pikepdf is asked for the user unit, which PDFium does not tell, only if there may be one."""
+    rectangle = raw.FS_RECTF()
+    raw.FPDF_GetPageBoundingBox(page, ctypes.byref(rectangle))
+    visible = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
+    unit = _user_unit(file, index) if file.may_scale else None
+    return page_geometry(visible, None, page.get_rotation(), unit)
+
+
+def _user_unit(file: UntrustedFile, index: int) -> float | None:
+    pages = file.pikepdf().pages
+    value: Any = pages[index].obj.get("/UserUnit") if index < len(pages) else None
+    return float(value) if isinstance(value, int | Decimal) else None

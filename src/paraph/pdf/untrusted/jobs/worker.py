@@ -9,9 +9,7 @@ from paraph.pdf.untrusted.jobs import (
     find_job,
     inspect_job,
     render_job,
-    signature_lines_job,
     stamp_places_job,
-    tags_job,
     text_layer_job,
 )
 from paraph.pdf.untrusted.jobs.serving import serve
@@ -22,8 +20,8 @@ from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     "inspect": inspect_job.inspect,
     "find": find_job.find,
-    "tags": tags_job.list_tags,
-    "signature_lines": signature_lines_job.list_signature_lines,
+    "tags": find_job.list_tags,
+    "signature_lines": stamp_places_job.list_signature_lines,
     "render": render_job.render,
     "stamp_places": stamp_places_job.judge_places,
     "text": text_layer_job.text_layer,

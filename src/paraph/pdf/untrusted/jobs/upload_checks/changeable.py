@@ -1,4 +1,4 @@
-"""What in a file can change what it shows, or make it print differently."""
+"""What a file can do by itself: its scripts and actions, counted in one walk over its objects, and what they change."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -7,17 +7,15 @@ from typing import Any
 
 import pikepdf
 
-from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation, page_annotations
-from paraph.pdf.untrusted.jobs.page_pictures.layer_visibility import LAYER_NAMES as LAYERS
+from paraph.pdf.untrusted.jobs.page_pictures import LAYER_NAMES as LAYERS
+from paraph.pdf.untrusted.jobs.page_pictures import Annotation, page_annotations
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.actions import NO_ACTIONS, count_actions
+from paraph.pdf.untrusted.jobs.upload_checks.expansion import Expansion
 from paraph.pdf.untrusted.jobs.upload_checks.print_comparison import NO_DIFFERENCE, compare_print
 
-NO_BEHAVIOUR: dict[str, Any] = {**NO_ACTIONS, **NO_DIFFERENCE, "can_change": []}
-"""The result for a file that contains no name of interest."""
-
+# qpdf writes names without escapes, so /J#61vaScript matches too, and sorts the keys of dictionaries
 _TURNING_PAGES = rb"/N /(?:NextPage|PrevPage|FirstPage|LastPage) (?:/Next \d+ \d+ R )?/S /Named\b"
-_COUNTED = {  # patterns for objects as qpdf writes them; see actions.py
+_COUNTED = {
     "named": re.compile(rb"/S /Named\b"),
     "turning_pages": re.compile(_TURNING_PAGES),
     "changing": re.compile(rb"/S /(?:ResetForm|Hide|SetOCGState)\b|/AA (?:<< /|\d)"),
@@ -29,6 +27,16 @@ _COUNTED = {  # patterns for objects as qpdf writes them; see actions.py
     "for_printers": re.compile(rb"/DefaultForPrinting true|/Subtype2? /PS\b"),
 }
 _NONE_COUNTED = dict.fromkeys(_COUNTED, 0)
+_ACTIONS = {
+    "scripts": re.compile(rb"/S /JavaScript\b|/JS\b(?:(?!>>|/S ).)*/S /Rendition\b", re.DOTALL),
+    "launch_actions": re.compile(rb"/S /Launch\b"),
+    "submit_actions": re.compile(rb"/S /(?:SubmitForm|ImportData)\b"),
+    "attachments": re.compile(rb"/EF <<"),
+}
+NO_ACTIONS = dict.fromkeys(_ACTIONS, 0)
+NO_BEHAVIOUR: dict[str, Any] = {**NO_ACTIONS, **NO_DIFFERENCE, "can_change": []}
+"""The result for a file that contains no name of interest."""
+_NOTHING_ELSE: dict[str, re.Pattern[bytes]] = {}
 
 
 def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
@@ -71,3 +79,22 @@ def _acts_when_opened(document: pikepdf.Pdf) -> bool:
 
 def _dictionary(value: Any) -> Any:
     return value if isinstance(value, pikepdf.Dictionary) else {}
+
+
+def count_actions(document: pikepdf.Pdf, also: Mapping[str, re.Pattern[bytes]] = _NOTHING_ELSE) -> dict[str, int]:
+    """Return the number of ``scripts``, ``launch_actions``, ``submit_actions``, ``attachments``, and of each
+    ``also`` pattern. Raises PdfRefused ``too_complex`` for a decompression bomb."""
+    patterns = {**_ACTIONS, **also}
+    counts = dict.fromkeys(patterns, 0)
+    expansion = Expansion()
+    for item in document.objects:
+        if isinstance(item, pikepdf.Stream):
+            expansion.check(item, item.get_raw_stream_buffer())
+            text = item.stream_dict.unparse(resolved=True)
+        elif isinstance(item, pikepdf.Dictionary | pikepdf.Array):
+            text = item.unparse(resolved=True)
+        else:
+            continue
+        for name, pattern in patterns.items():
+            counts[name] += len(pattern.findall(text))
+    return counts

@@ -8,9 +8,12 @@ import pypdfium2
 from pypdfium2 import raw
 from pypdfium2.internal import set_callback
 
-from paraph.pdf.untrusted.jobs.page_pictures.annotation_visibility import Annotation
-from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
-from paraph.pdf.untrusted.jobs.page_pictures.print_view import make_fields_annotations, show_as_printed
+from paraph.pdf.untrusted.jobs.page_pictures import (
+    Annotation,
+    make_fields_annotations,
+    show_as_printed,
+    show_form_fields,
+)
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 
 NO_DIFFERENCE: dict[str, Any] = {"prints_differently": [], "print_unknown": 0}

@@ -1,9 +1,10 @@
 """Where on the pages PDFium shows what other readers leave out, seen by drawing the pages with it and without."""
 
 import io
+import re
 import time
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 import pikepdf
 import pypdfium2
@@ -11,22 +12,36 @@ from PIL import Image, ImageChops
 
 from paraph.pdf.refusal import page_not_shown
 from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
-from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, Unsafe
+from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, Dictionary, PdfStream, Ref, Unsafe, parse
 from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.untrusted.jobs.page_pictures.form_fields import show_form_fields
+from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.disputes.contents_scan import may_lose, plain_name, without_lost
-from paraph.pdf.untrusted.jobs.upload_checks.disputes.dispute import Dispute
 
 _SECONDS = 3.0  # of processor time for all pages; what is left is told as a whole
 _PIXELS = 1200  # of the longer side
 _FAINT = 16  # of 255
 _APART = 6  # rows of pixels between two lines of text
 _DEEPEST = 12  # forms within forms
-
 Fonts = frozenset[bytes]
+_NOT_WITHIN_A_WORD = rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}%])"
+_STRING = rb"\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S])*+\))*+\)"
+_WORDS = re.compile(
+    _STRING + rb"|%[^\r\n]*+"
+    rb"|(\()"  # a string with more parentheses within it
+    rb"|" + _NOT_WITHIN_A_WORD + rb"(BI|[qQ])(?!" + REGULAR + rb")"
+    rb"|(/" + REGULAR + rb"*+)[" + SPACE + rb"]++[-+.0-9]++[" + SPACE + rb"]++Tf(?!" + REGULAR + rb")"
+)
+
+
+class Dispute(NamedTuple):
+    """In user space; ``page`` counts from 0. ``what``: ``link_border``, ``annotation``, ``form_field``, or ``lost``
+    for drawings of the page that other readers leave out."""
+
+    page: int
+    what: str
+    area: Box
 
 
 def lost_drawings(
@@ -225,3 +240,41 @@ def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
         return image
     finally:
         page.close()
+
+
+def may_lose(contents: bytes, fonts: Collection[bytes]) -> bool:
+    """Whether contents with these fonts may lose a part, told at a glance; :func:`without_lost` knows for certain."""
+    depth = 0
+    for parenthesis, operator, font in _WORDS.findall(contents):
+        if operator == b"q":
+            depth += 1
+        elif operator == b"Q":
+            depth -= 1
+        elif parenthesis or operator or (font and font not in fonts):
+            return True
+        if depth < 0:
+            return True
+    return False
+
+
+def without_lost(instructions: Iterable[Any], fonts: Collection[bytes]) -> list[Any] | None:
+    """Return the instructions that all readers follow, ``None`` if these are all: text in a missing font has no size,
+    and there is nothing behind a ``Q`` that closes nothing."""
+    kept: list[Any] = []
+    depth, lost = 0, False
+    for instruction in instructions:
+        operator = instruction.operator.unparse()  # str() needs UTF-8
+        depth += (operator == b"q") - (operator == b"Q")
+        if depth < 0:
+            return kept
+        if operator == b"Tf" and len(instruction.operands) > 1 and plain_name(instruction.operands[0]) not in fonts:
+            lost = True
+            operands = [instruction.operands[0], 0]
+            instruction = pikepdf.ContentStreamInstruction(operands, instruction.operator)  # noqa: PLW2901
+        kept.append(instruction)
+    return kept if lost else None
+
+
+def plain_name(value: Any) -> bytes:
+    """Return a name as our own reader has it; empty for anything else."""
+    return bytes(parse(value.unparse(), 0)[0]) if isinstance(value, pikepdf.Name) else b""

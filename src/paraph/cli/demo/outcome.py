@@ -1,14 +1,19 @@
-"""Checks of what the demo brought back: seals, timestamps, digests in the journal, and webhooks."""
+"""What the demo brought back: checked, and left in a folder."""
 
 import hashlib
+import json
 from pathlib import Path
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.cli.demo.walk import DemoResult
+from paraph.cli.demo.webhook_receiver import json_lines
+from paraph.kernel import clock
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.untrusted.verify import check_evidence, verify
+from paraph_client import AuditLogEntry
 
 
 def tied(result: DemoResult, root_pem: bytes, out: Path) -> EvidenceCheck:
@@ -54,3 +59,33 @@ def _check_webhooks(result: DemoResult) -> list[str]:
     heard = {each.event for each in result.webhooks}
     wanted = ("signer.otp_sent", "signer.signed", "request.completed")
     return problems + [f"no webhook {event} came" for event in wanted if event not in heard]
+
+
+def write(out: Path, result: DemoResult, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> list[Path]:
+    """Writes the files into ``out`` and returns their paths. There is none of the root or the webhooks without any."""
+    pdfs = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
+    report = {
+        "request_id": result.request_id,
+        "verified": not problems,
+        "problems": problems,
+        "seconds": seconds | {"total": round(sum(seconds.values()), 3)},
+        "sha256": {name: hashlib.sha256(content).hexdigest() for name, content in pdfs.items()},
+    }
+    known = {"webhooks.jsonl": json_lines(result.webhooks), "root-ca.pem": root_pem}
+    files = pdfs | {
+        "audit.json": _json([_entry(entry) for entry in result.audit]),
+        **{name: content for name, content in known.items() if content},
+        "report.json": _json(report),
+    }
+    out.mkdir(parents=True, exist_ok=True)
+    for name, content in files.items():
+        (out / name).write_bytes(content)
+    return [out / name for name in files]
+
+
+def _json(value: object) -> bytes:
+    return (json.dumps(value, indent=2, ensure_ascii=False) + "\n").encode()
+
+
+def _entry(entry: AuditLogEntry) -> dict[str, Any]:
+    return vars(entry) | {"created_at": clock.iso(entry.created_at)}

@@ -1,22 +1,112 @@
 """The check of the whole store, at a bounded rate, which can be stopped and goes on."""
 
+import hashlib
+import json
+import os
 import time
 from collections.abc import Callable, Iterator
-from datetime import timedelta
+from dataclasses import asdict, dataclass, field
+from datetime import datetime, timedelta
 from itertools import islice
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 from paraph.documents import objects_to_delete
 from paraph.evidence.named_objects import PREFIXES, TABLES, NamedObject, is_still_named, named_among, named_objects
-from paraph.operations.store_check.object_reader import Problem, problem_with
-from paraph.operations.store_check.progress import Progress
+from paraph.kernel import clock
 from paraph.storage import store
 
+Problem = dict[str, Any]
+"""``problem`` (``missing``, ``changed`` or ``unreadable``), ``key``, ``row`` and for the last one ``cause``."""
+
+_BLOCK = 1 << 20
+_SAVE_SECONDS = 2.0
+_LISTED = 10_000
 _YOUNG = timedelta(hours=1)
 """Objects are written before the rows that name them, minutes at most."""
-
 _AT_ONCE = 500
+
+
+def problem_with(named: NamedObject, take: Callable[[bytes], object]) -> Problem | None:
+    """Reads the object in blocks, which ``take`` gets; returns None where size and SHA-256 are those of the row."""
+    digest, size = hashlib.sha256(), 0
+    try:
+        with store.open(named.key) as file:
+            while block := file.read(_BLOCK):
+                digest.update(block)
+                size += len(block)
+                take(block)
+    except FileNotFoundError:
+        return _problem("missing", named)
+    except OSError as error:
+        return {**_problem("unreadable", named), "cause": error.strerror or str(error)}
+    same = size == named.size and digest.digest() == named.sha256
+    return None if same else _problem("changed", named)
+
+
+def _problem(problem: str, named: NamedObject) -> Problem:
+    return {"problem": problem, "key": named.key, "row": f"{named.row[0]} {named.row[1]}"}
+
+
+@dataclass
+class Progress:
+    """``stage`` counts the tables and folders that are done, ``after`` is the last id of the present table. At most
+    10,000 ``problems`` are listed; ``found`` counts all of them."""
+
+    path: Path
+    began: str = field(default_factory=lambda: clock.now().isoformat())
+    stage: int = 0
+    after: int = 0
+    objects: int = 0
+    bytes: int = 0
+    found: int = 0
+    problems: list[dict[str, Any]] = field(default_factory=list)
+
+    def __post_init__(self) -> None:
+        self._saved = time.monotonic()
+        self._known: set[str] = set()
+
+    @classmethod
+    def resumed(cls, path: Path) -> Self:
+        """That of the file; from the beginning where there is none."""
+        progress = cls(path)
+        if path.exists():
+            for name, value in json.loads(path.read_text()).items():
+                setattr(progress, name, value)
+            progress._known = {problem["key"] for problem in progress.problems}
+        return progress
+
+    @property
+    def began_at(self) -> datetime:
+        return datetime.fromisoformat(self.began)
+
+    def report(self, problem: dict[str, Any]) -> None:
+        """Notes a problem once, also where its row or folder is looked at again after a stop."""
+        if problem["key"] in self._known:
+            return
+        self._known.add(problem["key"])
+        self.found += 1
+        if len(self.problems) < _LISTED:
+            self.problems.append(problem)
+
+    def next_stage(self) -> None:
+        self.stage, self.after = self.stage + 1, 0
+        self.save()
+
+    def save(self) -> None:
+        """Replaces the file as a whole."""
+        facts = asdict(self)
+        del facts["path"]
+        draft = self.path.with_name(f".{self.path.name}.part")
+        draft.parent.mkdir(mode=0o700, parents=True, exist_ok=True)  # on an operator's machine nothing else has made it
+        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600), "w") as file:
+            json.dump(facts, file)
+        draft.replace(self.path)
+        self._saved = time.monotonic()
+
+    def save_now_and_then(self) -> None:
+        if time.monotonic() - self._saved > _SAVE_SECONDS:
+            self.save()
 
 
 def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")) -> dict[str, Any]:

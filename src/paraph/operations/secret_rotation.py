@@ -1,13 +1,20 @@
-"""``paraph secret rotate`` and ``paraph secret status``."""
+"""``paraph secret rotate`` and ``paraph secret status``: each value encrypted anew, in batches, beside everything else.
+
+A value is replaced only where it is still the one that was read. What another process writes meanwhile with an earlier
+secret, the next pass finds.
+"""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, NamedTuple
 
 import structlog
+from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.db import transaction
+from django.db.models import QuerySet
 
 from paraph.account_mail.mail_account import mails_under_earlier_secrets
 from paraph.flow.sealing.context import key_folder, key_secrets
@@ -15,16 +22,116 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
-from paraph.keys.new_passphrase import encrypt_anew, not_yet_under
-from paraph.operations.secret_rotation.columns import Found, second_factors_of_all, values_of
+from paraph.keys.development import encrypt_anew, not_yet_under
+from paraph.signature_requests import handwriting
+from paraph.signature_requests.models import Signer
+from paraph.tenants import second_factors
 from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
 from paraph.tenants.link_keys import with_keys_of
-from paraph.tenants.models import Installation
+from paraph.tenants.models import Application, Installation
+from paraph.tenants.webhook_secrets import WEBHOOK_SECRETS
 
+_AT_ONCE = 500
+_SIGNERS = Signer.objects.all()
 _log = structlog.get_logger("paraph.operator")
 _HELD_BY_CALLERS = timedelta(minutes=15)
 """Codes hold for ten minutes, addresses of downloads for fifteen."""
 _PASSES = 5
+
+
+@dataclass
+class Found:
+    """How many values an earlier secret opens (``earlier``), and which no secret does (``unreadable``)."""
+
+    earlier: int = 0
+    unreadable: list[str] = field(default_factory=list)
+
+
+class _Column(NamedTuple):
+    rows: QuerySet[Any]
+    word: str
+    name: str
+    purpose: str
+    context: Callable[[int], bytes]
+
+
+def _none(_id: int) -> bytes:
+    return b""
+
+
+def _of(name: str) -> Callable[[int], bytes]:
+    return lambda signer_id: handwriting.context(signer_id, name)
+
+
+_COLUMNS = {
+    "webhook_secrets": [
+        _Column(Application.objects.all(), "application", "webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
+        _Column(Application.objects.all(), "application", "next_webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
+    ],
+    "signatures": [
+        _Column(_SIGNERS, "signer", "signature_encrypted", handwriting.PURPOSE, _of("signature")),
+        _Column(_SIGNERS, "signer", "initials_encrypted", handwriting.PURPOSE, _of("initials")),
+    ],
+}
+
+
+def values_of(word: str, *, renew: bool) -> Found:
+    """Looks through ``webhook_secrets`` or ``signatures``, and with ``renew`` encrypts them anew."""
+    found = Found()
+    for column in _COLUMNS[word]:
+        for batch in _batches(column):
+            with transaction.atomic():
+                for pk, value in batch:
+                    _look(column, pk, value, found, renew=renew)
+    return found
+
+
+def second_factors_of_all(*, renew: bool) -> Found:
+    """Looks through the secrets of authenticator apps and the seeds of recovery codes."""
+    found = Found()
+    rows = Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).order_by("pk").values_list("pk", flat=True)
+    for pk in list(rows):
+        with transaction.atomic():
+            row = Authenticator.objects.select_for_update().filter(pk=pk).first()
+            if row and _look_into(row, found) and renew:
+                row.save(update_fields=["data"])
+    return found
+
+
+def _batches(column: _Column) -> Iterator[list[tuple[int, bytes]]]:
+    rows = column.rows.exclude(**{column.name: None}).order_by("pk").values_list("pk", column.name)
+    after = 0
+    while batch := [(pk, bytes(value)) for pk, value in rows.filter(pk__gt=after)[:_AT_ONCE]]:
+        yield batch
+        after = batch[-1][0]
+
+
+def _look(column: _Column, pk: int, value: bytes, found: Found, *, renew: bool) -> None:
+    try:
+        renewed = settings.SECRETS.renewed(column.purpose, value, column.context(pk))
+    except ValueError:
+        found.unreadable.append(f"{column.name} of {column.word} {pk}")
+        return
+    if renewed is None:
+        return
+    found.earlier += 1
+    if renew:
+        column.rows.filter(pk=pk, **{column.name: value}).update(**{column.name: renewed})
+
+
+def _look_into(row: Authenticator, found: Found) -> bool:
+    """Puts renewed values into the row's data; returns whether there were any."""
+    changed = False
+    for name in {"secret", "seed"} & row.data.keys():
+        try:
+            renewed = second_factors.renewed(row.data[name])
+        except ValueError:
+            found.unreadable.append(f"{name} of authenticator {row.pk}")
+            continue
+        if renewed is not None:
+            row.data[name], changed = renewed, True
+            found.earlier += 1
+    return changed
 
 
 def rotate() -> dict[str, Any]:

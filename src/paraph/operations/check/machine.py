@@ -1,0 +1,99 @@
+"""This machine: its secret key, its database sessions, its disks and fonts, and the confinement of its readers."""
+
+from collections.abc import Iterator
+
+from django.conf import settings
+
+from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
+from paraph.kernel.master_key import fingerprint
+from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.operations.resources import folders, used_shares
+from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.typesetting.fonts import CJK, library
+from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
+from paraph.storage import store
+from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
+
+_MIB = 1024 * 1024
+_WARNING, _FAILED = 0.90, 0.97
+_ADVICE = "docs/operating.md says what to do."
+
+
+def secret_key() -> Iterator[Outcome]:
+    """``secret key``: whether it is the one that the database was first used with."""
+    if secret_is_ours():
+        if fingerprint_in_use() != fingerprint(settings.SECRETS.newest):
+            yield warning(
+                "secret key", "The earlier secret is still in use: once all machines have both, paraph secret rotate."
+            )
+            return
+        yield ok("secret key", "The secret key is that of the installation.")
+        return
+    yield failed(
+        "secret key",
+        "The secret key of this machine is not that of the installation: its links, codes and secrets would be void "
+        "elsewhere. Give it the same PARAPH_SECRET_KEY, or the same secret.key in its data folder, as the others have.",
+    )
+
+
+def sessions() -> Iterator[Outcome]:
+    """``sessions``: whether a pooler between the service and its database takes them apart."""
+    if keeps_sessions(**connection_parameters()):
+        yield ok("sessions", "Connections to the database keep their sessions.")
+    else:
+        yield failed("sessions", UNKEPT)
+
+
+def free_space() -> Iterator[Outcome]:
+    """``space``: a warning below twice the floor at which uploads are refused."""
+    free, floor = store.free_bytes() // _MIB, settings.PARAPH.free_space_mb
+    if not floor:
+        yield ok("space", f"{free} MiB of the disk are free.")
+    elif free < floor:
+        yield failed("space", f"{free} MiB of the disk are free; uploads are refused below {floor} MiB.")
+    elif free < 2 * floor:
+        yield warning("space", f"{free} MiB of the disk are free; uploads will be refused below {floor} MiB.")
+    else:
+        yield ok("space", f"{free} MiB of the disk are free; uploads are refused below {floor} MiB.")
+
+
+def disks() -> Iterator[Outcome]:
+    """``disk``: the fullest of them."""
+    share, name = max((share, name) for name, share in used_shares().items())
+    sentence = f"The disk of the {name} folder {folders()[name]} is {share:.0%} full"
+    if share >= _FAILED:
+        yield failed("disk", f"{sentence}: nothing more can be written soon.")
+    elif share >= _WARNING:
+        yield warning("disk", f"{sentence}.")
+    else:
+        yield ok("disk", f"{sentence}; no other one is fuller.")
+
+
+def confinement() -> Iterator[Outcome]:
+    """``confinement``, as reported by a process that is started for the check."""
+    try:
+        found = sandbox_confinement()
+    except ReadersUnavailable:
+        yield failed("confinement", "No process that reads PDFs starts; the log says why.")
+        return
+    if settings.PARAPH.confinement == "strict" and not found.complete:
+        yield failed("confinement", f"PARAPH_CONFINEMENT is strict. {found.sentence} {_ADVICE}")
+    elif found.holds and not found.blind:
+        yield ok("confinement", found.sentence)
+    else:
+        yield warning("confinement", f"{found.sentence} {_ADVICE}")
+
+
+def fonts() -> Iterator[Outcome]:
+    """A service takes new fonts when it starts."""
+    missing = library().missing
+    others = ", ".join(script for script in missing if script != CJK)
+    if CJK in missing:
+        told = f"No font here has {CJK} letters: stamps and proofs have the e-mail address in place of such a name."
+        more = f" Missing as well: {others}." if others else ""
+        yield warning("fonts", f"{told} Install Noto Sans CJK (Debian: fonts-noto-cjk), and start again.{more}")
+    elif others:
+        told = f"Names are written in their own letters, but for these, which are written in Latin ones: {others}."
+        yield ok("fonts", f"{told} Debian's fonts-noto-core has them.")
+    else:
+        yield ok("fonts", "Names are written in their own letters.")

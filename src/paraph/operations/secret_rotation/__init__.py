@@ -1,1 +1,0 @@
-"""Rotation of the secret while the service works: what it encrypted is encrypted anew, row by row."""

@@ -1,1 +1,0 @@
-"""How PDFium is made to draw a page as it shows on the screen or in print."""

@@ -1,0 +1,175 @@
+"""A PDF opened for its signatures: the file as it was at each of them, and what its bytes tell without cryptography."""
+
+import hashlib
+import re
+from functools import cached_property
+
+from paraph.pdf.errors import SealError
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.report import Coverage
+from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.signed_fields import SignedField, ends_revision, signed_fields
+from paraph.pdf.verification.second_opinion import SecondOpinion
+from paraph.pdf.verification.stored_validation_data import StoreReader
+
+_MAX_SIGNATURES = 200
+_HEXADECIMAL = (frozenset(b"0123456789abcdef"), frozenset(b"0123456789ABCDEF"))
+_CACHED_READERS = 2
+_BYTE_RANGE = re.compile(rb"/ByteRange\s*\[\s*0\s+\d{1,10}\s+(\d{1,10})\s+(\d{1,10})\s*\]")
+_MOST_TRIES = 8
+_MOST_TRACES = 64
+_MOST_BLANKS = 256
+"""White space that may follow the last update; readers look for its end within the last kilobyte."""
+_BLANKS = b"\t\n\x0c\r "
+
+
+class NotVerifiable(ValueError):
+    """The file cannot be verified at all; the message is one sentence."""
+
+
+class SignedFile:
+    """A PDF opened for its signatures.
+
+    ``signatures``: in the order of the revisions; ``removed``: those of them that the file had in an earlier revision
+    and no longer lists; ``findings``: a sentence for each part of the file that cannot be judged.
+    """
+
+    def __init__(self, pdf: bytes) -> None:
+        """Open the file. Raises :class:`NotVerifiable`."""
+        self.pdf = pdf
+        self._reader, self._fields = _opened(pdf)
+        self._readers: dict[int, PdfReader | None] = {}
+        self._store = StoreReader()
+        self.findings = list[str]()
+        if len(self._fields) > _MAX_SIGNATURES:
+            self.findings.append(f"Of its {len(self._fields)} signatures the newest {_MAX_SIGNATURES} were looked at.")
+        self.signatures = self._fields[-_MAX_SIGNATURES:]
+        self.removed = self._removed()
+        for field in self.removed:
+            position = sum(1 for each in self.signatures if each.fault or each.end < field.end)
+            self.signatures.insert(position, field)
+        self._stored = self._store.read(self._reader)
+        if self._stored.incomplete:
+            self.findings.append("Some of the long-term validation data in the file cannot be read.")
+
+    def digest(self, field: SignedField, algorithm: str) -> bytes:
+        """Return the digest of the bytes that a signature covers, for the :mod:`hashlib` name of a hash."""
+        view, hash_ = memoryview(self.pdf), hashlib.new(algorithm)
+        for start, size in zip(field.byte_range[::2], field.byte_range[1::2], strict=True):
+            hash_.update(view[start : start + size])
+        return hash_.digest()
+
+    def coverage(self, field: SignedField) -> Coverage:
+        """Return what a signature covers; ``unclear`` unless it leaves out exactly its own value."""
+        if field.fault or not self._gap_is_the_value(field):
+            return "unclear"
+        if only_blanks(self.pdf, field.end):
+            return "whole file"
+        reader = self.reader_until(field.end) if ends_revision(self.pdf, field.end) else None
+        is_in_revision = reader is not None and any(_same(field, other) for other in signed_fields(reader))
+        return "its revision" if is_in_revision else "unclear"
+
+    def objections(self, field: SignedField) -> str:
+        """Return why the file may have been altered after a signature that is not trusted; empty for no reason."""
+        return self._second_opinion.objections(field)
+
+    def long_term_data(self, field: SignedField | None = None) -> LongTermData:
+        """Return the document security store, as it is now, or as it was at a signature that covers its revision;
+        empty where there is none."""
+        if field is None:
+            return self._stored.data
+        reader = self.reader_until(field.end)
+        return self._store.read(reader).data if reader else LongTermData()
+
+    def reader_until(self, end: int) -> PdfReader | None:
+        """Return a reader of the first ``end`` bytes, ``None`` where they cannot be read. Few readers are cached, as
+        each holds a copy of its bytes."""
+        if end == self._reader.size:
+            return self._reader
+        if end not in self._readers:
+            while len(self._readers) >= _CACHED_READERS:
+                del self._readers[next(iter(self._readers))]
+            try:
+                self._readers[end] = PdfReader(self.pdf[:end])
+            except (Unsafe, SealError, *CONFUSED):
+                self._readers[end] = None
+        return self._readers[end]
+
+    @cached_property
+    def _second_opinion(self) -> SecondOpinion:
+        return SecondOpinion(self.pdf, self._reader.crossreference.start)
+
+    def _removed(self) -> list[SignedField]:
+        """Return the signatures that the file had in an earlier revision and no longer lists, oldest first."""
+        known = {field.end for field in self._fields if not field.fault}
+        ends = sorted(end for end in _ends(self.pdf) - known if end < self._reader.size)
+        try:
+            if len(ends) > _MOST_TRACES:
+                raise Unsafe("too much of it looks like signatures that were removed")
+            found = [(end, self.reader_until(end)) for end in ends]
+            return [
+                field
+                for end, reader in found
+                for field in (signed_fields(reader) if reader else ())
+                if not field.fault and field.end == end and not any(_same(field, other) for other in self._fields)
+            ]
+        except Unsafe as error:
+            raise NotVerifiable(f"The file cannot be verified: {error}.") from error
+
+    def _gap_is_the_value(self, field: SignedField) -> bool:
+        """Whether the byte range is ``[0 a b c]`` within the file, with ``<value>`` in hexadecimal digits of one case
+        from ``a`` to ``b``."""
+        start, before, after, rest = field.byte_range
+        if start != 0 or not 0 < before < after or rest < 0 or after + rest > len(self.pdf):
+            return False
+        gap = self.pdf[before:after]
+        digits = gap[1:-1]
+        if gap[:1] != b"<" or gap[-1:] != b">" or len(digits) % 2:
+            return False
+        is_of_one_case = any(allowed.issuperset(digits) for allowed in _HEXADECIMAL)
+        return is_of_one_case and bytes.fromhex(digits.decode()) == field.contents
+
+
+def only_blanks(pdf: bytes, end: int) -> bool:
+    """Whether nothing but a little white space follows byte ``end``."""
+    return len(pdf) - end <= _MOST_BLANKS and not pdf[end:].strip(_BLANKS)
+
+
+def _opened(pdf: bytes) -> tuple[PdfReader, list[SignedField]]:
+    try:
+        reader = _reader_of(pdf)
+        return reader, signed_fields(reader)
+    except SealError as error:
+        raise NotVerifiable("The file is encrypted and cannot be read without its password.") from error
+    except Unsafe as error:
+        raise NotVerifiable(f"The file cannot be read as a PDF with signatures: {error}.") from error
+    except MemoryError:
+        raise  # the sandbox tells that the file takes too much
+    except Exception as error:
+        sentence = f"The file cannot be read as a PDF with signatures ({type(error).__name__})."
+        raise NotVerifiable(sentence) from error
+
+
+def _reader_of(pdf: bytes) -> PdfReader:
+    """Open the file; where its end cannot be read, up to the newest signature before that. What follows this one is
+    then an alteration."""
+    try:
+        return PdfReader(pdf)
+    except (Unsafe, *CONFUSED):
+        for end in sorted(_ends(pdf), reverse=True)[:_MOST_TRIES]:
+            try:
+                return PdfReader(pdf[:end])
+            except (Unsafe, *CONFUSED):
+                continue
+        raise
+
+
+def _ends(pdf: bytes) -> set[int]:
+    """Return where revisions end up to which something that looks like a signature claims to cover the file."""
+    ends = {int(match[1]) + int(match[2]) for match in _BYTE_RANGE.finditer(pdf)}
+    return {end for end in ends if ends_revision(pdf, end)}
+
+
+def _same(one: SignedField, other: SignedField) -> bool:
+    return (one.byte_range, one.contents) == (other.byte_range, other.contents)
