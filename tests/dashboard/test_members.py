@@ -82,8 +82,8 @@ def test_resends_are_counted_by_the_network_of_the_caller(log_in: LogIn) -> None
     owner, client = log_in()
     invite(client, owner)
     pk = Invitation.objects.get().pk
-    for caller in ("2001:db8::1", "2001:db8::ffff", "192.0.2.9"):
-        client.post(address(owner, f"/invitations/{pk}/resend"), REMOTE_ADDR=caller)
+    for scope in ("2001:db8::1", "2001:db8::ffff", "192.0.2.9"):
+        client.post(address(owner, f"/invitations/{pk}/resend"), REMOTE_ADDR=scope)
     networks = InvitationResend.objects.order_by("pk").values_list("network", flat=True)
     assert list(networks) == ["2001:db8::/64", "2001:db8::/64", "192.0.2.9"]
 

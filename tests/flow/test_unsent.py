@@ -78,30 +78,30 @@ def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased() -> None:
     ada = signed_by_ada(charles)
     erase_signer(OPERATOR, ada.pk)
     assert list(open_draft.signers.values_list("first_name", flat=True)) == ["Grace"]
-    assert [signer.email for signer in earlier_signers(charles.caller)] == []
+    assert [signer.email for signer in earlier_signers(charles.scope)] == []
 
 
 def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
     charles, stranger = author(), author()
     bulk = bulk_of(charles, template_of(charles), csv_of("Eve Adams eve@example.com", "Bob Bo bob@example.com"))
     DraftSigner.objects.create(
-        draft=Draft.objects.create(organization_id=stranger.caller.organization_id),
+        draft=Draft.objects.create(organization_id=stranger.scope.organization_id),
         position=0,
         first_name="Eve",
         last_name="Adams",
         email="Eve@Example.com",
     )
-    vouch(charles.caller.organization_id, "eve@example.com")
+    vouch(charles.scope.organization_id, "eve@example.com")
     capture("email", "EVE@example.com", "Hello Eve", "Eve Adams")
     ada = signed_by_ada(charles)
     assert "adams" in everything().lower()
     erased = erase_address(OPERATOR, " Eve@example.com ")
-    assert erased.organization_ids == sorted([charles.caller.organization_id, stranger.caller.organization_id])
+    assert erased.organization_ids == sorted([charles.scope.organization_id, stranger.scope.organization_id])
     assert erased.signer_ids == [] and erase_address(OPERATOR, "ada@example.com").signer_ids == [ada.pk]
     left = everything().lower()
     assert "adams" not in left and "eve@" not in left and "bob@" in left
     assert rows_left(bulk) == [("wrong", False), ("ready", True)]
-    noted = Activity.objects.filter(action="address.erased", organization_id=stranger.caller.organization_id).get()
+    noted = Activity.objects.filter(action="address.erased", organization_id=stranger.scope.organization_id).get()
     assert (noted.subject, noted.before, noted.after) == ("", {}, {})
     assert erase_address(OPERATOR, "eve@example.com").organization_ids == []
     with pytest.raises(DomainError, match="must not be empty"):
@@ -121,8 +121,8 @@ def test_what_was_never_sent_ends_with_retention(retention: int | None, kept: in
     charles = author()
     bulk, draft = bulk_of(charles, template_of(charles), GOOD), charles.draft()
     Draft.objects.exclude(pk=draft.pk).delete()
-    set_retention(charles.caller.organization_id, "production", retention)
-    set_retention(charles.caller.organization_id, "sandbox", 1)
+    set_retention(charles.scope.organization_id, "production", retention)
+    set_retention(charles.scope.organization_id, "sandbox", 1)
     for age, there in ((timedelta(days=kept, hours=-1), True), (timedelta(days=kept, hours=1), False)):
         BulkSend.objects.update(created_at=clock.now() - age)
         Draft.objects.update(updated_at=clock.now() - age)
@@ -142,5 +142,5 @@ def test_captured_messages_go_after_ninety_days() -> None:
 
 def test_words_that_were_searched_do_not_get_into_a_log_that_nobody_can_erase() -> None:
     charles = author()
-    note_export(charles.caller.organization_id, charles.actor, {"q": "lovelace", "status": "pending"})
+    note_export(charles.scope.organization_id, charles.actor, {"q": "lovelace", "status": "pending"})
     assert Activity.objects.latest("pk").after == {"q": "…", "status": "pending"}

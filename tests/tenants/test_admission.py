@@ -43,9 +43,9 @@ def test_a_key_brings_its_owner(key: str, time: Clock) -> None:
     application = ApiKey.objects.select_related("application").get().application
     admission = admit(key)
     assert admission
-    caller, counted = admission
-    assert (caller.organization_id, caller.application_id) == (application.organization_id, application.pk)
-    assert (caller.environment, caller.plan) == ("sandbox", "pro")
+    scope, counted = admission
+    assert (scope.organization_id, scope.application_id) == (application.organization_id, application.pk)
+    assert (scope.environment, scope.plan) == ("sandbox", "pro")
     assert counted == Calls(MINUTE, 1, MINUTE // 60, 1)
 
 

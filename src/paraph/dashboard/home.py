@@ -9,7 +9,7 @@ from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
 from paraph.dashboard.attention import needs
-from paraph.dashboard.door import caller, member_page, show
+from paraph.dashboard.decorators import member_page, scope, show
 from paraph.dashboard.first_steps import first_steps
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import page
@@ -54,7 +54,7 @@ def _counts(member: Member) -> Counter[str]:
     """The number of requests of each status, of both environments."""
     counts = Counter[str]()
     for environment in Environment:
-        counts.update(by_status(caller(member, environment), "signature_requests"))
+        counts.update(by_status(scope(member, environment), "signature_requests"))
     return counts
 
 

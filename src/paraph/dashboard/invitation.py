@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from paraph.dashboard.door import see_other, show
+from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
 from paraph.tenants.admin_log.actor import Actor

@@ -6,7 +6,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import member_page, show
+from paraph.dashboard.decorators import member_page, show
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.tenants.limits import allowance, message_limits, rate_limit

@@ -24,7 +24,7 @@ OPTIONS = (
 class Step(models.TextChoices):
     DOCUMENTS = "documents", gettext_lazy("Documents")
     SIGNERS = "signers", gettext_lazy("Signers")
-    PLACES = "places", gettext_lazy("Places")
+    PLACEMENTS = "places", gettext_lazy("Places")
     REVIEW = "review", gettext_lazy("Review")
 
 

@@ -18,7 +18,7 @@ from paraph.tenants.admin_log.log import note
 from paraph.tenants.applications import revoke_keys
 from paraph.tenants.models import ApiKey, ConfirmedAddress, Environment, Organization, Retention
 from paraph.tenants.organizations import locked_organization
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 DAYS_AFTER_DELETION = 90
 """How long after the end of a request its files are kept in a deleted organization that had no retention."""
@@ -47,9 +47,9 @@ def _suspend(
     return organization
 
 
-def require_active(caller: Caller) -> None:
+def require_active(scope: TenantScope) -> None:
     """Raise ``DomainError("forbidden", …)`` for a suspended organization, where something new would begin."""
-    if caller.suspended:
+    if scope.suspended:
         raise DomainError("forbidden", _("The organization is suspended. Ask whoever runs this service."))
 
 

@@ -9,7 +9,7 @@ from django.conf import settings
 from paraph.database.prepared_statements import one_row
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.tenants.models import Environment, Plan
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 _MIB = 1024 * 1024
 _STORED = "SELECT bytes FROM organizations_storage WHERE organization_id = $1 AND environment = $2"
@@ -98,9 +98,9 @@ def message_limits() -> MessageLimits:
     )
 
 
-def stored_bytes(caller: Caller) -> int:
+def stored_bytes(scope: TenantScope) -> int:
     """Of all files of the caller's organization in its environment."""
-    row = one_row(_STORED, [b"%d" % caller.organization_id, caller.environment.encode()])
+    row = one_row(_STORED, [b"%d" % scope.organization_id, scope.environment.encode()])
     return int(row[0] or 0) if row else 0
 
 

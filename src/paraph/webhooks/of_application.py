@@ -35,7 +35,7 @@ class Signed(NamedTuple):
 def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any], int | None]:
     """Return the newest deliveries that the filter takes, with the outcome of their last attempt, and the one to go on
     from, None at the end."""
-    all_rows = deliveries_of(application)
+    all_rows = for_application(application)
     rows = _filtered(all_rows, asked).order_by("-occurred_at", "-pk")
     if asked.before and (ended_with := all_rows.filter(pk=asked.before).first()):
         rows = _before(rows, ended_with)
@@ -53,7 +53,7 @@ def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any],
     return shown, shown[-1].pk if len(found) > AT_ONCE else None
 
 
-def deliveries_of(application: Application) -> QuerySet[Delivery]:
+def for_application(application: Application) -> QuerySet[Delivery]:
     return Delivery.objects.filter(application=application)
 
 

@@ -161,8 +161,8 @@ def test_refusals_of_filters(owner: ApiClient, operation: str) -> None:
 
 def test_refusals_that_any_call_may_meet(owner: ApiClient) -> None:
     free = api_client("free", "production")
-    for caller, name in ((ApiClient(None), "invalid_api_key"), (free, "payment_required")):
-        assert caller.get("/health").json()["error"]["message"] == message("readHealth", name)
+    for scope, name in ((ApiClient(None), "invalid_api_key"), (free, "payment_required")):
+        assert scope.get("/health").json()["error"]["message"] == message("readHealth", name)
     assert owner.get("/documents/1").json()["error"]["message"] == message("readDocument", "not_found")
     assert owner.organization
     suspend(owner.organization.pk)

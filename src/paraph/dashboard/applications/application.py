@@ -10,7 +10,7 @@ from django.views.decorators.http import require_POST
 
 from paraph.dashboard.applications.forms import RevokeForm, RotationForm, SettingsForm, add_refusal
 from paraph.dashboard.applications.found import application_of
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.applications import revoke_application, update_application

@@ -7,7 +7,7 @@ from django.views.decorators.http import require_POST
 
 from paraph.dashboard.applications.filter_form import STATES, FilterForm
 from paraph.dashboard.applications.found import application_of
-from paraph.dashboard.door import actor, member_page, see_other, show
+from paraph.dashboard.decorators import actor, member_page, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right

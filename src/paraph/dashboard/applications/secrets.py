@@ -3,7 +3,7 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from paraph.dashboard.door import show
+from paraph.dashboard.decorators import show
 from paraph.tenants.applications import NewApplication, Rotated
 from paraph.tenants.models import Member
 

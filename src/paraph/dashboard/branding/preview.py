@@ -15,7 +15,7 @@ from django.utils.translation import get_language
 
 from paraph import words as catalog
 from paraph.dashboard.branding.forms import COLORS
-from paraph.dashboard.door import member_page
+from paraph.dashboard.decorators import member_page
 from paraph.dashboard.headers import POLICY
 from paraph.dashboard.stamp_rate import counted
 from paraph.kernel import clock

@@ -5,7 +5,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import actor, member_page, see_other
+from paraph.dashboard.decorators import actor, member_page, see_other
 from paraph.dashboard.members.listing import listing
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address, guarded_network

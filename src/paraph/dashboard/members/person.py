@@ -9,7 +9,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
 from paraph.dashboard.members.listing import listing
 from paraph.dashboard.members.rows import MemberRow, member_rows
 from paraph.kernel.errors import DomainError

@@ -6,7 +6,7 @@ from typing import Any
 from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_POST
 
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import walk
 from paraph.kernel import clock

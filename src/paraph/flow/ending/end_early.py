@@ -14,14 +14,14 @@ from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.models import Organization
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 LONGEST_REASON = 500
 
 
-def end_own_early(caller: Caller, actor: Actor, request_id: int, reason: str) -> None:
+def end_own_early(scope: TenantScope, actor: Actor, request_id: int, reason: str) -> None:
     """End one of the caller's requests. Raise what :func:`end_early` raises."""
-    if not scoped(SignatureRequest, caller).filter(pk=request_id).exists():
+    if not scoped(SignatureRequest, scope).filter(pk=request_id).exists():
         raise DomainError("not_found", _("There is no such request."))
     end_early(actor, request_id, reason)
 

@@ -20,7 +20,7 @@ from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may, roles_with
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 View = Callable[..., HttpResponse]
 
@@ -82,11 +82,11 @@ def show(
     return render(request, f"dashboard/{template}", shared | content, status=status)
 
 
-def caller(member: Member, environment: str = Environment.PRODUCTION) -> Caller:
+def scope(member: Member, environment: str = Environment.PRODUCTION) -> TenantScope:
     """The member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
     organization = member.organization
     suspended = organization.suspended_at is not None
-    return Caller(organization.pk, environment, organization.plan, application_id=None, suspended=suspended)
+    return TenantScope(organization.pk, environment, organization.plan, application_id=None, suspended=suspended)
 
 
 def actor(request: HttpRequest, member: Member) -> Actor:

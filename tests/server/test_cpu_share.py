@@ -6,8 +6,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from paraph.kernel import turns
-from paraph.tenants.scope import party
+from paraph.kernel import cpu_share
+from paraph.tenants.scope import tenant_key
 from tests.api.v1.api_clients import api_client, error
 from tests.factories import scene
 from tests.kernel.turn_holders import Holders
@@ -19,13 +19,13 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def holders(monkeypatch: pytest.MonkeyPatch) -> Iterator[Holders]:
     """In a process of four threads. Whoever comes has had its share."""
-    monkeypatch.setattr("paraph.kernel.places.LITTLE", 0.0)
-    turns.bound_to(4)
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.LITTLE", 0.0)
+    cpu_share.configure(4)
     with ThreadPoolExecutor(4) as threads:
         made = Holders(threads)
         yield made
         made.over.set()
-    turns.bound_to(None)
+    cpu_share.configure(None)
 
 
 def hold(holders: Holders, name: str) -> None:
@@ -49,7 +49,7 @@ def test_a_call_of_the_api(holders: Holders) -> None:
 
 def test_an_endpoint_of_a_signing_page(holders: Holders) -> None:
     made, others = scene(), scene()
-    hold(holders, party(made.request))
+    hold(holders, tenant_key(made.request))
     for url in (made.url(rest="/otp"), made.url(rest="/signature")):
         refused = Client().post(url, b"no JSON", "application/json")
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "unavailable")
@@ -60,7 +60,7 @@ def test_an_endpoint_of_a_signing_page(holders: Holders) -> None:
 
 def test_a_signing_page(holders: Holders) -> None:
     made = scene()
-    hold(holders, party(made.request))
+    hold(holders, tenant_key(made.request))
     for rest in ("", "/ask"):
         refused = Client().get(made.url(rest=rest), headers={"Accept": "text/html"})
         assert refused.status_code == 503

@@ -6,14 +6,14 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.kernel import bounded_json, turns
+from paraph.kernel import bounded_json, cpu_share
 from paraph.kernel.errors import DomainError
 from paraph.server.incoming_body import read_body
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signer import answers, language
-from paraph.tenants.scope import party
+from paraph.tenants.scope import tenant_key
 from paraph.words.refusal import translated
 
 LARGEST = 512 * 1024  # bytes
@@ -60,11 +60,12 @@ def found(token: str) -> Signer:
 
 
 def signer_with_turn(token: str) -> Signer | None:
-    """Return None for a token that is nobody's. Raises :class:`paraph.kernel.turns.NoTurnError` where the organization
-    has had its share: its signers count for it."""
+    """Return None for a token that is nobody's. Raises
+    :class:`paraph.kernel.cpu_share.CpuShareExceededError` where the organization has had its share: its signers count
+    for it."""
     signer = signer_of(token)
     if signer:
-        turns.take(party(signer.request))
+        cpu_share.acquire(tenant_key(signer.request))
     return signer
 
 

@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from paraph.kernel.places import LITTLE, MUCH, Places
+from paraph.kernel.fair_semaphore import LITTLE, MUCH, FairSemaphore
 from paraph.kernel.recent_use import RecentUse
 from tests.pdf.processes import eventually
 
@@ -18,20 +18,20 @@ PATIENCE = 1.0
 class Crowd:
     """Threads at the places; each stays until the test lets everybody go."""
 
-    def __init__(self, places: Places, threads: ThreadPoolExecutor) -> None:
+    def __init__(self, places: FairSemaphore, threads: ThreadPoolExecutor) -> None:
         self.places = places
         self.order: list[str] = []
         self.over = threading.Event()
         self._threads = threads
 
-    def come(self, party: str, name: str = "", stay: float = 60) -> Future[bool]:
-        return self._threads.submit(self._stay, party, name or party, stay)
+    def come(self, tenant_key: str, name: str = "", stay: float = 60) -> Future[bool]:
+        return self._threads.submit(self._stay, tenant_key, name or tenant_key, stay)
 
     def held(self, count: int) -> None:
         assert eventually(lambda: self.places.held() == count)
 
-    def _stay(self, party: str, name: str, stay: float) -> bool:
-        with self.places.place(party) as visit:
+    def _stay(self, tenant_key: str, name: str, stay: float) -> bool:
+        with self.places.place(tenant_key) as visit:
             if visit.has_place:
                 self.order.append(name)
                 self.over.wait(stay)
@@ -41,25 +41,25 @@ class Crowd:
 @contextmanager
 def crowd(count: int, seconds: float = PATIENCE, line: int = 2) -> Iterator[Crowd]:
     with ThreadPoolExecutor(40) as threads:
-        made = Crowd(Places(count, seconds, line), threads)
+        made = Crowd(FairSemaphore(count, seconds, line), threads)
         yield made
         made.over.set()
 
 
-def use(places: Places, party: str, seconds: float) -> None:
-    with places.place(party) as visit:
+def use(places: FairSemaphore, tenant_key: str, seconds: float) -> None:
+    with places.place(tenant_key) as visit:
         assert visit.has_place
         visit.used = seconds
 
 
-def asks(places: Places, party: str) -> tuple[bool, float]:
+def asks(places: FairSemaphore, tenant_key: str) -> tuple[bool, float]:
     began = time.monotonic()
-    with places.place(party) as visit:
+    with places.place(tenant_key) as visit:
         return visit.has_place, time.monotonic() - began
 
 
 def test_everybody_has_a_turn_where_all_are_quick() -> None:
-    places, there, most = Places(3, 20, 0), set[int](), list[int]()
+    places, there, most = FairSemaphore(3, 20, 0), set[int](), list[int]()
 
     def visit(number: int) -> bool:
         with places.place("one") as visit:
@@ -95,8 +95,8 @@ def test_who_has_a_single_place_to_share_shares_it() -> None:
 
 def test_parties_that_used_much_have_no_claim_to_the_last_place() -> None:
     with crowd(2) as there:
-        for party in ("a", "b"):
-            use(there.places, party, 2 * LITTLE)
+        for tenant_key in ("a", "b"):
+            use(there.places, tenant_key, 2 * LITTLE)
         there.come("a")
         there.held(1)
         assert not asks(there.places, "b")[0]
@@ -129,7 +129,7 @@ def test_who_has_had_its_share_holds_half_of_the_places_and_waits_in_a_short_lin
 
 
 def test_what_is_at_hand_counts_before_it_ends() -> None:
-    places = Places(4, PATIENCE, 1)
+    places = FairSemaphore(4, PATIENCE, 1)
     with places.place("hog") as visit:
         assert visit.has_place
         assert asks(places, "other")[0]
@@ -142,12 +142,12 @@ def test_what_is_at_hand_counts_before_it_ends() -> None:
 
 def test_whose_party_used_least_is_next() -> None:
     with crowd(1, seconds=20) as there:
-        for party, seconds in {"much": 4, "some": 2, "little": 1}.items():
-            use(there.places, party, seconds)
+        for tenant_key, seconds in {"much": 4, "some": 2, "little": 1}.items():
+            use(there.places, tenant_key, seconds)
         there.come("first", stay=0.5)
         there.held(1)
-        for party in ("much", "some", "little"):
-            there.come(party, stay=0.01)
+        for tenant_key in ("much", "some", "little"):
+            there.come(tenant_key, stay=0.01)
         assert eventually(lambda: len(there.order) == 4)
         assert there.order == ["first", "little", "some", "much"]
 
@@ -167,8 +167,8 @@ def test_while_somebody_is_slow_few_wait_and_none_for_long() -> None:
 def test_what_a_holder_waits_for_makes_nobody_slow_unless_it_is_its_own_work(
     own: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paraph.kernel.places.LONG", 0.2)
-    places = Places(1, PATIENCE, 0)
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.LONG", 0.2)
+    places = FairSemaphore(1, PATIENCE, 0)
     with places.place("a") as mine:
         assert mine
         with nullcontext() if own else mine.no_work():
@@ -193,7 +193,7 @@ def test_of_the_party_with_most_in_the_line_the_last_is_turned_away() -> None:
 
 
 def test_a_place_whose_holder_fails_is_free_again() -> None:
-    places = Places(1, PATIENCE, 1)
+    places = FairSemaphore(1, PATIENCE, 1)
     for _ in range(2):
         with pytest.raises(OSError), places.place("a") as mine:
             assert mine
@@ -202,7 +202,7 @@ def test_a_place_whose_holder_fails_is_free_again() -> None:
 
 def test_what_is_told() -> None:
     told: list[tuple[float, bool]] = []
-    places = Places(1, 0.2, 1, lambda seconds, mine: told.append((seconds, mine)))
+    places = FairSemaphore(1, 0.2, 1, lambda seconds, mine: told.append((seconds, mine)))
     with places.place("a"):
         assert not told
         assert not asks(places, "b")[0]
