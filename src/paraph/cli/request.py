@@ -110,7 +110,7 @@ def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001 
 
 
 def lines_of(state: dict[str, Any]) -> list[str]:
-    """Renders the result of :func:`~paraph.operations.request_state.request_state` as lines of text."""
+    """Render the result of :func:`~paraph.operations.request_state.request_state` as lines of text."""
     finalized = ", finalized" if state["finalized"] else ""
     lines = [f"Request {state['id']}: {state['status']}{finalized} ({state['mode']}, {state['environment']})"]
     lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}", "Signers"]

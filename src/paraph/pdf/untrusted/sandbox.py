@@ -49,8 +49,7 @@ class SandboxAnswers:
         self._pending: dict[Hashable, Future[JobAnswer]] = {}
 
     def refuse(self, question: Hashable) -> None:
-        """Raise PdfRefused again if the question was too complex less than ten minutes ago. Other refusals cost
-        little to find out again."""
+        """Raise PdfRefused again if the question was too complex in the last ten minutes; other refusals are cheap."""
         with self._lock:
             since, refused = self._refusals.get(question, (0.0, None))
         if refused and time.monotonic() - since < _KEPT_SECONDS:
@@ -180,8 +179,7 @@ class Sandbox:
         return message["result"], content
 
     def _look(self, worker: SandboxProcess, used: float, *visits: Visit) -> None:
-        """Charge the visits with ``used``, the processor seconds of the job so far, and let the process yield where
-        the party has had its share."""
+        """Charge the visits with ``used``, the job's processor seconds so far; let the process yield where due."""
         for visit in visits:
             visit.used = used
         if not worker.last and self._has_had_share(visits[0]):
