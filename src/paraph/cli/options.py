@@ -45,6 +45,11 @@ def json_option(function: Function) -> Function:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(function)
 
 
+def operator_options(function: Function) -> Function:
+    """``--data-dir`` and ``--json``, which operators' commands have in common."""
+    return data_dir_option(json_option(function))
+
+
 def show(facts: dict[str, Any], *, as_json: bool) -> None:
     """Print the facts as one JSON object or as ``name: value`` lines."""
     if as_json:
