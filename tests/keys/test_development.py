@@ -14,7 +14,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, ExtensionOID
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.keys import KeyKind, development_authority
+from paraph.keys import development_authority
 from paraph.keys.development import root_file
 from paraph.pdf.pki.certificate import Identity, load
 from tests.pdf import sealed_files
@@ -85,7 +85,7 @@ def test_signatures_are_what_the_algorithm_says(tmp_path: Path) -> None:
     modulus.verify(large.sign(b"message").value, b"message", PKCS1v15(), SHA256())
 
 
-@pytest.mark.parametrize("name", ["root.pem", "sealing.key", "timestamp.pem"])
+@pytest.mark.parametrize("name", ["root.pem", "sealing.key", "proof.pem", "timestamp.pem"])
 def test_a_missing_file_is_named(tmp_path: Path, name: str) -> None:
     make(tmp_path)
     (tmp_path / "development" / name).unlink()
@@ -136,22 +136,6 @@ def test_a_folder_that_cannot_be_made_is_a_sentence(tmp_path: Path) -> None:
     assert refusal.value.code == "configuration"
 
 
-THREE_PAIRS = {f"{name}.{kind}" for name in ("root", "sealing", "timestamp") for kind in ("key", "pem")}
-
-
-def earlier(folder: Path) -> dict[str, bytes]:
-    """An authority of a version that knew three pairs; its files."""
-    make(folder)
-    files = {path.name: path for path in (folder / "development").iterdir()}
-    for name in files.keys() - THREE_PAIRS:
-        files[name].unlink()
-    return {name: files[name].read_bytes() for name in THREE_PAIRS}
-
-
-def certificates(folder: Path) -> tuple[bytes, ...]:
-    return development_authority(folder, SECRET).issued
-
-
 def test_documents_and_proofs_of_both_environments_have_certificates_of_their_own(tmp_path: Path) -> None:
     authority = development_authority(tmp_path, SECRET)
     for key, name, purposes in (
@@ -164,31 +148,6 @@ def test_documents_and_proofs_of_both_environments_have_certificates_of_their_ow
         assert own.name == name and own.is_for_proofs is purposes and own.is_of_development
         assert load(key.certificate).for_documents and key.chain == (authority.root,)
     assert len(set(authority.issued)) == 5
-
-
-@pytest.mark.parametrize("kind", ["p-256", "rsa-3072"])
-def test_an_authority_of_an_earlier_version_gets_what_it_lacks(tmp_path: Path, kind: KeyKind) -> None:
-    development_authority(tmp_path, SECRET, kind)
-    files = earlier(tmp_path)
-    authority = development_authority(tmp_path, SECRET)
-    assert authority.proof_key.algorithm == authority.sealing_key.algorithm
-    for name, content in files.items():
-        assert (tmp_path / "development" / name).read_bytes() == content
-    assert certificates(tmp_path) == authority.issued
-    assert len(list((tmp_path / "development").iterdir())) == 12  # and no draft
-
-
-def test_processes_that_complete_an_authority_at_once_agree(tmp_path: Path) -> None:
-    earlier(tmp_path)
-    with ProcessPoolExecutor(4) as pool:
-        assert len(set(pool.map(certificates, [tmp_path] * 8))) == 1
-    assert len(list((tmp_path / "development").iterdir())) == 12
-
-
-def test_a_start_that_was_killed_between_key_and_certificate_goes_on(tmp_path: Path) -> None:
-    made = development_authority(tmp_path, SECRET).proof_key.key_id
-    (tmp_path / "development" / "proof.pem").unlink()
-    assert development_authority(tmp_path, SECRET).proof_key.key_id == made
 
 
 def test_a_lost_key_is_named_and_not_made_anew(tmp_path: Path) -> None:

@@ -29,18 +29,27 @@ def _form(objects: dict[str, pikepdf.Object]) -> Dictionary:
 
 def inflating(gibibytes: int = 2, on_page: bool = False, filters: int = 1) -> bytes:
     """A stream of spaces that unpacks to ``gibibytes``, as the page's content or in an object nothing shows."""
-    packer = zlib.compressobj(9)
-    start = packer.compress(b"") + packer.flush(zlib.Z_FULL_FLUSH)
-    piece = packer.compress(b" " * (1 << 20)) + packer.flush(zlib.Z_FULL_FLUSH)
-    packed = start + piece * (gibibytes << 10) + packer.flush()  # the checksum is wrong, which no reader minds
-    for _ in range(filters - 1):
-        packed = zlib.compress(packed, 9)
+    start, piece, count, end = b"", b" " * (1 << 20), gibibytes << 10, b""
+    for _ in range(filters):
+        start, piece, count, end = _packed(start, piece, count, end)
+    packed = start + piece * count + end
 
     def prepare(document: pikepdf.Pdf) -> None:
         stream = pikepdf.Stream(document, packed, Filter=Array([Name.FlateDecode] * filters))
         document.pages[0].obj["/Contents" if on_page else "/PieceInfo"] = document.make_indirect(stream)
 
     return paper(text("a", 50, 50), prepare=prepare, compress_streams=False)
+
+
+def _packed(start: bytes, piece: bytes, count: int, end: bytes) -> tuple[bytes, bytes, int, bytes]:
+    """Pack ``start + piece * count + end`` in the same form, without ever having all of it in memory. The checksum is
+    wrong, which no reader minds."""
+    packer = zlib.compressobj(9)
+    together = max(1, min(count, (1 << 20) // len(piece)))
+    head = packer.compress(start) + packer.flush(zlib.Z_FULL_FLUSH)
+    body = packer.compress(piece * together) + packer.flush(zlib.Z_FULL_FLUSH)
+    rest = packer.compress(piece * (count % together) + end) + packer.flush()
+    return head, body, count // together, rest
 
 
 def looping_pages() -> bytes:

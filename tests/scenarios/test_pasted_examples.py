@@ -10,10 +10,7 @@ import httpx
 import pytest
 
 from paraph.cli.demo.contract import contract
-from paraph.reference.node_snippets import NODE
-from paraph.reference.signer_snippets import CURL as SIGNER_CURL
-from paraph.reference.signer_snippets import NODE as SIGNER_NODE
-from paraph.reference.snippets import CURL, PYTHON
+from paraph.reference.snippets import CURL, NODE, PYTHON, SIGNER_CURL, SIGNER_NODE
 from tests.independent import need
 from tests.reference.page import Element, parse, snippet
 from tests.scenarios.conftest import Service

@@ -72,7 +72,7 @@ def _module(name: str) -> str:
 
 @click.command("demo", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
 def _needs_client() -> None:
-    """Uploads, signs, seals and verifies over HTTP (needs paraph[demo])."""
+    """Upload, sign, seal and verify over HTTP (needs paraph[demo])."""
     sentence = "paraph demo needs the Python client: pip install 'paraph[demo]'."
     raise DomainError("configuration", sentence)
 

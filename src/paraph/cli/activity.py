@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 from paraph.tenants.admin_log.chain import ChainCheck
 from paraph.tenants.admin_log.read_export import check_export
@@ -21,8 +21,7 @@ def command() -> None:
 @command.command()
 @click.argument("export", type=_FILE, required=False)
 @click.option("--organization", type=int, help="Check the log of this organization in the database.")
-@data_dir_option
-@json_option
+@operator_options
 @click.pass_context
 def verify(context: click.Context, export: Path | None, *, organization: int | None, as_json: bool) -> None:
     """Check that no act is missing or was altered: in an export, which needs no service, or in the database.

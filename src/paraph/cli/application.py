@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show, show_list
+from paraph.cli.options import operator_options, show, show_list
 from paraph.cli.session import database
 
 _FRAME_ORIGIN = "site that may show signing pages in a frame, such as https://example.com; repeatable"
@@ -22,8 +22,7 @@ def command() -> None:
 @click.option("--name", required=True)
 @click.option("--webhook-url", default="", help="http or https address that webhooks go to")
 @click.option("--frame-origin", "origins", multiple=True, help=_FRAME_ORIGIN)
-@data_dir_option
-@json_option
+@operator_options
 def create(
     organization: int, environment: str, name: str, webhook_url: str, origins: tuple[str, ...], *, as_json: bool
 ) -> None:
@@ -50,8 +49,7 @@ def create(
 
 @command.command("list")
 @click.option("--organization", type=int, help="Only those of this organization.")
-@data_dir_option
-@json_option
+@operator_options
 def list_(organization: int | None, *, as_json: bool) -> None:
     """Show applications with their keys, of which only the last use is known."""
     with database():
@@ -66,8 +64,7 @@ def list_(organization: int | None, *, as_json: bool) -> None:
 @click.option("--webhook-url", help='http or https address that webhooks go to from now on; "" for none.')
 @click.option("--frame-origin", "origins", multiple=True, help=_FRAME_ORIGIN)
 @click.option("--any-frame-origin", "any_origin", is_flag=True, help="let any site show signing pages in a frame")
-@data_dir_option
-@json_option
+@operator_options
 def update(
     id: int,
     name: str | None,
@@ -102,8 +99,7 @@ def update(
     show_default=True,
     help="How long the key and the secret before hold as well.",
 )
-@data_dir_option
-@json_option
+@operator_options
 def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
     """Make a new API key and a new webhook secret, shown only now; those before hold for the overlap."""
     with database():
@@ -126,8 +122,7 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@data_dir_option
-@json_option
+@operator_options
 def revoke(id: int, *, as_json: bool) -> None:
     """Reject an application's keys from now on."""
     with database():

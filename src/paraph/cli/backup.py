@@ -5,14 +5,13 @@ from pathlib import Path
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to make.")
-@data_dir_option
-@json_option
+@operator_options
 @click.pass_context
 def command(context: click.Context, *, out: Path, as_json: bool) -> None:
     """Write database, objects, secret and keys into one file, which paraph restore reads.

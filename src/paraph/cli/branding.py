@@ -2,7 +2,7 @@
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.options import operator_options, show
 from paraph.cli.session import database
 
 
@@ -17,8 +17,7 @@ def command() -> None:
 @click.option("--background-color", required=True, help="such as #ffffff")
 @click.option("--text-color", required=True)
 @click.option("--accent-color", required=True)
-@data_dir_option
-@json_option
+@operator_options
 def create(
     organization: int, name: str, background_color: str, text_color: str, accent_color: str, *, as_json: bool
 ) -> None:
@@ -48,8 +47,7 @@ def create(
 
 @command.command()
 @click.argument("profile_id", type=int)
-@data_dir_option
-@json_option
+@operator_options
 def delete(profile_id: int, *, as_json: bool) -> None:
     """Delete a branding profile. Requests that have it keep its colours."""
     with database():

@@ -4,13 +4,12 @@ import json
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 
 
 @click.command()
-@data_dir_option
-@json_option
+@operator_options
 @click.option("--only", "names", multiple=True, help="Only this line, such as workers or clock; may be repeated.")
 @click.pass_context
 def command(context: click.Context, *, as_json: bool, names: tuple[str, ...]) -> None:

@@ -2,7 +2,7 @@
 
 import click
 
-from paraph.cli.options import confirm, data_dir_option, json_option, show
+from paraph.cli.options import confirm, operator_options, show
 from paraph.cli.session import database
 
 
@@ -14,8 +14,7 @@ def command() -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@data_dir_option
-@json_option
+@operator_options
 def signer(id: int, *, yes: bool, as_json: bool) -> None:
     """Replace a signer's name, addresses and devices by pseudonyms, in rows and journal. Files stay until they are
     deleted by retention."""
@@ -31,8 +30,7 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
 @command.command()
 @click.argument("address")
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@data_dir_option
-@json_option
+@operator_options
 def address(address: str, *, yes: bool, as_json: bool) -> None:
     """Erase what is kept of an address or number outside of requests: rows of bulk sends and drafts that were never
     sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph erase signer`."""

@@ -4,14 +4,13 @@ from pathlib import Path
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.options import operator_options, show
 from paraph.cli.session import database
 
 
 @click.command()
 @click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to make.")
-@data_dir_option
-@json_option
+@operator_options
 def command(*, out: Path, as_json: bool) -> None:
     """Write the database into a file, which paraph import reads on another server.
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.options import operator_options, show
 from paraph.cli.session import database_to_fill, set_up
 from paraph.kernel import clock
 from paraph.kernel.settings import read_settings
@@ -14,8 +14,7 @@ from paraph.operations.backup.archive import checked_archive
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@data_dir_option
-@json_option
+@operator_options
 def command(file: Path, *, as_json: bool) -> None:
     """Read what paraph export wrote into the empty database of DATABASE_URL, or the embedded one.
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -22,8 +22,7 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="Write the HTML of each mail into this folder, as a file to look at in a browser.",
 )
-@data_dir_option
-@json_option
+@operator_options
 def command(folder: Path | None, *, as_json: bool) -> None:
     """Show captured messages, newest last."""
     with database():

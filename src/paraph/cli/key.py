@@ -2,7 +2,7 @@
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show, show_list
+from paraph.cli.options import operator_options, show, show_list
 from paraph.cli.session import database
 
 
@@ -13,8 +13,7 @@ def command() -> None:
 
 @command.command("list")
 @click.option("--application", type=int, help="Only those of this application.")
-@data_dir_option
-@json_option
+@operator_options
 def list_(application: int | None, *, as_json: bool) -> None:
     """Show keys: whose they are, when they were used last, and until when they hold."""
     with database():
@@ -25,8 +24,7 @@ def list_(application: int | None, *, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@data_dir_option
-@json_option
+@operator_options
 def revoke(id: int, *, as_json: bool) -> None:
     """Reject one key from now on."""
     with database():

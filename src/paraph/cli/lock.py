@@ -29,7 +29,7 @@ class DataFolderLock:
             ) from error
 
     def take(self, purpose: str) -> bool:
-        """Takes the lock for ``serve`` or ``command`` without waiting. Returns whether this process holds it now."""
+        """Take the lock for ``serve`` or ``command`` without waiting. Returns whether this process holds it now."""
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -38,7 +38,7 @@ class DataFolderLock:
         return True
 
     def take_for_service(self) -> None:
-        """Takes the lock, waiting 15 s for a command to end.
+        """Take the lock, waiting 15 s for a command to end.
 
         Raises ``DomainError("configuration", …)`` when a service runs on this data folder.
         """
@@ -52,11 +52,11 @@ class DataFolderLock:
             time.sleep(0.1)
 
     def mark_ready(self) -> None:
-        """Tells commands that the database can be used."""
+        """Tell commands that the database can be used."""
         self._write(self.path.read_text().replace("starting", "ready"))
 
     def wait_until_ready(self) -> bool:
-        """Waits for the holder to mark the lock ready. Returns False when it released the lock instead, which may then
+        """Wait for the holder to mark the lock ready. Returns False when it released the lock instead, which may then
         be taken. Raises ``DomainError("configuration", …)`` after 60 s."""
         deadline = time.monotonic() + _START_SECONDS
         while self._holder()[2] != "ready":

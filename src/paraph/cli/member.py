@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.options import operator_options, show
 from paraph.cli.session import database
 
 
@@ -21,8 +21,7 @@ def command() -> None:
 @click.option("--role", required=True, type=click.Choice(["owner", "admin", "member", "observer"]))
 @click.option("--name", default="", help="Name of the person.")
 @click.option("--password-stdin", is_flag=True, help="Read the password of the new account from the standard input.")
-@data_dir_option
-@json_option
+@operator_options
 def create(organization: int, email: str, role: str, name: str, *, password_stdin: bool, as_json: bool) -> None:
     """Make a member. Without a password, a new account gets a link that sets one within the hour."""
     password = sys.stdin.readline().rstrip("\r\n") if password_stdin else ""
@@ -42,8 +41,7 @@ def create(organization: int, email: str, role: str, name: str, *, password_stdi
 
 @command.command("list")
 @click.option("--organization", required=True, type=int, help="Id of the organization.")
-@data_dir_option
-@json_option
+@operator_options
 def list_members(organization: int, *, as_json: bool) -> None:
     """List the members of an organization."""
     with database():
@@ -71,8 +69,7 @@ def list_members(organization: int, *, as_json: bool) -> None:
 @command.command()
 @click.option("--organization", required=True, type=int, help="Id of the organization.")
 @click.option("--email", required=True, help="Address of the member.")
-@data_dir_option
-@json_option
+@operator_options
 def remove(organization: int, email: str, *, as_json: bool) -> None:
     """Remove a member. The account stays; its sessions end with its last organization."""
     with database():

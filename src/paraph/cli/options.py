@@ -45,8 +45,13 @@ def json_option(function: Function) -> Function:
     return click.option("--json", "as_json", is_flag=True, help="Print JSON, for programs.")(function)
 
 
+def operator_options(function: Function) -> Function:
+    """``--data-dir`` and ``--json``, which operators' commands have in common."""
+    return data_dir_option(json_option(function))
+
+
 def show(facts: dict[str, Any], *, as_json: bool) -> None:
-    """Prints the facts as one JSON object or as ``name: value`` lines."""
+    """Print the facts as one JSON object or as ``name: value`` lines."""
     if as_json:
         click.echo(json.dumps(facts, ensure_ascii=False))
         return
@@ -55,7 +60,7 @@ def show(facts: dict[str, Any], *, as_json: bool) -> None:
 
 
 def show_list(rows: list[dict[str, Any]], *, as_json: bool, none: str) -> None:
-    """Prints the rows as one JSON array or as a line each; ``none`` where there are none."""
+    """Print the rows as one JSON array or as a line each; ``none`` where there are none."""
     if as_json:
         click.echo(json.dumps(rows, ensure_ascii=False))
         return
@@ -66,7 +71,7 @@ def show_list(rows: list[dict[str, Any]], *, as_json: bool, none: str) -> None:
 
 
 def confirm(question: str, *, already: bool) -> None:
-    """Asks at a terminal whether to go on, unless that was ``already`` said; programs are not asked."""
+    """Ask at a terminal whether to go on, unless that was ``already`` said; programs are not asked."""
     if not already and sys.stdin.isatty():
         click.confirm(question, abort=True)
 
@@ -85,5 +90,5 @@ def _export(context: click.Context, parameter: click.Parameter, value: Any) -> A
 
 
 def last_outcome(delivery: dict[str, Any]) -> str:
-    """The error of a delivery's last attempt, or the status of its answer; "" before the first attempt."""
+    """Return the error of a delivery's last attempt, or the status of its answer; "" before the first attempt."""
     return delivery["last_error"] or (f"HTTP {delivery['last_status']}" if delivery["last_status"] else "")

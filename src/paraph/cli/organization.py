@@ -4,7 +4,7 @@ from typing import Any
 
 import click
 
-from paraph.cli.options import confirm, data_dir_option, json_option, show, show_list
+from paraph.cli.options import confirm, operator_options, show, show_list
 from paraph.cli.session import database
 
 
@@ -16,8 +16,7 @@ def command() -> None:
 @command.command()
 @click.argument("name")
 @click.option("--plan", required=True, help="free, pro or enterprise")
-@data_dir_option
-@json_option
+@operator_options
 def create(name: str, plan: str, *, as_json: bool) -> None:
     """Make an organization."""
     with database():
@@ -29,8 +28,7 @@ def create(name: str, plan: str, *, as_json: bool) -> None:
 
 
 @command.command("list")
-@data_dir_option
-@json_option
+@operator_options
 def list_(*, as_json: bool) -> None:
     """Show all organizations, deleted ones too."""
     with database():
@@ -56,8 +54,7 @@ def list_(*, as_json: bool) -> None:
     help="Whether the summary that signers get at completion has a link to their copy.",
 )
 @click.option("--contact-email", help='Where signers\' questions go; "" for nowhere.')
-@data_dir_option
-@json_option
+@operator_options
 def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
     """Change an organization: name, plan, what its documents may be, what its signers get, and whom they ask."""
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
@@ -73,8 +70,7 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@data_dir_option
-@json_option
+@operator_options
 def suspend(id: int, *, as_json: bool) -> None:
     """Refuse an organization's API keys. What is under way ends: signers can still sign."""
     with database():
@@ -87,8 +83,7 @@ def suspend(id: int, *, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@data_dir_option
-@json_option
+@operator_options
 def resume(id: int, *, as_json: bool) -> None:
     """Take the API keys of a suspended organization again."""
     with database():
@@ -102,8 +97,7 @@ def resume(id: int, *, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--yes", is_flag=True, help="Do not ask.")
-@data_dir_option
-@json_option
+@operator_options
 def delete(id: int, *, yes: bool, as_json: bool) -> None:
     """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
     confirm(f"Delete organization {id} for good?", already=yes)
@@ -124,8 +118,7 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
 @click.option("--vouch", "how", flag_value="vouch", help="Confirm it without asking: you answer for it.")
 @click.option("--withdraw", "how", flag_value="withdraw", help="Take its confirmation back.")
 @click.option("--language", default="en", show_default=True, help="Language of the question.")
-@data_dir_option
-@json_option
+@operator_options
 def confirm_address(id: int, address: str, how: str | None, language: str, *, as_json: bool) -> None:
     """Ask an address or number whether messages of an organization's sandbox may go to it."""
     with database():

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 
 
@@ -17,8 +17,7 @@ def command() -> None:
 @command.command("show")
 @click.argument("address")
 @click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="File to make: a PDF to hand over.")
-@data_dir_option
-@json_option
+@operator_options
 def show_person(address: str, *, pdf: Path | None, as_json: bool) -> None:
     """Show everything that is kept of the person with this e-mail address or number, in all organizations.
 

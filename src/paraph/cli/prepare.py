@@ -16,15 +16,14 @@ from paraph.tenants.organizations import UNNAMED
 
 
 class FirstSteps(NamedTuple):
-    """What the first start prints, else "": an API key, and while nobody has an account a link that makes the first
-    owner."""
+    """What the first start prints, else "": an API key, and without any account a link that makes the first owner."""
 
     api_key: str
     owner_link: str
 
 
 def prepare(*, newer_tables: bool = False) -> FirstSteps:
-    """Migrates the database, cleans up after the last run and checks that the service can work.
+    """Migrate the database, clean up after the last run and check that the service can work.
 
     The very first start also makes an organization with a sandbox application. Raises ``DomainError`` with one sentence
     for what is missing. ``newer_tables``: as :func:`paraph.operations.migrations.migrate` has it.
@@ -43,7 +42,7 @@ def _first_key() -> str:
 
 
 def check_in_child() -> None:
-    """Runs :func:`require_start` in a child process, so that processes forked later inherit no connection or thread
+    """Run :func:`require_start` in a child process, so that processes forked later inherit no connection or thread
     that the checks opened. Ends this process with status 1 when a check fails; the child has printed the reason."""
     pid = fork("check", require_start)
     _, status = os.waitpid(pid, 0)

@@ -5,14 +5,13 @@ from typing import Any
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 
 
 @click.command()
 @click.option("--done", is_flag=True, help="What was lost is dealt with: objects without a row are removed again.")
-@data_dir_option
-@json_option
+@operator_options
 @click.pass_context
 def command(context: click.Context, *, done: bool, as_json: bool) -> None:
     """List what the database lost: what this machine acknowledged and sent, and objects that no row names.

@@ -5,7 +5,7 @@ from typing import Any, BinaryIO
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, last_outcome
+from paraph.cli.options import last_outcome, operator_options
 from paraph.cli.options import show as show_facts
 from paraph.cli.session import database
 
@@ -18,8 +18,7 @@ def command() -> None:
 @command.command("list")
 @click.option("--failed", is_flag=True, help="Only those that are not tried again by themselves.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
-@data_dir_option
-@json_option
+@operator_options
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show the requests that a fault keeps from being finalized, oldest first."""
     with database():
@@ -40,8 +39,7 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@data_dir_option
-@json_option
+@operator_options
 def show(id: int, *, as_json: bool) -> None:
     """Show everything about a request, and say why it waits."""
     with database():
@@ -58,8 +56,7 @@ def show(id: int, *, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int, required=False)
 @click.option("--all", "every", is_flag=True, help="Every completed request that is not finalized.")
-@data_dir_option
-@json_option
+@operator_options
 def retry(id: int | None, *, every: bool, as_json: bool) -> None:
     """Have what a request lacks tried now: seals, proof, publication, invitations."""
     if (id is None) != every:
@@ -84,8 +81,7 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--reason", required=True, help="Why, for journal and webhooks. No names: it stays for ever.")
-@data_dir_option
-@json_option
+@operator_options
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
     with database():
@@ -99,8 +95,7 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
 @command.command()
 @click.argument("id", type=int)
 @click.option("--out", type=click.File("wb"), default="-", help="File to write.  [standard output]")
-@data_dir_option
-@json_option
+@operator_options
 def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001  the output is always JSON
     """Write the timestamps kept beside the files of a request, for paraph verify --evidence. It is JSON."""
     with database():
@@ -110,7 +105,7 @@ def evidence(id: int, *, out: BinaryIO, as_json: bool) -> None:  # noqa: ARG001 
 
 
 def lines_of(state: dict[str, Any]) -> list[str]:
-    """Renders the result of :func:`~paraph.operations.request_state.request_state` as lines of text."""
+    """Render the result of :func:`~paraph.operations.request_state.request_state` as lines of text."""
     finalized = ", finalized" if state["finalized"] else ""
     lines = [f"Request {state['id']}: {state['status']}{finalized} ({state['mode']}, {state['environment']})"]
     lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}", "Signers"]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database_to_fill, set_up
 from paraph.kernel import clock
 from paraph.kernel.settings import read_settings
@@ -15,8 +15,7 @@ from paraph.operations.backup.archive import Archive, checked_archive
 
 @click.command()
 @click.argument("file", type=click.Path(path_type=Path, exists=True, dir_okay=False))
-@data_dir_option
-@json_option
+@operator_options
 @click.pass_context
 def command(context: click.Context, file: Path, *, as_json: bool) -> None:
     """Restore a backup into an empty data folder, or an empty database and bucket.

@@ -2,7 +2,7 @@
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show
+from paraph.cli.options import operator_options, show
 from paraph.cli.session import database
 
 
@@ -16,8 +16,7 @@ def command() -> None:
 @click.option("--environment", required=True, help="sandbox or production")
 @click.option("--days", type=int, help="Days after the end of a request until its files are deleted.")
 @click.option("--never", is_flag=True, help="Keep files for ever, which is so unless days are set.")
-@data_dir_option
-@json_option
+@operator_options
 def set_(organization: int, environment: str, days: int | None, *, never: bool, as_json: bool) -> None:
     """Say when the files of an organization's requests are deleted, in one environment."""
     if (days is None) != never:
@@ -31,8 +30,7 @@ def set_(organization: int, environment: str, days: int | None, *, never: bool, 
 
 
 @command.command()
-@data_dir_option
-@json_option
+@operator_options
 def apply(*, as_json: bool) -> None:
     """Delete now what is due, which workers do by themselves every five minutes."""
     with database():
@@ -43,8 +41,7 @@ def apply(*, as_json: bool) -> None:
 
 @command.command("show")
 @click.argument("organization", type=int)
-@data_dir_option
-@json_option
+@operator_options
 def show_(organization: int, *, as_json: bool) -> None:
     """Show when the files of an organization's requests are deleted, by environment; null for never."""
     with database():

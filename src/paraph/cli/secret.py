@@ -5,7 +5,7 @@ from typing import Any
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 
 
@@ -15,8 +15,7 @@ def command() -> None:
 
 
 @command.command()
-@data_dir_option
-@json_option
+@operator_options
 @click.pass_context
 def rotate(context: click.Context, *, as_json: bool) -> None:
     """Put the newest secret into use, and encrypt with it what earlier ones encrypted, while the service works.
@@ -30,8 +29,7 @@ def rotate(context: click.Context, *, as_json: bool) -> None:
 
 
 @command.command()
-@data_dir_option
-@json_option
+@operator_options
 @click.pass_context
 def status(context: click.Context, *, as_json: bool) -> None:
     """Show which secret is in use, and what earlier ones still open; ends with 1 while something is left."""

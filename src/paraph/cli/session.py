@@ -12,7 +12,7 @@ from paraph.postgres import Server
 
 
 def set_up(*, tasks: bool) -> None:
-    """Sets Django up, with or without the tasks of the job queue: they bring the whole flow and its PDF tools
+    """Set Django up, with or without the tasks of the job queue: they bring the whole flow and its PDF tools
     with them, a second or two that an operator's command need not wait."""
     with nothing_collected():
         import django
@@ -36,7 +36,7 @@ def nothing_collected() -> Iterator[None]:
 
 @contextmanager
 def database() -> Iterator[None]:
-    """Sets Django up and gives access to the database, whether or not the service runs. Without a service, the
+    """Set Django up and give access to the database, whether or not the service runs. Without a service, the
     embedded server runs for as long as the command does. Raises ``DomainError``."""
     settings = read_settings()
     if settings.database_url:
@@ -58,7 +58,7 @@ def database() -> Iterator[None]:
 
 @contextmanager
 def database_to_fill() -> Iterator[str]:
-    """Gives the URL of the database as it is, without setting Django up; the embedded server runs meanwhile. Raises
+    """Give the URL of the database as it is, without setting Django up; the embedded server runs meanwhile. Raises
     ``DomainError`` where the service runs on this data folder."""
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)

@@ -16,7 +16,7 @@ _TOKENS = ("pkcs11", "awskms", "arn")
 
 
 def log_start(command: str) -> None:
-    """Logs it. Of the settings that are set, those that are numbers or choices show their values; texts show only that
+    """Log it. Of the settings that are set, those that are numbers or choices show their values; texts show only that
     they are set, because a secret may stand in any of them."""
     settings = read_settings()
     web_processes, worker_processes = settings.processes

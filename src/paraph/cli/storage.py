@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 
 
@@ -16,8 +16,7 @@ def command() -> None:
 
 @command.command()
 @click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; the next run goes on there.")
-@data_dir_option
-@json_option
+@operator_options
 @click.pass_context
 def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> None:
     """Encrypt stored files with PARAPH_STORAGE_KEY, while the service works.

@@ -28,7 +28,7 @@ log = structlog.get_logger("paraph.serve")
 
 
 def fork(name: str, run: Callable[[], None]) -> int:
-    """Runs the function in a child process named ``paraph-<name>`` and returns its process id.
+    """Run the function in a child process named ``paraph-<name>`` and return its process id.
 
     The child is killed when this process ends. Its exit status is 0, or 1 after a :class:`DomainError`, whose sentence
     goes to stderr, or 70 after a logged fault.
@@ -89,7 +89,7 @@ class Supervisor:
 
     @contextlib.contextmanager
     def listening(self) -> Iterator[None]:
-        """Notices signals to stop from here on, even before :meth:`run` is called."""
+        """Notice signals to stop from here on, even before :meth:`run` is called."""
         for number in _SIGNALS:
             signal.signal(number, self._ask_to_stop)
         signal.signal(signal.SIGCHLD, lambda *_: None)  # a handler, so that the signal wakes the loop
@@ -104,8 +104,7 @@ class Supervisor:
         return self._asked_to_stop > 0
 
     def run(self, *, until: Callable[[], bool] | None = None) -> None:
-        """Keeps the children running until a signal to stop comes or ``until``, which is called every 20 ms, returns
-        True."""
+        """Keep the children running until a signal to stop, or until ``until``, called every 20 ms, returns True."""
         while not self.stopping and not (until and until()):
             self._each_tick()
             for child in self._children:
@@ -113,7 +112,7 @@ class Supervisor:
             self._sleep(0.02 if until else self._next_tick())
 
     def stop(self) -> None:
-        """Sends SIGTERM to each group of children, and SIGKILL after its grace or at a second signal to stop."""
+        """Send SIGTERM to each group of children, and SIGKILL after its grace or at a second signal to stop."""
         for name in dict.fromkeys(child.name for child in self._children):
             group = [child for child in self._children if child.name == name and child.pid]
             for child in group:
@@ -165,7 +164,7 @@ class Supervisor:
 
 
 def _run(child: Child) -> None:
-    """Logs a :class:`DomainError`: a running service writes all its faults to the log, in one form."""
+    """Log a :class:`DomainError`: a running service writes all its faults to the log, in one form."""
     try:
         child.run()
     except DomainError as refusal:

@@ -2,14 +2,13 @@
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, show_list
+from paraph.cli.options import operator_options, show_list
 from paraph.cli.session import database
 
 
 @click.command("usage")
 @click.option("--month", required=True, help="Month in UTC, such as 2026-11.")
-@data_dir_option
-@json_option
+@operator_options
 def command(month: str, *, as_json: bool) -> None:
     """Show calls of the API, requests and sends from the dashboard of each organization in a month.
 

@@ -6,7 +6,7 @@ from paraph.pdf.report import EvidenceCheck
 
 
 def show_verdict(result: EvidenceCheck) -> None:
-    """Prints whether everything matches, then each match, what was not given, and each problem."""
+    """Print whether everything matches, then each match, what was not given, and each problem."""
     everything = "Everything that was given matches." if result.notes else "Everything matches."
     click.echo(everything if result.ok else "NOT everything matches.")
     for sentence in result.matches:

@@ -87,7 +87,7 @@ def command(
 
 
 def _opened(path: Path, stack: ExitStack) -> _File:
-    """Opens a file; of a pipe, which can be read once only, a copy of as much as can be valid."""
+    """Open a file; of a pipe, which can be read once only, a copy of as much as can be valid."""
     file = stack.enter_context(path.open("rb"))
     if file.seekable():
         return file
@@ -99,7 +99,7 @@ def _opened(path: Path, stack: ExitStack) -> _File:
 
 
 def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[str, list[DetachedTimestamp]]:
-    """Returns the timestamps that were kept beside each file, by its name."""
+    """Return the timestamps that were kept beside each file, by its name."""
     kept: dict[str, list[DetachedTimestamp]] = {name: [] for name in files}
     digests = [file_digest(file, "sha256").digest() for file in files.values()] if evidence_files else []
     for path in evidence_files:
@@ -119,7 +119,7 @@ def _tied(
     kept: Mapping[str, Sequence[DetachedTimestamp]],
     signers: Sequence[str],
 ) -> EvidenceCheck | None:
-    """Returns whether the files belong together, where there are several and one carries evidence; else ``None``."""
+    """Return whether the files belong together, where there are several and one carries evidence; else ``None``."""
     if len(files) == 1:
         return None
     for name, file in files.items():
@@ -147,7 +147,7 @@ def _verify(
     *,
     as_json: bool,
 ) -> bool:
-    """Verifies one file by itself, prints the verdict and returns whether it is good."""
+    """Verify one file by itself, print the verdict and return whether it is good."""
     if is_export(file.peek(START)):
         return _verify_export(name, file, as_json=as_json)
     verification = verify(file, roots, kept[name], signers)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option
+from paraph.cli.options import operator_options
 from paraph.cli.session import database
 
 
@@ -13,8 +13,7 @@ from paraph.cli.session import database
 @click.option("--rate", type=click.FloatRange(0.1), default=50.0, show_default=True, help="MB a second, at most.")
 @click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; the next run goes on there.")
 @click.option("--restart", is_flag=True, help="Begin anew, though the last run was stopped.")
-@data_dir_option
-@json_option
+@operator_options
 @click.pass_context
 def command(context: click.Context, *, rate: float, seconds: float | None, restart: bool, as_json: bool) -> None:
     """Compare every object with its row, and look for objects without one.

@@ -19,7 +19,7 @@ _BACKLOG = 4096  # connections that wait to be accepted; the kernel's own limit 
 
 
 def check_port(settings: Settings) -> None:
-    """Raises ``DomainError("configuration", …)`` when this machine cannot listen on the address. Granian itself would
+    """Raise ``DomainError("configuration", …)`` when this machine cannot listen on the address. Granian itself would
     not notice: it shares the port with any other process that listens there."""
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
@@ -35,7 +35,7 @@ def check_port(settings: Settings) -> None:
 
 
 def run(drain_seconds: int = 0) -> None:
-    """Serves until SIGTERM or SIGINT, and answers the requests that have arrived by then. After SIGTERM it goes on
+    """Serve until SIGTERM or SIGINT, and answer the requests that have arrived by then. After SIGTERM it goes on
     serving for ``drain_seconds``, in which it says that it is not ready."""
     from django.conf import settings
     from django.core.servers.basehttp import get_internal_wsgi_application
@@ -90,7 +90,7 @@ def run(drain_seconds: int = 0) -> None:
 
 
 def _share_fairly(threads: int, web_processes: int) -> None:
-    """Bounds what one tenant may occupy (docs/decisions/fair-waiting.md): one waiting thread and one process that reads
+    """Bound what one tenant may occupy (docs/decisions/fair-waiting.md): one waiting thread and one process that reads
     PDFs stay free for others in each web process, and the rest, over all web processes, keeps every core busy."""
     from paraph.kernel import cpu_share, machine, waiting
     from paraph.metrics.metrics import count_wait

@@ -6,7 +6,7 @@ from typing import Any
 
 import click
 
-from paraph.cli.options import data_dir_option, json_option, last_outcome, show
+from paraph.cli.options import last_outcome, operator_options, show
 from paraph.cli.session import database
 from paraph.kernel.errors import DomainError
 
@@ -19,8 +19,7 @@ def command() -> None:
 @command.command("list")
 @click.option("--failed", is_flag=True, help="Only those that failed for good.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
-@data_dir_option
-@json_option
+@operator_options
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show deliveries, newest first."""
     with database():
@@ -39,8 +38,7 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
 @click.option("--request", type=int, help="Every delivery of this signature request.")
 @click.option("--since", help="Every failed delivery of the events since this time, such as 2030-05-17T08:00:00Z.")
 @click.option("--delivered", is_flag=True, help="With --since: also what was delivered.")
-@data_dir_option
-@json_option
+@operator_options
 def replay(delivery: int | None, request: int | None, since: str | None, *, delivered: bool, as_json: bool) -> None:
     """Send deliveries again, by number, by request or by time."""
     if [delivery, request, since].count(None) != 2:

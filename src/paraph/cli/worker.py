@@ -39,7 +39,7 @@ def command(metrics_port: int | None) -> None:
 
 
 def serve_metrics(host: str, port: int, token: str) -> ThreadingHTTPServer:
-    """Answers in a thread of its own, which ends with the process: whoever has the token or, where there is none,
+    """Answer in a thread of its own, which ends with the process: whoever has the token or, where there is none,
     this machine. Raises ``DomainError("configuration", …)`` when this machine cannot listen on the port."""
     try:
         server = _Server((host, port), token)
@@ -88,4 +88,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.wfile.write(body)
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Logs nothing: Prometheus asks every few seconds."""
+        """Log nothing: Prometheus asks every few seconds."""

@@ -22,7 +22,7 @@ _LAST_SECONDS = 27.0  # for everything else, such as a statement that a database
 
 
 def run() -> None:
-    """Works until SIGTERM or SIGINT, and finishes the running jobs and webhooks first. Jobs that take longer than 22 s
+    """Work until SIGTERM or SIGINT, and finish the running jobs and webhooks first. Jobs that take longer than 22 s
     are left to other workers. An outage of the database only makes it wait."""
     from django.conf import settings
 
@@ -78,14 +78,14 @@ async def _work(dispatcher: "Dispatcher") -> None:
 
 
 def _end_anyhow() -> None:
-    """Ends the process if it has not ended by itself in time: supervisors would kill it soon after, without a word."""
+    """End the process if it has not ended by itself in time: supervisors would kill it soon after, without a word."""
     timer = threading.Timer(_LAST_SECONDS, _exit, ["what this worker was at takes too long and is left to others"])
     timer.daemon = True
     timer.start()
 
 
 async def _leave(lanes: "list[LaneWorker]") -> None:
-    """Ends the process while jobs run, as no thread can be ended; every job is safe to repeat."""
+    """End the process while jobs run, as no thread can be ended; every job is safe to repeat."""
     for lane in lanes:
         await lane.hand_back()
     _exit("jobs at hand take too long and are left to other workers")
@@ -111,7 +111,7 @@ def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
 
 
 async def _repeat(seconds: float, work: Callable[[], object], message: str) -> None:
-    """Repeats the work for ever. A fault is logged; of an outage of the database, the lanes tell."""
+    """Repeat the work for ever. A fault is logged; of an outage of the database, the lanes tell."""
     from paraph.database.outage import is_outage
 
     while True:

@@ -76,7 +76,7 @@ def read_roots(path: Path) -> list[bytes]:
 
 
 def public_key(certificate: x509.Certificate) -> PublicKey:
-    """The public key of a certificate. Raises ``DomainError`` unless it is RSA or an elliptic curve."""
+    """Return the public key of a certificate. Raises ``DomainError`` unless it is RSA or an elliptic curve."""
     key = certificate.public_key()
     if isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
         return key
@@ -88,17 +88,17 @@ def algorithm_of(key: PublicKey) -> str:
 
 
 def fingerprint(key: PublicKey) -> str:
-    """The first 16 hexadecimal digits of SHA-256 of the public key (SubjectPublicKeyInfo)."""
+    """Return the first 16 hexadecimal digits of SHA-256 of the public key (SubjectPublicKeyInfo)."""
     return tokens.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hex()[:16]
 
 
 def subject(certificate: x509.Certificate) -> str:
-    """The certificate's subject, as the beginning of a sentence."""
+    """Return the certificate's subject, as the beginning of a sentence."""
     return f'The certificate "{certificate.subject.rfc4514_string()}"'
 
 
 def pick(certificates: Sequence[x509.Certificate], key: PublicKey) -> x509.Certificate:
-    """The certificate of ``key``. Raises ``DomainError`` when there is none."""
+    """Return the certificate of ``key``. Raises ``DomainError`` when there is none."""
     for certificate in certificates:
         if certificate.public_key() == key:
             return certificate
@@ -106,8 +106,8 @@ def pick(certificates: Sequence[x509.Certificate], key: PublicKey) -> x509.Certi
 
 
 def pick_by_signature(certificates: Sequence[x509.Certificate], message: bytes, signature: bytes) -> x509.Certificate:
-    """The certificate whose key made the signature over SHA-256 of ``message``, for keys whose public key cannot be
-    read. Raises ``DomainError`` when there is none."""
+    """Return the certificate whose key made the signature over SHA-256 of ``message``, for keys that cannot be read.
+    Raises ``DomainError`` when there is none."""
     for certificate in certificates:
         try:
             _verify(certificate.public_key(), message, signature)
@@ -118,7 +118,7 @@ def pick_by_signature(certificates: Sequence[x509.Certificate], message: bytes, 
 
 
 def tops(certificates: Sequence[x509.Certificate]) -> list[x509.Certificate]:
-    """The certificates that none of the others has issued."""
+    """Return the certificates that none of the others has issued."""
     return [
         certificate
         for certificate in certificates
@@ -127,7 +127,7 @@ def tops(certificates: Sequence[x509.Certificate]) -> list[x509.Certificate]:
 
 
 def chain_above(leaf: x509.Certificate, others: Sequence[x509.Certificate]) -> tuple[x509.Certificate, ...]:
-    """The issuers of ``leaf`` among ``others``, nearest first, up to the first one that is missing."""
+    """Return the issuers of ``leaf`` among ``others``, nearest first, up to the first one that is missing."""
     chain: list[x509.Certificate] = []
     current = leaf
     while current.issuer != current.subject and len(chain) < _LONGEST_CHAIN:
@@ -140,7 +140,7 @@ def chain_above(leaf: x509.Certificate, others: Sequence[x509.Certificate]) -> t
 
 
 def check_usable(certificate: x509.Certificate) -> None:
-    """Refuses a certificate that is not valid yet, has expired, has too small a key, or is not for signing.
+    """Refuse a certificate that is not valid yet, has expired, has too small a key, or is not for signing.
 
     Raises ``DomainError("configuration", …)`` with one sentence.
     """
@@ -160,7 +160,7 @@ def check_usable(certificate: x509.Certificate) -> None:
 
 
 def check_strength(own: x509.Certificate, issuers: Sequence[x509.Certificate]) -> None:
-    """Refuses a certificate that nobody would trust for the weakness of a key or hash in its chain, its own included.
+    """Refuse a certificate that nobody would trust for the weakness of a key or hash in its chain, its own included.
 
     Raises ``DomainError("configuration", …)`` with one sentence.
     """
@@ -197,14 +197,14 @@ class UsableCertificate:
     algorithm: str
 
     def check_not_expired(self) -> None:
-        """Raises ``DomainError("configuration", …)`` once the certificate has expired."""
+        """Raise ``DomainError("configuration", …)`` once the certificate has expired."""
         if clock.now() > self.own.not_valid_after_utc:
             until = clock.iso(self.own.not_valid_after_utc)
             raise DomainError("configuration", f"{subject(self.own)} expired on {until}.")
 
 
 def usable_certificate(own: x509.Certificate, others: Sequence[x509.Certificate]) -> UsableCertificate:
-    """Checks a key's own certificate and finds its issuers among ``others``. Raises ``DomainError("configuration", …)``
+    """Check a key's own certificate and find its issuers among ``others``. Raises ``DomainError("configuration", …)``
     when it may not sign now."""
     check_usable(own)
     issuers = chain_above(own, others)

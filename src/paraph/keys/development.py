@@ -1,6 +1,5 @@
 """The development authority that a first start makes: a root, four sealing keys and a timestamp key."""
 
-import contextlib
 import os
 import shutil
 from collections.abc import Callable, Sequence
@@ -33,8 +32,6 @@ _LEAVES: dict[str, _Issue] = {
     _SANDBOX_SEALING: lambda root, own: issuing.issue_sealing(root, own, issuing.SANDBOX_SEALING_NAME),
     _SANDBOX_PROOF: lambda root, own: issuing.issue_proof_sealing(root, own, issuing.SANDBOX_PROOF_NAME),
 }
-_ADDED = (_PROOF, _SANDBOX_SEALING, _SANDBOX_PROOF)
-"""Pairs of key and certificate that an authority made by an earlier version lacks."""
 
 
 @dataclass(frozen=True)
@@ -61,29 +58,28 @@ class DevelopmentAuthority:
 
 
 def root_file(folder: Path) -> Path:
-    """The PEM file of the root certificate of :func:`development_authority`."""
+    """Return the PEM file of the root certificate of :func:`development_authority`."""
     return folder / _FOLDER / f"{_ROOT}.pem"
 
 
 def passphrase(secret: bytes) -> bytes:
-    """What the private keys are encrypted with, as it derives from this secret."""
+    """Return what the private keys are encrypted with, as it derives from this secret."""
     return tokens.derive(secret, "development-authority").hex().encode()
 
 
 def key_files(folder: Path) -> list[Path]:
-    """The files of the private keys of :func:`development_authority`."""
+    """Return the files of the private keys of :func:`development_authority`."""
     return sorted((folder / _FOLDER).glob("[!.]*.key"))
 
 
 def development_authority(
     folder: Path, secret: bytes, kind: KeyKind = "p-256", others: Sequence[bytes] = ()
 ) -> DevelopmentAuthority:
-    """Makes the authority at the first call and loads it afterwards. Its files lie in ``folder / "development"``.
+    """Make the authority at the first call and load it afterwards. Its files lie in ``folder / "development"``.
 
     The private keys are encrypted with a key derived from ``secret``, in files of mode 0600; files that one of the
-    ``others`` opens are read as well. Processes that start at
-    the same time agree on one authority, since it is made in another folder and renamed as a whole. ``kind`` matters
-    only at the first call. An authority of an earlier version gets the pairs that it lacks. Raises
+    ``others`` opens are read as well. Processes that start at the same time agree on one authority, since it is made in
+    another folder and renamed as a whole. ``kind`` matters only at the first call. Raises
     ``DomainError("configuration", …)`` when a file is missing, unreadable, damaged, expired or of another key.
     """
     home = folder / _FOLDER
@@ -91,7 +87,6 @@ def development_authority(
     try:
         if not home.exists():
             _create(home, passphrases[0], kind)
-        _complete(home, passphrases)
     except OSError as error:
         raise DomainError("configuration", f"The development keys {home} cannot be made: {error.strerror}.") from error
     return _load(home, passphrases)
@@ -148,33 +143,6 @@ def _sync(folder: Path) -> None:
         os.close(handle)
 
 
-def _complete(home: Path, passphrases: Sequence[bytes]) -> None:
-    """Makes the missing pairs. The key comes first, because a certificate can be issued again for an existing key. When
-    several processes make a file at the same time, one succeeds and all read that file."""
-    for name in _ADDED:
-        key_file, certificate_file = home / f"{name}.key", home / f"{name}.pem"
-        if certificate_file.exists():
-            continue
-        root_key = _read_key(home / f"{_ROOT}.key", passphrases)
-        if not key_file.exists():
-            kind: KeyKind = "rsa-3072" if isinstance(root_key, rsa.RSAPrivateKey) else "p-256"
-            _write_once(key_file, encrypted_pem(_generate(kind), passphrases[0]))
-        key = _read_key(key_file, passphrases)
-        _write_once(certificate_file, _LEAVES[name](root_key, key.public_key()).public_bytes(Encoding.PEM))
-
-
-def _write_once(path: Path, content: bytes) -> None:
-    """Writes the file atomically unless it exists."""
-    temporary = path.with_name(f".{path.name}.{os.getpid()}.{tokens.random_hex(4)}")
-    _write(temporary, content)
-    try:
-        with contextlib.suppress(FileExistsError):
-            path.hardlink_to(temporary)
-    finally:
-        temporary.unlink()
-    _sync(path.parent)
-
-
 def _load(home: Path, passphrases: Sequence[bytes]) -> DevelopmentAuthority:
     root = read_certificates(home / f"{_ROOT}.pem")[0]
     return DevelopmentAuthority(
@@ -209,12 +177,12 @@ def _read_key(path: Path, passphrases: Sequence[bytes]) -> PrivateKey:
 
 
 def not_yet_under(folder: Path, secret: bytes) -> list[Path]:
-    """The files of development keys that this secret does not open."""
+    """Return the files of development keys that this secret does not open."""
     return [path for path in key_files(folder) if not _opens(path, secret)]
 
 
 def encrypt_anew(path: Path, secret: bytes, others: Sequence[bytes]) -> None:
-    """Replaces the file as a whole by one that ``secret`` opens. Raises ``DomainError("configuration", …)`` where none
+    """Replace the file as a whole by one that ``secret`` opens. Raises ``DomainError("configuration", …)`` where none
     of the ``others`` opens it."""
     opening = next((other for other in others if _opens(path, other)), secret)
     key, _ = read_private_key(path, passphrase(opening))

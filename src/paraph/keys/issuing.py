@@ -26,7 +26,7 @@ _BACKDATED = timedelta(hours=1)  # for readers whose clocks are slow
 
 
 def issue_root(key: PrivateKey) -> x509.Certificate:
-    """A self-signed root that may sign end-entity certificates and revocation lists."""
+    """Return a self-signed root that may sign end-entity certificates and revocation lists."""
     usage = _usage(key_cert_sign=True, crl_sign=True, digital_signature=True)
     return (
         _builder(ROOT_NAME, key.public_key(), ROOT_NAME, key.public_key(), _ROOT_YEARS)
@@ -37,13 +37,13 @@ def issue_root(key: PrivateKey) -> x509.Certificate:
 
 
 def issue_sealing(root_key: PrivateKey, key: PublicKey, name: str = SEALING_NAME) -> x509.Certificate:
-    """A sealing certificate: digital signature and content commitment (non-repudiation)."""
+    """Return a sealing certificate: digital signature and content commitment (non-repudiation)."""
     return _sealing(name, root_key, key).sign(root_key, SHA256())
 
 
 def issue_proof_sealing(root_key: PrivateKey, key: PublicKey, name: str = PROOF_NAME) -> x509.Certificate:
-    """A certificate that seals proofs: :data:`PROOF_SEALING`, and e-mail protection, without which programs that judge
-    every certificate by the rules of S/MIME would refuse it."""
+    """Return a certificate that seals proofs: :data:`PROOF_SEALING`, and e-mail protection, without which programs that
+    judge every certificate by the rules of S/MIME would refuse it."""
     purposes = x509.ExtendedKeyUsage([PROOF_SEALING, ExtendedKeyUsageOID.EMAIL_PROTECTION])
     return _sealing(name, root_key, key).add_extension(purposes, critical=False).sign(root_key, SHA256())
 
@@ -54,7 +54,7 @@ def is_of_development(certificate: x509.Certificate) -> bool:
 
 
 def issue_timestamp(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
-    """A timestamp authority's certificate: timeStamping as its only and critical purpose (RFC 3161 §2.3)."""
+    """Return a timestamp authority's certificate: timeStamping as its only and critical purpose (RFC 3161 §2.3)."""
     purpose = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
     return (
         _leaf(TIMESTAMP_NAME, root_key, key)

@@ -39,7 +39,7 @@ class LocalKey:
         self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
 
     def sign(self, message: bytes) -> KeySignature:
-        """Signs SHA-256 of the message. Raises ``DomainError("configuration", …)`` once the certificate has expired."""
+        """Sign SHA-256 of the message. Raises ``DomainError("configuration", …)`` once the certificate has expired."""
         self._usable_certificate.check_not_expired()
         if isinstance(self.private_key, rsa.RSAPrivateKey):
             return KeySignature(self.private_key.sign(message, PKCS1v15(), SHA256()))
@@ -47,7 +47,7 @@ class LocalKey:
 
 
 def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
-    """The key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file contains.
+    """Return the key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file contains.
 
     Raises ``DomainError("configuration", …)`` when the file is missing, unreadable or does not open.
     """

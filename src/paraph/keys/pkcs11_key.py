@@ -30,7 +30,7 @@ class DedicatedThread:
         self._start()
 
     def call(self, work: Callable[[], Returned], seconds: float) -> Returned:
-        """Calls ``work`` and returns or raises what it does. Raises ``TimeoutError`` after ``seconds``, which include
+        """Call ``work`` and return or raise what it does. Raises ``TimeoutError`` after ``seconds``, which include
         the wait for earlier calls; a call that has not begun by then is never made."""
         with self._lock:
             if not self._thread.is_alive():  # the thread belongs to the process from which this one was forked
@@ -61,7 +61,7 @@ def _serve(calls: "queue.SimpleQueue[tuple[Future[Any], Callable[[], Any]]]") ->
 
 
 def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "Pkcs11Key":
-    """Opens the key at an RFC 7512 address. The PIN is in the file of ``pin-source``; without one, it is
+    """Open the key at an RFC 7512 address. The PIN is in the file of ``pin-source``; without one, it is
     ``passphrase``.
 
     Raises ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
@@ -91,7 +91,7 @@ class Pkcs11Key:
         self.key_id: str = opened.name
 
     def sign(self, message: bytes) -> KeySignature:
-        """Signs SHA-256 of the message. Raises ``DomainError``: ``configuration`` when the certificate has expired,
+        """Sign SHA-256 of the message. Raises ``DomainError``: ``configuration`` when the certificate has expired,
         ``unavailable`` when the token is gone or does not answer."""
         self._usable_certificate.check_not_expired()
         return KeySignature(self._call(lambda: self._sign(message)))
@@ -127,8 +127,7 @@ _threads: dict[str, DedicatedThread] = {}
 
 
 def _thread_of(module: str) -> DedicatedThread:
-    """The thread for all keys of a module. Starting a module in two threads at once, or during a signature, would crash
-    the process."""
+    """Return the thread for all keys of a module: starting it twice, or during a signature, would crash the process."""
     with _threads_lock:
         if module not in _threads:
             _threads[module] = DedicatedThread(f"pkcs11 {module}")

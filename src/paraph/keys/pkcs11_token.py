@@ -62,7 +62,7 @@ def parse(address: str) -> Pkcs11Uri:
 
 
 def address_of(token: str, serial: str, label: str, identifier: bytes) -> str:
-    """The address without its query: the key's name in the journal and the proof. It contains no secret."""
+    """Return the address without its query: the key's name in the journal and the proof. It contains no secret."""
     parts = {"token": token, "serial": serial, "object": label}
     named = [f"{name}={quote(value, safe='')}" for name, value in parts.items() if value]
     return "pkcs11:" + ";".join([*named, *([f"id={_percent(identifier)}"] if identifier else [])])
@@ -112,7 +112,7 @@ class OpenKey:
 
 
 def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
-    """Logs in and finds the key. ``afresh``: restarts the module first, since many notice a lost token only then.
+    """Log in and find the key. ``afresh``: restart the module first, since many notice a lost token only then.
 
     Raises ``DomainError("configuration", …)`` when the token or key is missing or the login refused, and
     ``PKCS11Error`` for any other fault.
@@ -252,7 +252,7 @@ def _der(signature: bytes) -> bytes:
 
 
 def described(error: PKCS11Error) -> str:
-    """The error in words: its name in PKCS#11, and what the library adds."""
+    """Return the error in words: its name in PKCS#11, and what the library adds."""
     text = str(error).strip().rstrip(".")
     name = type(error).__name__
     return f"{name} ({text})" if text and name != "PKCS11Error" else text or name

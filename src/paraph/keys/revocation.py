@@ -37,8 +37,7 @@ def revocation_list(authority: DevelopmentAuthority, moment: datetime) -> bytes:
 
 
 def status_answer(authority: DevelopmentAuthority, request: bytes, moment: datetime) -> bytes:
-    """Answers the DER of an OCSPRequest with the DER of an OCSPResponse (RFC 6960), which is a refusal for any request
-    that cannot be answered."""
+    """Answer an OCSPRequest with an OCSPResponse (DER, RFC 6960): a refusal if the request cannot be answered."""
     query = _read(request)
     if query is None:
         return _refusal(ocsp.OCSPResponseStatus.MALFORMED_REQUEST)

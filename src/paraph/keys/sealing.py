@@ -10,7 +10,6 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.settings import Settings
 from paraph.keys.certificates import read_certificates, read_roots, tops
 from paraph.keys.development import development_authority, root_file
 from paraph.keys.local_key import LocalKey, read_private_key
@@ -48,8 +47,8 @@ class OperatorKey:
 def sealing_keys(
     settings: "Settings", environment: EnvironmentName, folder: Path, secret: bytes, *others: bytes
 ) -> SealingKeys:
-    """The keys of an environment: that of ``PARAPH_SEALING_KEY`` or ``PARAPH_SANDBOX_SEALING_KEY``, or else those of
-    the development authority below ``folder``, which ``secret`` or one of the ``others`` opens.
+    """Return the keys of an environment: that of ``PARAPH_SEALING_KEY`` or ``PARAPH_SANDBOX_SEALING_KEY``, or else
+    those of the development authority below ``folder``, which ``secret`` or one of the ``others`` opens.
 
     Raises ``DomainError("configuration", …)`` when a key is missing, unreadable, expired, or has no matching
     certificate; ``DomainError("unavailable", …)`` when a token or a service does not answer.
@@ -65,8 +64,8 @@ def sealing_keys(
 
 
 def operator_key(settings: "Settings", environment: EnvironmentName) -> OperatorKey | None:
-    """The key that the operator configured for an environment, or None for the development keys. Raises ``DomainError``
-    for a certificate without a key, and for one key in both environments."""
+    """Return the key that the operator configured for an environment, or None for the development keys. Raises
+    ``DomainError`` for a certificate without a key, and for one key in both environments."""
     if environment == "sandbox":
         address, certificates = settings.sandbox_sealing_key, settings.sandbox_sealing_certificate
         configured = OperatorKey(_SANDBOX_PREFIX, address, certificates, settings.sandbox_sealing_passphrase)
@@ -81,7 +80,7 @@ def operator_key(settings: "Settings", environment: EnvironmentName) -> Operator
 
 
 def _open_configured(configured: OperatorKey) -> SigningKey:
-    """Opens the key. Errors of :func:`open_key` name the settings of production, and are corrected here."""
+    """Open the key. Errors of :func:`open_key` name the settings of production, and are corrected here."""
     try:
         return open_key(configured.address, configured.certificates, configured.passphrase)
     except DomainError as error:
@@ -89,7 +88,7 @@ def _open_configured(configured: OperatorKey) -> SigningKey:
 
 
 def open_key(address: str, certificates: Path | None = None, passphrase: str = "") -> SigningKey:
-    """Opens the key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…`` or an ARN.
+    """Open the key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…`` or an ARN.
 
     ``certificates``: PEM file of the key's own certificate and its issuers', in any order; optional with PKCS#12.
     ``passphrase``: of the file, or the PIN of the token. Raises ``DomainError`` as :func:`sealing_keys` does.
@@ -118,7 +117,7 @@ def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certifi
     return certificates
 
 
-def trusted_roots(settings: Settings, folder: Path) -> list[bytes]:
+def trusted_roots(settings: "Settings", folder: Path) -> list[bytes]:
     """DER of the development root below ``folder``, if it exists, of the roots of the operator's own keys, and of
     ``PARAPH_TIMESTAMP_ROOTS``. Makes no files, and opens a key only if its certificates are not in a separate file.
     Raises ``DomainError("configuration", …)`` for a file that cannot be read.
@@ -131,7 +130,7 @@ def trusted_roots(settings: Settings, folder: Path) -> list[bytes]:
     return list(dict.fromkeys(roots))
 
 
-def _roots_of(settings: Settings, environment: EnvironmentName, folder: Path) -> Iterator[bytes]:
+def _roots_of(settings: "Settings", environment: EnvironmentName, folder: Path) -> Iterator[bytes]:
     configured = operator_key(settings, environment)
     if configured is None:
         return

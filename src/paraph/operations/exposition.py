@@ -59,7 +59,7 @@ _WEBHOOKS = f"""
 
 
 def exposition() -> bytes:
-    """The metrics that processes have counted and those read from the database now; while the database does not answer,
+    """Return the metrics that processes have counted and those read from the database now; while it does not answer,
     ``paraph_database_up`` is 0 and stands for the latter."""
     return _written(_Collector())
 

@@ -45,8 +45,7 @@ class Loss:
 
 
 def loss(timeline: Timeline, seconds: float = float("inf")) -> Loss:
-    """What was noted, and stored, in the day before the timeline began, and has no row. Objects are looked for until so
-    many seconds are over."""
+    """Return what the day before the timeline noted and stored without a row; look for objects so many seconds."""
     until = time.monotonic() + seconds
     found = Loss(timeline.number, timeline.began_at)
     since = timeline.began_at - _BEFORE

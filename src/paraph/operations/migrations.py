@@ -30,7 +30,7 @@ _log = structlog.get_logger("paraph.migrations")
 
 
 def migrate(*, newer_tables: bool = False) -> int:
-    """Applies the missing migrations and returns their number. Several processes may call it at once, while the
+    """Apply the missing migrations and return their number. Several processes may call it at once, while the
     service works, and again after it was killed.
 
     Raises ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already, unless
@@ -58,7 +58,7 @@ def migrate(*, newer_tables: bool = False) -> int:
 
 
 def _lock(cursor: CursorWrapper) -> None:
-    """Waits by asking again and again: an index that is made concurrently waits for every statement that runs, also for
+    """Wait by asking again and again: an index that is made concurrently waits for every statement that runs, also for
     one that waits for this lock."""
     while True:
         cursor.execute("SELECT pg_try_advisory_lock(%s)", [_ADVISORY_LOCK])
@@ -82,7 +82,7 @@ def _seconds(migration: Migration) -> float:
 
 
 def _apply(count: int) -> None:
-    """Applies what is missing, so many migrations. Where tables are in use for long, each is tried again and again.
+    """Apply what is missing, so many migrations. Where tables are in use for long, each is tried again and again.
     Raises ``DomainError("database", …)`` after ten minutes."""
     until = time.monotonic() + PATIENCE_SECONDS
     command = _BrieflyWaiting(count)
@@ -127,7 +127,7 @@ class _BrieflyWaiting(Command):
 
 
 def _drop_indexes_of(migration: Migration) -> None:
-    """Drops what is left of the migration where it was killed while it made indexes concurrently."""
+    """Drop what is left of the migration where it was killed while it made indexes concurrently."""
     for operation in migration.operations:
         if isinstance(operation, AddIndexConcurrently):
             with connection.cursor() as cursor:
@@ -136,7 +136,7 @@ def _drop_indexes_of(migration: Migration) -> None:
 
 
 def missing_migrations() -> int:
-    """The number of this version's migrations that the database lacks."""
+    """Return the number of this version's migrations that the database lacks."""
     return len(_plan(MigrationExecutor(connection)))
 
 

@@ -58,7 +58,7 @@ class Job:
 
 
 def pending_steps(request: SignatureRequest) -> list[PendingStep]:
-    """The steps that jobs can do for the request now. Signatures are not among them."""
+    """Return the steps that jobs can do for the request now. Signatures are not among them."""
     if request.status == RequestStatus.PENDING:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
@@ -67,7 +67,7 @@ def pending_steps(request: SignatureRequest) -> list[PendingStep]:
 
 
 def jobs_of(request: SignatureRequest) -> list[Job]:
-    """The request's live and failed jobs, oldest first."""
+    """Return the request's live and failed jobs, oldest first."""
     signers = list(Signer.objects.filter(request=request).values_list("pk", flat=True))
     documents = list(RequestDocument.objects.filter(request=request).values_list("pk", flat=True))
     rows = ProcrastinateJob.objects.filter(
@@ -82,7 +82,7 @@ def jobs_of(request: SignatureRequest) -> list[Job]:
 
 
 def job_for(step: PendingStep, jobs: list[Job]) -> Job | None:
-    """The job that does the step: a live one if there is any, else the latest that failed."""
+    """Return the job that does the step: a live one if there is any, else the latest that failed."""
     matching = [
         job
         for job in jobs

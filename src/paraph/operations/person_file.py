@@ -12,8 +12,7 @@ from paraph.pdf.typesetting.person_report import ReportedPlace, person_report
 
 
 def write_person_file(out: Path, address: str, at: datetime, kept: Sequence[Kept]) -> None:
-    """Write the PDF, for the user of the service alone. Raise ``DomainError`` where there is such a file already, or it
-    cannot be written."""
+    """Write the PDF, readable by the service's user alone. Raise ``DomainError`` if it exists or cannot be written."""
     places = [_reported(name, list(things)) for name, things in groupby(kept, lambda each: each.place)]
     content = person_report(address, at, places)
     try:

@@ -36,7 +36,7 @@ class QueueState:
 
 
 def queue_state() -> QueueState:
-    """Reads the state in one statement, by the database's clock."""
+    """Read the state in one statement, by the database's clock."""
     with connection.cursor() as cursor:
         cursor.execute(_STATE)
         oldest, due, failed, workers = cursor.fetchone()

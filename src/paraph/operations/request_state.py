@@ -30,7 +30,7 @@ _EXPIRED_WITHIN = timedelta(seconds=5)  # rule 3.1
 
 
 def request_state(request_id: int) -> dict[str, Any]:
-    """The request as a JSON object without signing addresses, codes or keys. Raises ``DomainError("not_found", …)``."""
+    """Return the request as JSON without signing addresses, codes or keys. Raise ``DomainError("not_found", …)``."""
     request = SignatureRequest.objects.filter(pk=request_id).first()
     if request is None:
         raise DomainError("not_found", f"There is no signature request {request_id}.")
@@ -138,7 +138,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:
-    """Says for whom or what the request waits, and what an operator can do about it."""
+    """Say for whom or what the request waits, and what an operator can do about it."""
     if request.status == RequestStatus.EXPIRED:
         if request.ended_early_at:
             return f"It was ended early on {clock.iso(request.ended_early_at)}: {_reason(request)}"

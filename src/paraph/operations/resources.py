@@ -20,8 +20,7 @@ _CONNECTIONS = """
 
 
 def folders() -> dict[str, Path]:
-    """The folders on whose disks the service writes: ``data``, ``temporary`` and, where the embedded PostgreSQL runs,
-    ``database``."""
+    """Return the folders that the service writes to: ``data``, ``temporary`` and, if embedded, ``database``."""
     found = {"data": Path(settings.DATA_DIR), "temporary": Path(tempfile.gettempdir())}
     if not settings.PARAPH.database_url:
         found["database"] = find_location(settings.DATA_DIR, settings.PARAPH.postgres_dir).home
@@ -29,8 +28,7 @@ def folders() -> dict[str, Path]:
 
 
 def used_shares() -> dict[str, float]:
-    """How much of each folder's disk is used, from 0 to 1, as ``df`` counts: room that only root may use is none.
-    Without the folders that cannot be looked at."""
+    """Return the used share of each folder's disk as ``df`` counts, where it can be looked at."""
     shares = {}
     for name, folder in folders().items():
         with contextlib.suppress(OSError):
@@ -48,8 +46,7 @@ def database_connections() -> tuple[int, int]:
 
 
 def certificate_ends() -> dict[str, float]:
-    """When the first certificate of the seals of each environment ends, in seconds since 1970. Without the environments
-    whose keys cannot be opened."""
+    """Return when the first sealing certificate of each environment whose keys open ends, in seconds since 1970."""
     ends = {}
     for environment in Environment.values:
         with contextlib.suppress(DomainError, OSError):

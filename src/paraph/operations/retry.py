@@ -24,7 +24,7 @@ class Retried:
 
 
 def retry(request_id: int) -> list[Retried]:
-    """Gives every pending step a job that is due now. Returns an empty list when no step is pending.
+    """Give every pending step a job that is due now. Returns an empty list when no step is pending.
 
     It is safe while the service runs and when called twice: it holds the request's row lock, as every step does when it
     defers the next one, so no step gets a second job. Raises ``DomainError("not_found", …)``.
@@ -39,7 +39,7 @@ def retry(request_id: int) -> list[Retried]:
 
 
 def retry_all() -> int:
-    """Retries every completed request that is not finalized, and every pending one with a job that has given up;
+    """Retry every completed request that is not finalized, and every pending one with a job that has given up;
     returns how many had a pending step. Each has a transaction of its own, so that it can be ended at any time."""
     waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
     wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_invitations()])
@@ -66,13 +66,13 @@ def _require_job(step: PendingStep, jobs: list[Job]) -> str:
 
 
 def _forget(job: Job) -> None:
-    """Deletes the failed job, which the new one replaces."""
+    """Delete the failed job, which the new one replaces."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s AND status = 'failed'", [job.id])
 
 
 def _bring_forward(job: Job) -> bool:
-    """Makes the job due now. Returns False when a worker has just started it."""
+    """Make the job due now. Returns False when a worker has just started it."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE procrastinate_jobs SET scheduled_at = now() WHERE id = %s AND status = 'todo'", [job.id])
         return bool(cursor.rowcount)

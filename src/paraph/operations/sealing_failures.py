@@ -33,7 +33,7 @@ _LIVE = """
 
 
 def given_up(request_ids: Collection[int] | None = None) -> set[int]:
-    """The ids of the requests that wait for ``paraph request retry``, among those given or among all.
+    """Return the ids of the requests that wait for ``paraph request retry``, among those given or among all.
 
     A request has given up when no live job in the queue can bring what it lacks, whether that job failed or was lost.
     The queue is read only while something fails.
@@ -65,7 +65,7 @@ def sealing_failures(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]
 
 
 def finalization(request_id: int) -> dict[str, Any] | None:
-    """The fault that keeps a request from being finalized, as its client may see it; None when there is none."""
+    """Return the fault that keeps a request from being finalized, as its client may see it; None when there is none."""
     fault = SealingFailure.objects.filter(request=request_id, request__finalized=False).first()
     if fault is None:
         return None

@@ -76,7 +76,7 @@ _COLUMNS = {
 
 
 def values_of(word: str, *, renew: bool) -> Found:
-    """Looks through ``webhook_secrets`` or ``signatures``, and with ``renew`` encrypts them anew."""
+    """Look through ``webhook_secrets`` or ``signatures``, and with ``renew`` encrypt them anew."""
     found = Found()
     for column in _COLUMNS[word]:
         for batch in _batches(column):
@@ -87,7 +87,7 @@ def values_of(word: str, *, renew: bool) -> Found:
 
 
 def second_factors_of_all(*, renew: bool) -> Found:
-    """Looks through the secrets of authenticator apps and the seeds of recovery codes."""
+    """Look through the secrets of authenticator apps and the seeds of recovery codes."""
     found = Found()
     rows = Authenticator.objects.exclude(type=Authenticator.Type.WEBAUTHN).order_by("pk").values_list("pk", flat=True)
     for pk in list(rows):
@@ -120,7 +120,7 @@ def _look(column: _Column, pk: int, value: bytes, found: Found, *, renew: bool) 
 
 
 def _look_into(row: Authenticator, found: Found) -> bool:
-    """Puts renewed values into the row's data; returns whether there were any."""
+    """Put renewed values into the row's data; return whether there were any."""
     changed = False
     for name in {"secret", "seed"} & row.data.keys():
         try:
@@ -135,7 +135,7 @@ def _look_into(row: Authenticator, found: Found) -> bool:
 
 
 def rotate() -> dict[str, Any]:
-    """Puts the newest secret into use and encrypts everything anew with it; returns :func:`status`.
+    """Put the newest secret into use and encrypt everything anew with it; return :func:`status`.
 
     Safe to repeat after a stop, and to run beside web servers and workers that have both secrets. Raises
     ``DomainError("configuration", …)`` where none of the secrets here is the one in use.
@@ -184,7 +184,7 @@ def _require_ours() -> None:
 
 @transaction.atomic
 def _put_into_use() -> bool:
-    """Returns False where the newest secret is in use already."""
+    """Return False where the newest secret is in use already."""
     row = Installation.objects.select_for_update().get(pk=ONLY)
     secrets: Secrets = settings.SECRETS
     if bytes(row.secret_fingerprint) == fingerprint(secrets.newest):

@@ -28,7 +28,7 @@ _AT_ONCE = 500
 
 
 def problem_with(named: NamedObject, take: Callable[[bytes], object]) -> Problem | None:
-    """Reads the object in blocks, which ``take`` gets; returns None where size and SHA-256 are those of the row."""
+    """Read the object in blocks, which ``take`` gets; return None where size and SHA-256 are those of the row."""
     digest, size = hashlib.sha256(), 0
     try:
         with store.open(named.key) as file:
@@ -81,7 +81,7 @@ class Progress:
         return datetime.fromisoformat(self.began)
 
     def report(self, problem: dict[str, Any]) -> None:
-        """Notes a problem once, also where its row or folder is looked at again after a stop."""
+        """Note a problem once, also where its row or folder is looked at again after a stop."""
         if problem["key"] in self._known:
             return
         self._known.add(problem["key"])
@@ -94,7 +94,7 @@ class Progress:
         self.save()
 
     def save(self) -> None:
-        """Replaces the file as a whole."""
+        """Replace the file as a whole."""
         facts = asdict(self)
         del facts["path"]
         draft = self.path.with_name(f".{self.path.name}.part")
@@ -110,7 +110,7 @@ class Progress:
 
 
 def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")) -> dict[str, Any]:
-    """Reads every object that a row names, at most ``rate`` bytes a second, and looks for objects that no row names.
+    """Read every object that a row names, at most ``rate`` bytes a second, and look for objects that no row names.
 
     Goes on where the last check was stopped, by a signal or after ``seconds``. Returns ``finished``, counts and
     ``problems``: objects that are ``missing``, ``changed``, ``unreadable`` or ``unnamed``.
@@ -134,7 +134,7 @@ def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")
 
 
 def problems_with_named_objects() -> list[Problem]:
-    """Reads every object that a row names, as fast as it can."""
+    """Read every object that a row names, as fast as it can."""
     found = (problem_with(named, len) for word in TABLES for named in named_objects(word))
     return [problem for problem in found if problem]
 
@@ -158,7 +158,7 @@ def _deadline(seconds: float) -> Callable[[], bool]:
 
 
 def _stage(progress: Progress, pace: _Pace, is_over: Callable[[], bool]) -> bool:
-    """Does the present table or folder. Returns False where the time is over before."""
+    """Do the present table or folder. Returns False where the time is over before."""
     if progress.stage < len(TABLES):
         done = _named(TABLES[progress.stage], progress, pace, is_over)
     else:
@@ -189,7 +189,7 @@ def _check(named: NamedObject, progress: Progress, pace: _Pace) -> None:
 
 
 def _unnamed(prefix: str, progress: Progress) -> bool:
-    """Lists a folder, always to its end: no store promises an order in which a listing could be taken up again."""
+    """List a folder, always to its end: no store promises an order in which a listing could be taken up again."""
     for key in _keys_without_row(prefix, progress):
         progress.report({"problem": "unnamed", "key": key, "row": None})
     return True

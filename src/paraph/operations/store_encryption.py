@@ -25,7 +25,7 @@ class _Encrypted(Progress):
 
 
 def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[str, Any]:
-    """Encrypts every object that a row names with the storage key, unless it is; deletes pictures and texts of pages
+    """Encrypt every object that a row names with the storage key, unless it is; delete pictures and texts of pages
     that are not, which are made again.
 
     Of an object that an earlier key opens, the header alone is made anew. Goes on where it was stopped, by a signal or
@@ -50,7 +50,7 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
 
 
 def _table(progress: _Encrypted, end: float) -> bool:
-    """Does the present table. Returns False where the time is over before."""
+    """Do the present table. Returns False where the time is over before."""
     for batch in _batches(TABLES[progress.stage], progress.after):
         with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
             for named in batch:

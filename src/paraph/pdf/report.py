@@ -39,7 +39,7 @@ class SignatureReport:
     root: Identity | None
     """The root that the certificate chains to; ``None`` where it is not trusted."""
     purpose: Purpose | None
-    """The purpose stated in an intact seal; ``None`` in seals of other programs and of earlier versions."""
+    """The purpose stated in an intact seal; ``None`` in seals of other programs."""
     intact: bool
     """The covered bytes are unchanged and the cryptography holds."""
     matches: bool
@@ -104,8 +104,7 @@ class Verification:
 
     @property
     def sound(self) -> bool:
-        """Whether the last seal by itself is intact and trusted, nothing was altered since, and it or a timestamp after
-        it covers all bytes."""
+        """Whether the last seal is intact and trusted, nothing was altered since, and all bytes are covered."""
         return self.intact and self.trusted and self.covers_whole_file and not self.altered
 
     def to_json(self) -> dict[str, Any]:

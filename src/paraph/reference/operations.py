@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
-from paraph.reference import node_snippets, signer_snippets, snippets
+from paraph.reference import snippets
 from paraph.reference.fields import FieldRow, JsonObject, SchemaReader, breakable, inline, paragraphs
 
 _SAMPLES = {
-    "curl": snippets.CURL | signer_snippets.CURL,
+    "curl": snippets.CURL | snippets.SIGNER_CURL,
     "Python": snippets.PYTHON,
-    "Node": node_snippets.NODE | signer_snippets.NODE,
+    "Node": snippets.NODE | snippets.SIGNER_NODE,
 }
 
 

@@ -15,7 +15,7 @@ from django.views.decorators.http import etag, require_safe
 from paraph.api.v1.openapi.document import document
 from paraph.api.v1.openapi.examples import SMALLEST_PDF
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.reference import errors, node_snippets, signer_snippets, snippets
+from paraph.reference import errors, snippets
 from paraph.reference.fields import JsonObject, SchemaReader, inline, paragraphs
 from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.signer_endpoints import signer_paths
@@ -102,10 +102,9 @@ def contents() -> JsonObject:
         "upload_limit": settings.PARAPH.upload_limit_mb,
         "setup_curl": snippets.SETUP_CURL.format(address=address),
         "setup_python": snippets.SETUP_PYTHON.format(address=address),
-        "setup_node": node_snippets.SETUP.replace("{address}", address),
+        "setup_node": snippets.SETUP_NODE.replace("{address}", address),
         "snippets": snippets,
-        "node_snippets": node_snippets,
-        "embed_html": signer_snippets.EMBED.format(address=address),
+        "embed_html": snippets.EMBED.format(address=address),
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
         "empty_pdf": SMALLEST_PDF,
         "tried_body": json.dumps(snippets.TRIED_CREATION, ensure_ascii=False, indent=2),

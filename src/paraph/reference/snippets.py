@@ -1,8 +1,8 @@
-"""Examples to paste: each operation with curl and with the Python client, and checks of a webhook's signature. Those
-for Node stand in :mod:`paraph.reference.node_snippets`.
+"""Examples to paste: each operation with curl, with the Python client and with Node 18, and checks of a webhook's
+signature; the signer's endpoints with curl and Node.
 
 The examples of uploading and of creating a request make document 35 and request 71, which the others use; ``API`` and
-``KEY`` are set at the top of the page.
+``KEY`` are set at the top of the page. ``SIGNING_URL`` is a signer's ``signing_url``, ``CODE`` what they were sent.
 """
 
 import json
@@ -132,3 +132,105 @@ TRIED_CREATION = {
         ],
     }
 }
+
+SETUP_NODE = """import { readFile, writeFile } from "node:fs/promises";
+
+async function call(path, options = {}) {
+  const headers = { "X-Api-Key": process.env.KEY, ...options.headers };
+  const answer = await fetch("{address}/api/v1" + path, { ...options, headers });
+  const body = await answer.json();
+  if (!answer.ok) throw new Error(`${answer.status} ${body.error.code}: ${body.error.message}`);
+  return body;
+}"""
+
+
+NODE = {
+    "uploadDocument": """const form = new FormData();
+form.set("file", new Blob([await readFile("lease.pdf")], { type: "application/pdf" }), "lease.pdf");
+const document = await call("/documents", { method: "POST", body: form });
+console.log(document.id, document.sha256_hash);""",
+    "listDocuments": """const found = await call("/documents?created_after=2026-01-31&order=desc&limit=50");
+console.log(found.data.length, "of", found.pagination.count);""",
+    "readDocument": """const document = await call("/documents/35");
+const file = await fetch(document.download_url);
+await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",
+    "createSignatureRequest": f"""const request = await call("/signature_requests", {{
+  method: "POST",
+  headers: {{ "Content-Type": "application/json" }},
+  body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
+}});
+for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
+    "listSignatureRequests": """const { data } = await call("/signature_requests?status=pending&order=desc");
+for (const request of data) console.log(request.id, request.expires_at);""",
+    "readSignatureRequest": """const request = await call("/signature_requests/71");
+if (request.finalized) {
+  for (const { document_id, signed_url } of request.download_urls) {
+    const file = await fetch(signed_url);
+    await writeFile(`signed-${document_id}.pdf`, Buffer.from(await file.arrayBuffer()));
+  }
+}""",
+    "listAuditLogs": """const { data } = await call("/signature_requests/71/audit_logs?limit=100");
+for (const entry of data) console.log(entry.created_at, entry.event_type, entry.metadata);""",
+    "listBrandingProfiles": """const { data } = await call("/branding_profiles");
+for (const profile of data) console.log(profile.id, profile.name);""",
+    "readHealth": """console.log((await call("/health")).environment);""",
+}
+
+PAGES_NODE = """for (let page = 1, last = 1; page <= last; page++) {
+  const found = await call(`/signature_requests?status=completed&created_after=2026-01-31&limit=100&page=${page}`);
+  for (const request of found.data) console.log(request.id);
+  last = found.pagination.pages;
+}"""
+
+_JSON = ' \\\n  -H "Content-Type: application/json" \\\n  -d '
+_CURL = 'curl -s "$SIGNING_URL{}"'
+_FETCH = """const signing = process.env.SIGNING_URL;
+const answer = await fetch(`${signing}%s`);
+console.log(%s);"""
+_POST = """const signing = process.env.SIGNING_URL;
+const answer = await fetch(`${signing}%s`, {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify(%s),
+});
+console.log(%s);"""
+
+SIGNER_CURL = {
+    "sendCode": _CURL.format("/otp") + _JSON + '\'{"channel": "email"}\'',
+    "sign": _CURL.format("/signature") + _JSON + '\'{"code": "\'$CODE\'", "consent": true}\'',
+    "drawStamp": _CURL.format("/stamp") + _JSON + '\'{"signature": {"type": "typed", "hand": 2}}\'',
+    "drawTypedStamp": _CURL.format("/stamp.svg?hand=2") + " -o stamp.svg",
+    "readProgress": _CURL.format("/progress"),
+    "downloadUnsigned": _CURL.format("/documents/35.pdf") + " -o unsigned.pdf",
+    "readPageText": _CURL.format("/documents/35/pages/1/text"),
+    "showPage": _CURL.format("/documents/35/pages/1.webp") + " -o page.webp",
+    "enlargePage": _CURL.format("/documents/35/pages/1-200.webp") + " -o page.webp",
+    "showPrintedPage": _CURL.format("/documents/35/pages/1-print.webp") + " -o page.webp",
+    "downloadCopy": _CURL.format("/documents/35/copy.pdf?ticket=$TICKET") + " -o signed.pdf",
+    "downloadProof": _CURL.format("/proof.pdf?ticket=$TICKET") + " -o proof.pdf",
+}
+
+SIGNER_NODE = {
+    "sendCode": _POST % ("/otp", '{ channel: "email" }', "await answer.json()"),
+    "sign": _POST
+    % (
+        "/signature",
+        "{ code: process.env.CODE, consent: true }",
+        'await answer.json(), answer.headers.get("X-Copy-Ticket")',
+    ),
+    "drawStamp": _POST % ("/stamp", '{ signature: { type: "typed", hand: 2 } }', "(await answer.json()).svg"),
+    "readProgress": _FETCH % ("/progress", "await answer.json()"),
+    "readPageText": _FETCH % ("/documents/35/pages/1/text", "(await answer.json()).lines"),
+}
+
+EMBED = """<div id="signing"></div>
+<script src="{address}/sign/embed.js"></script>
+<script>
+  Paraph.embed(document.getElementById("signing"), signingUrl, {{
+    onEvent(event) {{
+      if (event.type === "paraph:signed") {{
+        location.assign("/thanks");
+      }}
+    }},
+  }});
+</script>"""

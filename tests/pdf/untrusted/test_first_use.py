@@ -115,6 +115,9 @@ def _files() -> Iterator[tuple[str, bytes]]:
         "sealed": lambda: sealed(paper(text("a", 50, 50))).content,
     }
     yield from ((name, make()) for name, make in made.items())
+
+
+def _corpus() -> Iterator[tuple[str, bytes]]:
     if corpus := os.environ.get("PARAPH_CORPUS"):
         yield from ((path.name, path.read_bytes()) for path in sorted(Path(corpus).rglob("*.pdf"))[::7])
 
@@ -149,10 +152,13 @@ def pool(watched: object, monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
     made.close()
 
 
-def test_no_job_imports_or_opens_anything_once_it_is_confined(pool: Sandbox, watched: Callable[[], list[str]]) -> None:
+@pytest.mark.parametrize("files", [_files, pytest.param(_corpus, marks=pytest.mark.thorough)])
+def test_no_job_imports_or_opens_anything_once_it_is_confined(
+    pool: Sandbox, watched: Callable[[], list[str]], files: Callable[[], Iterator[tuple[str, bytes]]]
+) -> None:
     assert set(JOBS) == {*_READING, *_SEALING}, "a job that is missing here imports unnoticed"
     first_uses: dict[str, list[str]] = {}
-    for name, pdf in _files():
+    for name, pdf in files():
         for job, several in _READING.items():
             for arguments in several:
                 with contextlib.suppress(PdfRefused):

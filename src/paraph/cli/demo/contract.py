@@ -6,6 +6,6 @@ import typst
 
 
 def contract() -> bytes:
-    """A PDF of three A4 pages; the last carries the tag ``{{signature:landlord}}`` and room for a second stamp."""
+    """Return three A4 pages as PDF; the last carries the tag ``{{signature:landlord}}`` and room for a second stamp."""
     pdf: bytes = typst.compile(Path(__file__).with_name("contract.typ"), format="pdf", ignore_system_fonts=True)
     return pdf

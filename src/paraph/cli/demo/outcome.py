@@ -17,13 +17,13 @@ from paraph_client import AuditLogEntry
 
 
 def tied(result: DemoResult, root_pem: bytes, out: Path) -> EvidenceCheck:
-    """What ``paraph verify proof.pdf signed.pdf uploaded.pdf`` says of the three files once they are in ``out``."""
+    """Return what ``paraph verify proof.pdf signed.pdf uploaded.pdf`` says of the files once they are in ``out``."""
     files = {"proof.pdf": result.proof, "signed.pdf": result.signed, "uploaded.pdf": result.uploaded}
     return check_evidence({str(out / name): content for name, content in files.items()}, [_root(root_pem)])
 
 
 def check(result: DemoResult, root_pem: bytes, tie: EvidenceCheck) -> list[str]:
-    """What does not hold, a sentence each; empty when everything does."""
+    """Return what does not hold, a sentence each; empty when everything does."""
     root, problems = _root(root_pem), list(tie.problems)
     for name, content in (("signed.pdf", result.signed), ("proof.pdf", result.proof)):
         verification = verify(content, [root])
@@ -33,7 +33,7 @@ def check(result: DemoResult, root_pem: bytes, tie: EvidenceCheck) -> list[str]:
 
 
 def digest_problems(result: DemoResult) -> list[str]:
-    """A sentence for each downloaded file that is not the one whose digest the journal has."""
+    """Return a sentence for each downloaded file that is not the one whose digest the journal has."""
     problems = []
     stated = {entry.event_type: entry.metadata for entry in result.audit}
     digests = {
@@ -62,7 +62,7 @@ def _check_webhooks(result: DemoResult) -> list[str]:
 
 
 def write(out: Path, result: DemoResult, root_pem: bytes, seconds: dict[str, float], problems: list[str]) -> list[Path]:
-    """Writes the files into ``out`` and returns their paths. There is none of the root or the webhooks without any."""
+    """Write the files into ``out`` and return their paths. There is none of the root or the webhooks without any."""
     pdfs = {"uploaded.pdf": result.uploaded, "signed.pdf": result.signed, "proof.pdf": result.proof}
     report = {
         "request_id": result.request_id,

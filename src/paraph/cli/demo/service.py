@@ -42,7 +42,7 @@ class DemoService:
         return self._process.pid
 
     def start(self) -> None:
-        """Starts the service and waits until it answers, for as long as it lives. Raises ``ClickException`` with the
+        """Start the service and wait until it answers, for as long as it lives. Raises ``ClickException`` with the
         last lines of its log when it ends instead, or hangs."""
         with (self.data_dir / "serve.log").open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
@@ -60,7 +60,7 @@ class DemoService:
             time.sleep(0.05)
 
     def new_sandbox_application(self, webhook_url: str) -> dict[str, Any]:
-        """Makes an organization with a sandbox application. Returns ``api_key``, ``webhook_secret`` and more."""
+        """Make an organization with a sandbox application. Returns ``api_key``, ``webhook_secret`` and more."""
         organization = self.operate("organization", "create", "Demo", "--plan", "free")
         application: dict[str, Any] = self.operate(
             "application", "create", "--organization", str(organization["id"]),

@@ -73,7 +73,7 @@ class Backend:
 
 
 def walk(backend: Backend, pdf: bytes, *, name: str, signings: list[Signing], watch: Stopwatch) -> DemoResult:
-    """Uploads a PDF, creates a request, signs it with one-time codes, waits until it is finalized, downloads."""
+    """Upload a PDF, create a request, sign it with one-time codes, wait until it is finalized, download."""
     with Client(backend.url, backend.api_key) as client:
         with watch.stage(f"upload {name} ({len(pdf):,} bytes)", "upload"):
             document = client.upload_document(pdf, name)
@@ -104,7 +104,7 @@ def _placements(pdf: bytes, signings: list[Signing]) -> list[Placement]:
 
 
 def _foot_of_last_page(pdf: bytes, index: int) -> Stamp:
-    """Places the first signer's stamp on the left and the second's on the right, in points of the displayed page."""
+    """Place the first signer's stamp on the left and the second's on the right, in points of the displayed page."""
     pages = inspect(pdf, page_limit=100_000).pages
     page_width, page_height = pages[-1]
     width, height = min(200.0, max(80.0, page_width / 2 - 30)), min(80.0, max(30.0, page_height / 3))
@@ -137,8 +137,7 @@ def _flourish() -> list[list[list[float]]]:
 
 
 def _finished(client: Client, receiver: WebhookReceiver | None, request_id: int) -> SignatureRequest:
-    """Waits for ``request.completed``, which is sent once the sealed files and the proof can be downloaded; without a
-    receiver, asks until they can."""
+    """Wait for ``request.completed``, sent once files can be downloaded; without a receiver, ask until they can."""
     if receiver:
         receiver.wait("request.completed", request_id, _WAIT_SECONDS)
     deadline = time.monotonic() + (0 if receiver else _WAIT_SECONDS)

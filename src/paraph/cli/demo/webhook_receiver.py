@@ -33,7 +33,7 @@ class ReceivedWebhook:
             return False
 
     def to_json(self) -> dict[str, Any]:
-        """The delivery as a JSON object. ``body`` stays text, because its exact bytes are signed."""
+        """Return the delivery as a JSON object. ``body`` stays text, because its exact bytes are signed."""
         return {
             "received_at": clock.iso(self.received_at),
             "event": self.event,
@@ -64,7 +64,7 @@ class WebhookReceiver:
         self._server.server_close()
 
     def wait(self, event: str, request_id: int, seconds: float) -> bool:
-        """Waits for an event of a request. Returns False when it has not arrived within ``seconds``."""
+        """Wait for an event of a request. Returns False when it has not arrived within ``seconds``."""
         with self._arrival:
             return self._arrival.wait_for(lambda: (event, request_id) in self._arrived, seconds)
 
@@ -76,7 +76,7 @@ class WebhookReceiver:
 
 
 def json_lines(webhooks: Iterable[ReceivedWebhook]) -> bytes:
-    """The deliveries as JSON Lines."""
+    """Return the deliveries as JSON Lines."""
     return "".join(json.dumps(each.to_json(), ensure_ascii=False) + "\n" for each in webhooks).encode()
 
 
@@ -108,4 +108,4 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
 
     def log_message(self, format: str, *args: Any) -> None:
-        """Logs nothing: the demo reports the deliveries itself."""
+        """Log nothing: the demo reports the deliveries itself."""

@@ -30,7 +30,7 @@ class ArchiveWriter:
         self._seal = _Seal()
 
     def add(self, name: str, content: BinaryIO) -> None:
-        """Adds the file from its beginning to its end."""
+        """Add the file from its beginning to its end."""
         member = tarfile.TarInfo(name)
         member.mode = 0o600
         member.size = content.seek(0, io.SEEK_END)
@@ -73,7 +73,7 @@ class Archive:
 
 @contextmanager
 def checked_archive(path: Path, kind: str) -> Iterator[Archive]:
-    """Reads the whole file and gives it. Raises ``DomainError("validation_error", …)`` unless it is one of this kind
+    """Read the whole file and give it. Raises ``DomainError("validation_error", …)`` unless it is one of this kind
     (``backup`` or ``export``), whole and unchanged."""
     archive = Archive(path)
     try:

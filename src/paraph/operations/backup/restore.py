@@ -30,7 +30,7 @@ _BLOCK = 1 << 20
 
 
 def require_nothing_there(archive: Archive, settings: Settings, url: str) -> None:
-    """Raises ``DomainError("configuration", …)`` where a restore would mix with what there is: another secret, a table,
+    """Raise ``DomainError("configuration", …)`` where a restore would mix with what there is: another secret, a table,
     keys or objects in the data folder that no unfinished restore has left."""
     require_empty_database(url)
     secret = existing_master_key(settings.data_dir, settings.secret_key)
@@ -48,13 +48,13 @@ def require_nothing_there(archive: Archive, settings: Settings, url: str) -> Non
 
 
 def require_empty_database(url: str) -> None:
-    """Raises ``DomainError("configuration", …)`` where the database has a table."""
+    """Raise ``DomainError("configuration", …)`` where the database has a table."""
     if not transfer.is_empty(url):
         raise DomainError("configuration", "The database is not empty: nothing was changed.")
 
 
 def require_empty_store() -> None:
-    """Raises ``DomainError("configuration", …)`` where a bucket holds objects of Paraph's. Needs Django."""
+    """Raise ``DomainError("configuration", …)`` where a bucket holds objects of Paraph's. Needs Django."""
     from paraph.evidence.named_objects import PREFIXES  # noqa: PLC0415  reads the settings
     from paraph.storage import store  # noqa: PLC0415
 
@@ -64,7 +64,7 @@ def require_empty_store() -> None:
 
 
 def require_same_secret(archive: Archive, settings: Settings) -> None:
-    """Raises ``DomainError("configuration", …)`` unless this machine has the secret that the database belongs to."""
+    """Raise ``DomainError("configuration", …)`` unless this machine has the secret that the database belongs to."""
     secrets = [
         existing_master_key(settings.data_dir, settings.secret_key),
         *earlier_master_keys(settings.data_dir, settings.secret_key_previous),
@@ -84,16 +84,14 @@ def is_unfinished(settings: Settings) -> bool:
 
 @contextmanager
 def unfinished(settings: Settings) -> Iterator[None]:
-    """Marks the data folder until the block is done, so that a restore that was killed can be repeated: its database
-    comes last and at once."""
+    """Mark the data folder until the block is done, so that a restore that was killed can be repeated."""
     _mark(settings).touch(mode=0o600)
     yield
     _mark(settings).unlink()
 
 
 def restore_secret_and_keys(archive: Archive, settings: Settings) -> None:
-    """Puts ``secret.key``, unless ``PARAPH_SECRET_KEY`` is set, earlier secrets and the folder ``keys`` into the data
-    folder."""
+    """Put the secret, unless ``PARAPH_SECRET_KEY`` is set, earlier ones and ``keys`` into the data folder."""
     if not settings.secret_key:
         write_master_key(settings.data_dir, archive.read(SECRET))
     earlier = archive.read(EARLIER_SECRETS).split()
@@ -105,7 +103,7 @@ def restore_secret_and_keys(archive: Archive, settings: Settings) -> None:
 
 
 def restore_objects(archive: Archive) -> int:
-    """Stores every object; returns how many. Needs Django."""
+    """Store every object; return how many. Needs Django."""
     from paraph.storage import store  # noqa: PLC0415  reads the settings
 
     count = 0
@@ -117,7 +115,7 @@ def restore_objects(archive: Archive) -> int:
 
 
 def load_database(archive: Archive, folder: Path, url: str) -> None:
-    """Makes the tables with their rows, in one transaction."""
+    """Make the tables with their rows, in one transaction."""
     with NamedTemporaryFile(dir=folder) as dump:
         for name, content in archive.members():
             if name == DATABASE:

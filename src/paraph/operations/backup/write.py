@@ -38,7 +38,7 @@ _log = structlog.get_logger("paraph.backup")
 
 
 def write_backup(out: Path) -> dict[str, Any]:
-    """Writes database, secret, keys and every object that a row names. Returns counts and ``problems``: objects that
+    """Write database, secret, keys and every object that a row names. Returns counts and ``problems``: objects that
     are missing or changed, which the backup then lacks or holds as they are.
 
     Objects are kept in their place meanwhile, so that every row of the snapshot has its object. Raises ``DomainError``;
@@ -57,7 +57,7 @@ def write_backup(out: Path) -> dict[str, Any]:
 
 
 def write_export(out: Path) -> dict[str, Any]:
-    """Writes the database alone, for a server of your own. Raises ``DomainError``; then there is no file."""
+    """Write the database alone, for a server of your own. Raises ``DomainError``; then there is no file."""
     with _new_file(out) as file:
         archive = _begin(file, "export")
         _add_database(archive, out.parent, None)
@@ -99,7 +99,7 @@ def _begin(file: BinaryIO, kind: str) -> ArchiveWriter:
 
 
 def _add_database(archive: ArchiveWriter, folder: Path, named: BinaryIO | None) -> None:
-    """Dumps the database, and writes into ``named`` which objects the same snapshot of it names."""
+    """Dump the database, and write into ``named`` which objects the same snapshot of it names."""
     with TemporaryFile(dir=folder) as dump:
         with transaction.atomic(), connection.cursor() as cursor:
             cursor.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY")

@@ -42,7 +42,7 @@ def failed(name: str, sentence: str, *, transient: bool = False) -> Outcome:
 
 
 def compare_clocks(name: str, whose: str, theirs: datetime, ours: datetime) -> Outcome:
-    """Compares two readings taken at about the same moment. ``whose`` names the other clock in the sentence."""
+    """Compare two readings taken at about the same moment. ``whose`` names the other clock in the sentence."""
     apart = abs(theirs - ours)
     if apart < _NOTICEABLE:
         return ok(name, f"This machine's clock and {whose} agree within {max(apart.total_seconds(), 0.1):.1f} s.")

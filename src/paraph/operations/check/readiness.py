@@ -28,8 +28,7 @@ class ReadinessCache:
         self._lock = threading.Lock()
 
     def readiness(self) -> Readiness:
-        """The readiness, after renewing what is out of date. A caller that comes while another one renews gets the
-        earlier outcomes, if there are any."""
+        """Return the readiness, what is out of date renewed; while another caller renews, the earlier outcomes."""
         if self._lock.acquire(blocking=not self._outcomes):
             try:
                 self._renew()

@@ -104,7 +104,7 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
 
 
 def _judged(name: str, configured: OperatorKey | None, sealed: Sequence[SealedPdf], seconds: float) -> Outcome:
-    """Tells all that is to be known, the end of a certificate first: that has a day. ``sealed``: by the key of
+    """Tell all that is to be known, the end of a certificate first: that has a day. ``sealed``: by the key of
     documents and, where proofs have one of their own, by that."""
     certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
     until = min(certificate.not_valid_after_utc for certificate in certificates)

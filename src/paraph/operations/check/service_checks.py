@@ -80,7 +80,7 @@ STARTING = tuple(check for check in CHECKS if check.serving or check.starting)
 
 
 def checks_of(line: str) -> list[ServiceCheck]:
-    """Returns the checks that tell a line: all of a check by its name, or one line of it, such as ``queue``, ``clock``
+    """Return the checks that tell a line: all of a check by its name, or one line of it, such as ``queue``, ``clock``
     or ``timestamp https://tsa.example.com``. Empty where there is no such line."""
     telling = {**{check.name: (check.name,) for check in CHECKS}, **LINES_WITHIN}
     named = line if line in telling else max((name for name in telling if _is_of(line, name)), key=len, default="")
@@ -88,7 +88,7 @@ def checks_of(line: str) -> list[ServiceCheck]:
 
 
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
-    """The outcomes of these lines alone; that of a check that failed as a whole in the place of its lines. Raises
+    """Return the outcomes of these lines alone, or of a check that failed as a whole in their place. Raises
     ``DomainError("configuration", …)`` for a line that there is not."""
     wanted = {line: [check.name for check in checks_of(line)] for line in lines}
     checks = [check for check in CHECKS if any(check.name in names for names in wanted.values())]
@@ -111,12 +111,12 @@ def _is_of(name: str, line: str) -> bool:
 
 
 def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_SECONDS) -> list[Outcome]:
-    """The outcomes in the order of the checks. A check that raises, or does not end in time, has failed."""
+    """Return the outcomes in the order of the checks. A check that raises, or does not end in time, has failed."""
     return [outcome for outcomes in outcomes_by_check(checks, seconds).values() for outcome in outcomes]
 
 
 def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
-    """The outcomes of each check, by its name."""
+    """Return the outcomes of each check, by its name."""
     found: dict[str, list[Outcome]] = {}
     asking = [check for check in checks if check.asks]
     side_by_side = [[check] for check in checks if not check.asks] + ([asking] if asking else [])
@@ -154,7 +154,7 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
 
 
 def require_start() -> None:
-    """Seals, stores and reads for a test. Raises ``DomainError("check", …)`` with the sentence of the first part that
+    """Seal, store and read for a test. Raises ``DomainError("check", …)`` with the sentence of the first part that
     the service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs.
 
     Timestamp authorities and gateways are not tried: an outage of theirs must not stop a start.

@@ -110,8 +110,7 @@ def _appearance(revision: Revision, drawing: Drawing) -> Ref:
 
 
 def annotated_areas(revision: Revision, page: PageNode) -> list[Box]:
-    """Return the boxes in user space where annotations of the page may draw. An annotation counts even while hidden,
-    and covers the whole plane if its place is up to the viewer."""
+    """Return the boxes in user space where annotations, even hidden, may draw; the plane where viewers choose."""
     entry = page.dictionary.get(b"/Annots")
     annotations = revision.resolve(entry)
     if annotations is None:

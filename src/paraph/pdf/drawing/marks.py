@@ -40,8 +40,7 @@ class Overlay:
 
 @dataclass(frozen=True)
 class Drawing:
-    """What is drawn on one page: ``operators`` in user space within ``extent``; ``names`` of the form XObjects they
-    use."""
+    """The ``operators`` of one page, in user space within ``extent``, and ``names`` of the form XObjects they use."""
 
     operators: bytes
     names: dict[bytes, Ref]
@@ -58,8 +57,7 @@ class DrawingComposer:
         self._known: dict[tuple[object, ...], Drawing] = {}
 
     def compose(self, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None) -> Drawing:
-        """Return the overlay and the marks above it, tagged as an artifact for screen readers (ISO 32000-1,
-        14.8.2.2)."""
+        """Return the overlay and the marks above it, tagged as an artifact for readers (ISO 32000-1, 14.8.2.2)."""
         places = [(mark.appearance, (mark.x, mark.y, mark.width, mark.height)) for mark in marks]
         key = (geometry, overlay, *places)
         if key not in self._known:
@@ -97,7 +95,7 @@ def _drawing(placed: list[_Placed], prefix: bytes) -> Drawing:
 
 
 def _unlikeness(one: PageGeometry, other: PageGeometry) -> float:
-    """Returns by how much the proportions of two pages differ, 0 where they are the same."""
+    """Return by how much the proportions of two pages differ, 0 where they are the same."""
     return abs(math.log(one.width * other.height / (one.height * other.width)))
 
 

@@ -64,8 +64,7 @@ class Certificate:
 
 @lru_cache(maxsize=256)
 def load(encoded: bytes) -> Certificate:
-    """Parse DER. Raises :class:`CertificateError` where it is damaged or its key is neither RSA nor an elliptic
-    curve."""
+    """Parse DER. Raises :class:`CertificateError` if it is damaged or its key neither RSA nor an elliptic curve."""
     try:
         parsed = x509.load_der_x509_certificate(encoded)
         key = parsed.public_key()
@@ -99,8 +98,7 @@ def load(encoded: bytes) -> Certificate:
 
 
 def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:
-    """Return the certificates (DER) to send along with a signature. Verifiers have the root themselves, and no
-    signature would cover a copy of it."""
+    """Return the certificates (DER) to send along with a signature: verifiers have the root themselves."""
     return [certificate, *(link for link in chain if load(link).issuer != load(link).subject)]
 
 

@@ -57,7 +57,7 @@ def from_json(value: dict[str, Any]) -> Purpose:
 
 
 def stated_purpose(signed: SignedData) -> Purpose | None:
-    """Return the purpose in a seal; ``None`` for seals of other programs and of earlier versions, which have none.
+    """Return the purpose in a seal; ``None`` for seals of other programs, which have none.
 
     Raises :class:`CmsRefused` for a purpose that cannot be read.
     """

@@ -136,8 +136,7 @@ def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certi
 
 
 def _responder(response: ocsp.OCSPResponse, issuer: Certificate) -> x509.Certificate | None:
-    """Return the certificate of who signed: the issuer, or a responder that the issuer certified for this
-    (RFC 6960 §4.2.2.2)."""
+    """Return the certificate of who signed: the issuer, or a responder certified by it (RFC 6960 §4.2.2.2)."""
     responders = [issuer.parsed]
     for candidate in response.certificates:
         try:

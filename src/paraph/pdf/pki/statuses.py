@@ -33,8 +33,7 @@ class StatusSource(Protocol):
     """A source of certificate statuses that answers at once: it fetches them ahead of time."""
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Return statuses in force now, of every certificate of the chain below the root. Raises
-        :class:`StatusUnavailable`."""
+        """Return current statuses of every certificate below the root. Raises :class:`StatusUnavailable`."""
 
 
 @dataclass(frozen=True)

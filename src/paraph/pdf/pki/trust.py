@@ -101,8 +101,7 @@ def _verify(
 
 
 def _strong(certificates: Sequence[Certificate], weak: list[str], *, are_roots: bool = False) -> list[x509.Certificate]:
-    """Return those of the certificates that may be trusted for their keys and hashes, and adds to ``weak`` why the
-    others may not."""
+    """Return the certificates whose keys and hashes may be trusted; add to ``weak`` why the others may not."""
     strong = []
     for each in certificates:
         if weakness := weakness_of_certificate(each.parsed, is_root=are_roots or each.issuer == each.subject):

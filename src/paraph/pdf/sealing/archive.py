@@ -37,7 +37,7 @@ def archive(
     token_size: int,
     missing: LongTermData,
 ) -> tuple[Archived | None, list[str]]:
-    """Makes the archive revision; returns it with a sentence for each authority that failed, ``None`` where all did.
+    """Make the archive revision; return it with a sentence for each authority that failed, ``None`` where all did.
 
     ``sealed``: the revision of the seal; ``sealed_hash``: the SHA-256 state after it; ``token_size``: the expected
     size of the token in bytes; ``missing``: the long-term data to add.
@@ -61,10 +61,7 @@ def archive(
 
 
 def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[str], size: int) -> Revision:
-    """Builds the revision with room for a token of ``size`` bytes. Equal files and data give equal bytes.
-
-    ``names``: the names of the file's form fields.
-    """
+    """Build the revision, reproducibly, with room for a token of ``size`` bytes. ``names``: of the form fields."""
     revision = Revision(reader)
     if missing:
         extend_store(revision, missing)

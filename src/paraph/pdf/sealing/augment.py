@@ -40,7 +40,7 @@ def augment(
     timestamping: Timestamping | None,
     collected: CollectedStatuses,
 ) -> Augmented | None:
-    """Adds long-term data and an archive timestamp, as far as ``long_term`` demands and authorities allow.
+    """Add long-term data and an archive timestamp, as far as ``long_term`` demands and authorities allow.
 
     ``sealed``: the revision of the seal; ``sealed_hash``: the SHA-256 state after it; ``collected``: the statuses
     already in it. Returns ``None`` where the seal must be written again: its timestamp came from an unexpected

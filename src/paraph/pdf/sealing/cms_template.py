@@ -38,12 +38,12 @@ class CmsTemplate:
     """In bytes."""
 
     def signed_attributes(self, digest: bytes, purpose: Purpose) -> bytes:
-        """Encodes what the key signs (RFC 5652 §5.4). ``digest``: SHA-256 of the byte range."""
+        """Encode what the key signs (RFC 5652 §5.4). ``digest``: SHA-256 of the byte range."""
         message_digest = _attribute(oids.MESSAGE_DIGEST, der.octet_string(digest))
         return der.set_of(*self.common_attributes, message_digest, purpose.attribute)
 
     def assemble(self, signed_attributes: bytes, signature: bytes, token: bytes = b"") -> bytes:
-        """Encodes the ContentInfo. ``token``: a TimeStampToken (DER) over ``signature``, empty for none."""
+        """Encode the ContentInfo. ``token``: a TimeStampToken (DER) over ``signature``, empty for none."""
         unsigned = [der.tlv(_EXPLICIT_1, _attribute(oids.TIMESTAMP_TOKEN, token))] if token else []
         signer = der.sequence(
             self.signer,
@@ -56,13 +56,13 @@ class CmsTemplate:
         return der.sequence(der.oid(oids.SIGNED_DATA), der.tlv(_EXPLICIT_0, signed_data))
 
     def size(self, purpose: Purpose, token_size: int = 0) -> int:
-        """Returns the most bytes that :meth:`assemble` can return with a token of at most ``token_size`` bytes."""
+        """Return the most bytes that :meth:`assemble` can return with a token of at most ``token_size`` bytes."""
         signature = bytes(self.longest_signature)
         return len(self.assemble(self.signed_attributes(bytes(32), purpose), signature, bytes(token_size)))
 
 
 def template(key: SigningKey) -> CmsTemplate:
-    """Returns the template of the key's certificate, made at the first call."""
+    """Return the template of the key's certificate, made at the first call."""
     return _template(key.certificate, key.chain, key.algorithm)
 
 
@@ -87,7 +87,7 @@ def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTe
 
 
 def _common_attributes(certificate: Certificate, serial: bytes) -> tuple[bytes, ...]:
-    """Encodes content type and certificate. SHA-256, the default of ESSCertIDv2, must be absent (RFC 5035 §4)."""
+    """Encode content type and certificate. SHA-256, the default of ESSCertIDv2, must be absent (RFC 5035 §4)."""
     issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, certificate.issuer)), serial)
     identifier = der.sequence(der.octet_string(certificate.digest("sha256")), issuer_serial)
     return (

@@ -22,7 +22,7 @@ from paraph.pdf.structure.signature_field import existing_signatures
 
 
 def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
-    """Yields a draft for each form of the file, made when it is needed. Raises
+    """Yield a draft for each form of the file, made when it is needed. Raises
     :class:`~paraph.pdf.structure.normalise.UnreadablePdf` after the last."""
     for method, form in extendable_variants(pdf):
         yield DraftInProcess(form, method, content)
@@ -68,7 +68,7 @@ class SealRevision:
 
 
 def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, hole: int) -> SealRevision:
-    """Builds the revision of the seal, with room for a value of ``hole`` bytes. Raises ``SealError`` and ``Unsafe``."""
+    """Build the revision of the seal, with room for a value of ``hole`` bytes. Raises ``SealError`` and ``Unsafe``."""
     revision = Revision(reader)
     existing = existing_signatures(revision)
     if existing.changes_forbidden:
@@ -90,6 +90,6 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
 
 
 def unsigned_revision(written: WrittenRevision, size: int) -> UnsignedRevision:
-    """Turns a written revision after a file of ``size`` bytes into one whose hole counts from its own start."""
+    """Turn a written revision after a file of ``size`` bytes into one whose hole counts from its own start."""
     start, end = (place - size for place in written.hole)
     return UnsignedRevision(written.text, start, end)

@@ -91,7 +91,7 @@ def seal(
     at: datetime,
     drafts: Drafts = drafts_in_process,
 ) -> SealedPdf:
-    """Draws the marks and the overlay, seals, and checks the result.
+    """Draw the marks and the overlay, seal, and check the result.
 
     ``purpose`` is stated in the seal, under its signature. ``appearances`` is a PDF whose pages are the pictures that
     marks and overlay name. Without ``timestamping``, or where no authority answers, the seal is B-B and ``timestamp``
@@ -125,7 +125,7 @@ def _first_that_works(drafts: Iterator[SealDraft], options: _SealingOptions) -> 
 
 
 def _attempt(draft: SealDraft, options: _SealingOptions) -> SealedPdf:
-    """Seals one form, again where the timestamp needs more room or came from an unexpected authority."""
+    """Seal one form, again where the timestamp needs more room or came from an unexpected authority."""
     token_size = _TOKEN_SIZE if options.timestamping else 0
     for _ in range(_TRIES):
         try:

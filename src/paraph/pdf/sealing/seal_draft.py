@@ -37,7 +37,7 @@ class UnsignedRevision(NamedTuple):
     end: int
 
     def hashed_after(self, before: "hashlib._Hash") -> "hashlib._Hash":
-        """Returns the hash over the file, whose state is ``before``, and all but the hole."""
+        """Return the hash over the file, whose state is ``before``, and all but the hole."""
         document = before.copy()
         with memoryview(self.text) as text:
             document.update(text[: self.start])
@@ -49,7 +49,7 @@ class UnsignedRevision(NamedTuple):
         return len(value) <= self.end - self.start - 2
 
     def fill(self, value: bytes) -> None:
-        """Writes the value, in hexadecimal digits, into the hole."""
+        """Write the value, in hexadecimal digits, into the hole."""
         self.text[self.start + 1 : self.start + 1 + len(value)] = value
 
 
@@ -66,8 +66,7 @@ class ExpectedSeal:
 
 
 class SealDraft(Protocol):
-    """One form of a file while it is being sealed. The steps come in this order, and each may raise ``SealError`` and
-    ``Unsafe``."""
+    """One form of a file while it is sealed: steps in their order, which may raise ``SealError`` and ``Unsafe``."""
 
     @property
     def method(self) -> Method:
@@ -78,11 +77,11 @@ class SealDraft(Protocol):
         """The form, with which the sealed file begins. Known after :meth:`seal_revision`."""
 
     def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
-        """Writes the revision of the seal, with ``data`` and room for a value of ``hole`` bytes. Repeatable."""
+        """Write the revision of the seal, with ``data`` and room for a value of ``hole`` bytes. Repeatable."""
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
-        """Writes the revision of an archive timestamp after ``sealed``, the signed revision of the seal."""
+        """Write the revision of an archive timestamp after ``sealed``, the signed revision of the seal."""
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        """Reads the finished file again. Raises ``SealError`` unless it contains what it must. ``original_hash``: the
+        """Read the finished file again. Raises ``SealError`` unless it contains what it must. ``original_hash``: the
         SHA-256 state after the form."""

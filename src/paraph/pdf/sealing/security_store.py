@@ -16,7 +16,7 @@ _PADES: Dictionary = {b"/BaseVersion": b"/1.7", b"/ExtensionLevel": 1}
 
 
 def extend_store(revision: Revision, data: LongTermData) -> None:
-    """Adds the data that the file's store lacks, and the store itself where there is none. Nothing is removed."""
+    """Add the data that the file's store lacks, and the store itself where there is none. Nothing is removed."""
     root = revision.change(revision.reader.trailer[b"/Root"])
     reference = root.get(b"/DSS")
     existing = revision.resolve(reference)
@@ -31,7 +31,7 @@ def extend_store(revision: Revision, data: LongTermData) -> None:
 
 
 def _extend_list(revision: Revision, store: Dictionary, key: bytes, items: tuple[bytes, ...]) -> None:
-    """Adds the items that are not in the list yet. Streams are compared as encoded, which recognizes those of earlier
+    """Add the items that are not in the list yet. Streams are compared as encoded, which recognizes those of earlier
     seals of this service; streams of other programs are never decoded."""
     existing = revision.resolve(store.get(key))
     listed = existing if isinstance(existing, list) else []
@@ -43,7 +43,7 @@ def _extend_list(revision: Revision, store: Dictionary, key: bytes, items: tuple
 
 @lru_cache(maxsize=256)
 def _stream(item: bytes) -> PdfStream:
-    """Compresses an item once for all files that carry it."""
+    """Compress an item once for all files that carry it."""
     compressed = zlib.compress(item, 9)
     if len(compressed) >= len(item):
         return PdfStream({}, item)
@@ -51,7 +51,7 @@ def _stream(item: bytes) -> PdfStream:
 
 
 def _declare(revision: Revision, root: Dictionary) -> None:
-    """Declares in the catalog that the file uses PAdES, for readers of PDF 1.7."""
+    """Declare in the catalog that the file uses PAdES, for readers of PDF 1.7."""
     extensions = revision.resolve(root.get(b"/Extensions"))
     declared = extensions if isinstance(extensions, dict) else {}
     if b"/ESIC" not in declared:

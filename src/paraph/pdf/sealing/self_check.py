@@ -29,7 +29,7 @@ def check(
     original: bytes,
     **facts: Any,
 ) -> None:
-    """Raises :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
+    """Raise :class:`SealError` unless ``content`` is ``original``, extended, with a valid seal over all of it.
 
     ``facts``: the keyword arguments of :func:`check_appended`.
     """
@@ -52,7 +52,7 @@ def check_appended(
     archive_token: bytes = b"",
     statuses: LongTermData = _NO_DATA,
 ) -> None:
-    """Raises :class:`SealError` unless ``content``, whose first ``original_size`` bytes are known to be the original's,
+    """Raise :class:`SealError` unless ``content``, whose first ``original_size`` bytes are known to be the original's,
     has a valid seal over all of it.
 
     - ``original_hash``: the SHA-256 state after the original bytes;
@@ -104,7 +104,7 @@ def _check_seal(
 
 
 def _check_timestamp(signed: SignedData, token: bytes) -> None:
-    """Checks that the token, which was verified on arrival, is in the seal unchanged and covers this signature."""
+    """Check that the token, which was verified on arrival, is in the seal unchanged and covers this signature."""
     tokens = [value.raw for value in signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, [])]
     if tokens != ([token] if token else []):
         raise SealError("The timestamp of the seal is missing or was changed.")
@@ -116,7 +116,7 @@ def _check_timestamp(signed: SignedData, token: bytes) -> None:
 def covered(
     content: bytes, original_size: int, original_hash: "hashlib._Hash", signature: dict[bytes, Any], size: int
 ) -> tuple[bytes, bytes]:
-    """Returns the value of a signature, and the SHA-256 digest of the first ``size`` bytes without that value.
+    """Return the value of a signature, and the SHA-256 digest of the first ``size`` bytes without that value.
 
     Raises :class:`SealError` where the signature covers anything else.
     """
@@ -144,7 +144,7 @@ def check_archive(
     *,
     seal_end: int,
 ) -> None:
-    """Checks that the token, which was verified on arrival, is in the file unchanged, in a revision after the first
+    """Check that the token, which was verified on arrival, is in the file unchanged, in a revision after the first
     ``seal_end`` bytes, and covers the whole file. Raises :class:`SealError`."""
     value, digest = covered(content, original_size, original_hash, signature, len(content))
     if signature[b"/Type"] != b"/DocTimeStamp" or signature[b"/ByteRange"][1] < seal_end:
@@ -156,7 +156,7 @@ def check_archive(
 
 
 def check_store(reader: PdfReader, statuses: LongTermData) -> None:
-    """Checks that the document security store holds all of ``statuses``. Raises :class:`SealError`."""
+    """Check that the document security store holds all of ``statuses``. Raises :class:`SealError`."""
     if not statuses:
         return
     root = reader.dictionary(reader.trailer.get(b"/Root"))

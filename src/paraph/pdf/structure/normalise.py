@@ -75,8 +75,7 @@ def _rewritten(pdf: bytes) -> bytes:
 
 
 def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
-    """Yield each variant with its method, made on demand, the least intrusive first. Raises :class:`UnreadablePdf` if
-    the last one cannot be made."""
+    """Yield each variant with its method, the least intrusive first. Raises :class:`UnreadablePdf` after the last."""
     yield "incremental", pdf
     if (whole := _recovered(pdf)) is not None:
         yield "general", whole

@@ -19,8 +19,7 @@ _NUMBER = re.compile(rb"\d+")
 
 
 class PageShape:
-    """The text ``between`` the holes of its pages. A hole holds a reference, or the page's number in the structure
-    tree."""
+    """The text ``between`` the holes of its pages; a hole holds a reference, or the number in the structure tree."""
 
     def __init__(self, between: tuple[bytes, ...]) -> None:
         self._between = between

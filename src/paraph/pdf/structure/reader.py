@@ -125,8 +125,7 @@ class PdfReader:
         return self._packed[container].data
 
     def length_of(self, dictionary: Dictionary, start: int) -> int:
-        """Return the length of the stream data that begins at ``start``. Raises :class:`Unsafe` unless ``endstream``
-        follows it."""
+        """Return the length of the stream data at ``start``. Raises :class:`Unsafe` unless ``endstream`` follows it."""
         length = dictionary.get(b"/Length")
         if type(length) is Ref:
             length = self.object(length)

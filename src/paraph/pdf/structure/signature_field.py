@@ -147,8 +147,7 @@ def _new_form(revision: Revision) -> Dictionary:
 
 @dataclass(frozen=True)
 class ExistingSignatures:
-    """``changes_forbidden``: a signature permits no change at all. ``field_names``: the partial names of all
-    form fields."""
+    """``changes_forbidden``: a signature permits no change at all. ``field_names``: the partial names of all fields."""
 
     signatures: int
     changes_forbidden: bool

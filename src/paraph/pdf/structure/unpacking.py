@@ -110,8 +110,7 @@ def _by_qpdf(data: bytes, step: _Filter, *, complete: bool) -> bytes:
 
 
 def lzw_size(data: bytes, *, early_change: bool, limit: int) -> int:
-    """Return the size of LZW data (ISO 32000-1, 7.4.4) from the lengths of its words; counting stops beyond
-    ``limit``."""
+    """Return the size of LZW data (ISO 32000-1, 7.4.4) from the lengths of its words, counted up to ``limit``."""
     lengths, previous, size = [1] * _FIRST, 0, 0
     width, waiting, bits = 9, 0, 0
     for byte in data:

@@ -67,7 +67,7 @@ def appearances(
     initials: Sequence[InitialsContent] = (),
     watermarks: Sequence[tuple[float, float]] = (),
 ) -> Appearances:
-    """Draws all pictures in one PDF, so that they share fonts. Each page has the size of its picture.
+    """Draw all pictures in one PDF, so that they share fonts. Each page has the size of its picture.
 
     ``watermarks``: the distinct page sizes (width, height in points, as a reader sees the page) of the document.
     Equal pictures are drawn once, and their indexes name the same page. A drawn signature is one form XObject for

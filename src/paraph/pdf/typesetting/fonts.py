@@ -120,19 +120,19 @@ _chosen: list[Path] = []
 
 
 def library() -> Library:
-    """Returns the library of this process, made at the first call. Thread-safe."""
+    """Return the library of this process, made at the first call. Thread-safe."""
     with _lock:
         return _load()
 
 
 def keep_fonts_in(folder: Path) -> None:
-    """Keeps the font files in ``folder``, made when missing, instead of a temporary one, which machines clean up
+    """Keep the font files in ``folder``, made when missing, instead of a temporary one, which machines clean up
     while a service runs. Must be called before the library is first used."""
     _chosen[:] = [folder]
 
 
 def open_library(folder: Path, system_folders: Sequence[Path] = SYSTEM_FOLDERS) -> Library:
-    """Makes a library with its files in ``folder``, after searching ``system_folders`` for :data:`SYSTEM_FONTS`."""
+    """Make a library with its files in ``folder``, after searching ``system_folders`` for :data:`SYSTEM_FONTS`."""
     system_files = _system_files(system_folders)
     filled = _fill(folder, system_files)
     covering = [FontFile(filled / f"{name}.ttf") for name in COVERING]
@@ -147,7 +147,7 @@ def _load() -> Library:
 
 
 def _temporary_folder() -> Path:
-    """Returns a folder under the system's temporary one that only this user can write to."""
+    """Return a folder under the system's temporary one that only this user can write to."""
     user = os.getuid() if hasattr(os, "getuid") else 0
     folder = Path(tempfile.gettempdir()) / f"paraph-fonts-{user}"
     try:
@@ -172,7 +172,7 @@ def _system_files(folders: Sequence[Path]) -> list[Path]:
 
 
 def _fill(folder: Path, system: Sequence[Path]) -> Path:
-    """Fills a folder in ``folder`` with exactly these files, those of the system as links: Typst takes only folders.
+    """Fill a folder in ``folder`` with exactly these files, those of the system as links: Typst takes only folders.
 
     Each file is written aside and moved into place, so that processes that start together see whole files or none.
     Files that a cleaner of temporary folders removed are written again.

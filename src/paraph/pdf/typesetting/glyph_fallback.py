@@ -34,7 +34,7 @@ class WritableText:
         return {"text": self.text, "cjk": self.cjk, "rtl": self.right_to_left}
 
     def pieces(self) -> list[tuple[str, str]]:
-        """Returns the parts between which a line may break, each with what separates it from the next: a space or "".
+        """Return the parts between which a line may break, each with what separates it from the next: a space or "".
 
         Lines break at spaces and after hyphens; Han, kana and hangul break anywhere, as do very long words.
         """
@@ -49,7 +49,7 @@ class WritableText:
 
 
 def glyph_fallback(text: str, fonts: Library | None = None) -> WritableText:
-    """Cleans ``text`` (:func:`clean`) and replaces each cluster that no font has by ASCII that sounds like it."""
+    """Clean ``text`` (:func:`clean`) and replace each cluster that no font has by ASCII that sounds like it."""
     return _glyph_fallback(text, fonts or library())
 
 
@@ -73,7 +73,7 @@ def _glyph_fallback(text: str, fonts: Library) -> WritableText:
 
 
 def template_text(text: str) -> str | dict[str, Any]:
-    """Prepares ``text`` for the templates' ``write``, with places for line breaks in addresses and very long words."""
+    """Prepare ``text`` for the templates' ``write``, with places for line breaks in addresses and very long words."""
     result = glyph_fallback(text)
     if result.right_to_left or all(len(word) <= _LONGEST_PIECE for word in result.text.split(" ")):
         return result.text if result.text.isascii() else result.to_json()
@@ -86,7 +86,7 @@ def template_text(text: str) -> str | dict[str, Any]:
 
 
 def clean(text: str) -> str:
-    """Returns the text in NFC, with single spaces and without control characters and direction marks, with which a
+    """Return the text in NFC, with single spaces and without control characters and direction marks, with which a
     name could turn the text around it."""
     composed = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
     spaced = (" " if character.isspace() else character for character in composed)
@@ -94,7 +94,7 @@ def clean(text: str) -> str:
 
 
 def clusters(text: str) -> Iterator[str]:
-    """Yields each base character together with the marks on it and the characters joined to it."""
+    """Yield each base character together with the marks on it and the characters joined to it."""
     if text.isascii():
         yield from text
         return
@@ -142,7 +142,7 @@ def _is_syllable(character: str) -> bool:
 
 
 def _cjk(text: str) -> str:
-    """Returns the regional form of Han characters: Japanese beside kana, Korean beside hangul, else Chinese."""
+    """Return the regional form of Han characters: Japanese beside kana, Korean beside hangul, else Chinese."""
     regions = {"SC": False, "JP": False, "KR": False, "TC": False}
     for character in text:
         if ord(character) < 0x1100:

@@ -16,7 +16,7 @@ _SERVANT = frozenset({"عبد", "عبيد"})  # with the word after it one name
 
 
 def readable_name(name: str, address: str, fonts: Library | None = None) -> str:
-    """Returns the name, or the signer's e-mail address where no font has one of its Han characters: these are read
+    """Return the name, or the signer's e-mail address where no font has one of its Han characters: these are read
     otherwise in Chinese, Japanese and Korean, and a name alone does not tell in which of them."""
     han = [cluster for cluster in clusters(clean(name)) if _is_han(cluster[0])]
     if not han or not address:
@@ -26,7 +26,7 @@ def readable_name(name: str, address: str, fonts: Library | None = None) -> str:
 
 
 def written_otherwise(name: str, address: str, fonts: Library | None = None) -> str:
-    """Returns what a stamp says in place of the name; "" where it says the name itself."""
+    """Return what a stamp says in place of the name; "" where it says the name itself."""
     if name.isascii():
         return ""
     written = glyph_fallback(readable_name(name, address, fonts), fonts).text
@@ -38,7 +38,7 @@ def _is_han(character: str) -> bool:
 
 
 def initials_of(name: str) -> str:
-    """Returns the initials of a name, at most four letters: "AMR" for "Anna Maria Rossi", "王" for "王小明",
+    """Return the initials of a name, at most four letters: "AMR" for "Anna Maria Rossi", "王" for "王小明",
     "م ع خ" for "محمد عبد الرحمن الخالدي".
 
     A letter keeps its marks; a ligature counts as the letters that it joins: "ßen" and "ﬁnn" give "S" and "F". The
@@ -52,13 +52,13 @@ def initials_of(name: str) -> str:
 
 
 def _words(name: str) -> list[list[str]]:
-    """Returns the letters of each word, without apostrophes and other modifiers at its beginning."""
+    """Return the letters of each word, without apostrophes and other modifiers at its beginning."""
     words = clean(unicodedata.normalize("NFKC", clean(name))).replace("-", " ").split()
     return [letters for word in words if (letters := list(dropwhile(_modifies, clusters(word))))]
 
 
 def _without_arabic_particles(words: list[list[str]]) -> list[list[str]]:
-    """Leaves out articles and what only joins names, which would all give the same letters."""
+    """Leave out articles and what only joins names, which would all give the same letters."""
     result: list[list[str]] = []
     before = ""
     for word in words:
@@ -76,7 +76,7 @@ def _modifies(letter: str) -> bool:
 
 
 def _capital(letter: str) -> str:
-    """Returns the capital of a letter; the first letter of a capital that is several, as "Ss"."""
+    """Return the capital of a letter; the first letter of a capital that is several, as "Ss"."""
     return next(clusters(unicodedata.normalize("NFC", letter.title())))
 
 

@@ -34,12 +34,12 @@ _INITIALS = (34.0, 20.0)
 
 
 def proof(content: ProofContent) -> bytes:
-    """Typesets the proof as PDF/A-3b with evidence.json attached. The same content gives the same bytes."""
+    """Typeset the proof as PDF/A-3b with evidence.json attached. The same content gives the same bytes."""
     return typeset("proof", template_data(content), standard="a-3b", at=content.issued_at.replace(microsecond=0))
 
 
 def template_data(content: ProofContent) -> dict[str, Any]:
-    """Returns plain JSON for templates/proof.typ."""
+    """Return plain JSON for templates/proof.typ."""
     words = proof_words(content.locale)
     return {
         "title": words["title"],
@@ -105,8 +105,7 @@ def _seal(seal: ProofSeal, words: Words) -> dict[str, Any]:
 
 
 def _days(content: ProofContent, words: Words) -> list[dict[str, Any]]:
-    """Returns the lines of each day, in the order of the journal, which a clock that was set back can bring before an
-    earlier day once more."""
+    """Return the lines of each day in the order of the journal, in which an earlier day can come again."""
     return [
         {
             "date": date(first.at, words["locale"]),
@@ -151,7 +150,7 @@ def _seconds(at: datetime) -> str:
 
 
 def verdict(content: ProofContent, words: Words) -> str:
-    """Returns the sentences in the language of ``words``."""
+    """Return the sentences in the language of ``words``."""
     signers = len(content.signers)
     return " ".join(
         [
@@ -175,7 +174,7 @@ def _timestamps(content: ProofContent, words: Words) -> str:
 
 
 def signers(content: Sequence[ProofSigner], words: Words) -> dict[str, Any]:
-    """Returns ``signers`` and ``drawings``, the pictures that their marks name by number."""
+    """Return ``signers`` and ``drawings``, the pictures that their marks name by number."""
     sized = [(signer.signature, *_SIGNATURE) for signer in content]
     sized += [(signer.initials, *_INITIALS) for signer in content if signer.initials]
     pictures = SignaturePictures(sized)
@@ -225,7 +224,7 @@ def _mark(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> di
 
 
 def qr_code(address: str) -> str:
-    """Draws ``address`` as SVG without a margin; returns "" for an empty or too long one."""
+    """Draw ``address`` as SVG without a margin; return "" for an empty or too long one."""
     if not address:
         return ""
     try:

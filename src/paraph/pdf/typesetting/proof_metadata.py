@@ -21,8 +21,7 @@ _CAPTURED = "captured:"
 
 
 def metadata_label(name: str, value: Any, words: Words) -> str:
-    """Return what the language calls a metadata key; its own name where it has no word for it. That nobody took a
-    message is no confirmation."""
+    """Return what the language calls a metadata key, or its own name. That nobody took a message is no confirmation."""
     key = "meta_delivery" if name == "acknowledgement" and _is_captured(value) else f"meta_{name}"
     return str(words.get(_ALIKE.get(key, key), name.replace("_", " ")))
 
@@ -49,7 +48,7 @@ def metadata_values(key: str, facts: Mapping[str, Any], environment: str, words:
 
 
 def _remarks(noted: Mapping[str, Any], words: Words) -> str:
-    """Writes the journal’s note on a document that can look different than on the signer’s page."""
+    """Return the journal’s note on a document that can look different than on the signer’s page."""
     remarks = []
     if pages := noted.get("prints_differently"):
         remarks.append(phrase(words, "prints_differently", pages=", ".join(map(str, pages))))
@@ -66,13 +65,13 @@ def _remarks(noted: Mapping[str, Any], words: Words) -> str:
 
 
 def _part(name: str, words: Words) -> str:
-    """Returns what the signer's page calls a part that can change, and the proof where the page has no word for it."""
+    """Return what the signer's page calls a part that can change, and the proof where the page has no word for it."""
     page = catalog.of("page", words["locale"])
     return str(page.get(name) or named(words, "part", name))
 
 
 def _prepared(noted: Mapping[str, Any], words: Words) -> str:
-    """Writes the journal’s note on a document that could not be sealed as it was uploaded."""
+    """Return the journal’s note on a document that could not be sealed as it was uploaded."""
     return phrase(
         words,
         "prepared",

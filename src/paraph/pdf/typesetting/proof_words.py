@@ -19,14 +19,14 @@ class StampWords:
 
 
 def stamp_words(locale: str) -> StampWords:
-    """Returns the words for ``locale`` ("fr", "fr-CA", "fr_CA")."""
+    """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA")."""
     language = language_of(locale)
     words = catalog.of("stamp", language)
     return StampWords(words["signed_by"], words["request"], catalog.direction(language) == "rtl")
 
 
 def moment(at: datetime, locale: str) -> str:
-    """Writes date and time with the timezone's name: ``21 Nov 2026, 14:05:09 UTC``. ``at`` must be aware."""
+    """Write date and time with the timezone's name: ``21 Nov 2026, 14:05:09 UTC``. ``at`` must be aware."""
     language = language_of(locale)
     date = format_skeleton("yMMMd", at, locale="en_GB" if language == "en" else language)
     comma = "،" if catalog.direction(language) == "rtl" else ","
@@ -39,18 +39,17 @@ def language_of(locale: str) -> str:
 
 
 def proof_words(locale: str) -> Words:
-    """Returns the words for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
+    """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
     return catalog.of("proof", language_of(locale))
 
 
 def named(words: Words, kind: str, name: str) -> str:
-    """Returns what the language calls one of the journal's names, "sms" of the kind "channel" for example. A name that
-    it has no word for stays as it is."""
+    """Return the language's word for one of the journal's names, such as "sms" of the kind "channel", or the name."""
     return str(words.get(f"{kind}_{name}", name))
 
 
 def sentence(text: str, words: Words) -> str | dict[str, Any]:
-    """Prepares ``text`` in the proof's language for the templates' ``write``: it goes in the direction of the language,
+    """Prepare ``text`` in the proof's language for the templates' ``write``: it goes in the direction of the language,
     even where it begins with Latin letters."""
     prepared = template_text(text)
     if isinstance(prepared, str) or catalog.direction(words["locale"]) == "ltr":
@@ -59,16 +58,16 @@ def sentence(text: str, words: Words) -> str | dict[str, Any]:
 
 
 def milliseconds(at: datetime) -> str:
-    """Writes a time as ``2026-11-21 14:05:09.123 UTC``, which ``paraph verify`` looks for in proofs of any language."""
+    """Write a time as ``2026-11-21 14:05:09.123 UTC``, which ``paraph verify`` looks for in proofs of any language."""
     return f"{day(at)} {time_of_day(at)} UTC"
 
 
 def day(at: datetime) -> str:
-    """Writes a day as ``2026-11-21``, in UTC."""
+    """Write a day as ``2026-11-21``, in UTC."""
     return f"{at.astimezone(UTC):%Y-%m-%d}"
 
 
 def time_of_day(at: datetime) -> str:
-    """Writes a time as ``14:05:09.123``, in UTC."""
+    """Write a time as ``14:05:09.123``, in UTC."""
     moment = at.astimezone(UTC)
     return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"

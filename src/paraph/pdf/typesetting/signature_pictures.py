@@ -31,18 +31,18 @@ class SignaturePictures:
                 self.pictures.append({"svg": drawing.svg(INK), "width": drawing.width, "height": drawing.height})
 
     def number(self, signature: Mapping[str, Any]) -> int | None:
-        """Returns the index of its picture; None for a typed signature, or where nothing visible was drawn."""
+        """Return the index of its picture; None for a typed signature, or where nothing visible was drawn."""
         return self._numbers.get(repr(signature))
 
 
 def hand_of(signature: Mapping[str, Any]) -> int:
-    """Returns in which of the four hands a typed signature is written, 1 to 4; 1 where it names none."""
+    """Return in which of the four hands a typed signature is written, 1 to 4; 1 where it names none."""
     hand = signature.get("hand", 1)
     return hand if hand in (1, 2, 3, 4) else 1
 
 
 def _pens(signatures: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, Any], float]]:
-    """Returns each drawing once, with the half-width of its line as a share of its longer side."""
+    """Return each drawing once, with the half-width of its line as a share of its longer side."""
     drawings: dict[str, Mapping[str, Any]] = {}
     pens: dict[str, set[float]] = defaultdict(set)
     for signature, width, height in signatures:
@@ -54,7 +54,7 @@ def _pens(signatures: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, 
 
 
 def _pen(signature: Mapping[str, Any], width: float, height: float) -> float:
-    """Returns the half-width that looks like a pen's where the drawing fills ``width`` by ``height`` points."""
+    """Return the half-width that looks like a pen's where the drawing fills ``width`` by ``height`` points."""
     drawn_width, drawn_height = drawing_size(signature.get("strokes", ()), float(signature.get("aspect", 1.0)))
     longer = max(drawn_width, drawn_height)
     if not longer:

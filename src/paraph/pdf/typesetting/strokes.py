@@ -38,14 +38,14 @@ class Ink:
     height: float
 
     def svg(self, colour: str) -> str:
-        """Returns the picture as SVG. The group is isolated, so that Typst makes it one PDF object for all stamps."""
+        """Return the picture as SVG. The group is isolated, so that Typst makes it one PDF object for all stamps."""
         size = f'viewBox="0 0 {self.width:.1f} {self.height:.1f}" width="{self.width:.1f}" height="{self.height:.1f}"'
         drawn = f'<g style="isolation:isolate"><path fill="{colour}" d="{self.path}"/></g>'
         return f'<svg xmlns="http://www.w3.org/2000/svg" {size}>{drawn}</svg>'
 
 
 def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: float = PEN) -> Ink | None:
-    """Draws ``[[[x, y], …], …]`` with x and y in 0..1, y downwards; returns ``None`` where nothing visible was drawn.
+    """Draw ``[[[x, y], …], …]`` with x and y in 0..1, y downwards; return ``None`` where nothing visible was drawn.
 
     ``aspect``: width / height of the area that 0..1 stands for, 1 where x and y were divided by the same length;
     ``pen``: half-width of the line as a share of the drawing's longer side. A drawing with too many points is
@@ -70,21 +70,20 @@ def ink(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0, pen: 
 
 
 def drawing_size(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1.0) -> tuple[float, float]:
-    """Returns width and height of the drawing in units of the area's height, 0 where there are no points."""
+    """Return width and height of the drawing in units of the area's height, 0 where there are no points."""
     points = [point for stroke in strokes for point in _points(stroke, aspect)]
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return (max(xs) - min(xs), max(ys) - min(ys)) if points else (0.0, 0.0)
 
 
 def has_ink(strokes: Sequence[Sequence[Sequence[float]]], aspect: float = 1.0) -> bool:
-    """Whether :func:`ink` draws something, also once the strokes are simplified. The arguments are those of ``ink``,
-    all coordinates finite. Takes a fraction of the time."""
+    """Whether :func:`ink` draws something, also once the strokes are simplified, in a fraction of the time."""
     points = [point for stroke in longest(strokes, aspect) for point in stroke]
     return bool(points) and longer_side(points, aspect) >= 2 * _TAP  # simplifying moves the sides by less
 
 
 def _points(stroke: Sequence[Sequence[float]], aspect: float) -> list[Point]:
-    """Returns the points of a stroke without repetitions, infinities and NaN."""
+    """Return the points of a stroke without repetitions, infinities and NaN."""
     result: list[Point] = []
     for x, y in stroke:
         point = (float(x) * aspect, float(y))
@@ -122,13 +121,13 @@ def _outline(points: Sequence[Point], unit: float, pen: float, step: float) -> s
 
 
 def _cap(point: Point, radius: float, unit: float) -> str:
-    """Draws a dot at the end of a line, in the direction of the outline, so that the two are filled as one."""
+    """Draw a dot at the end of a line, in the direction of the outline, so that the two are filled as one."""
     x, y, r = point[0] * unit, point[1] * unit, radius * unit
     return f"M{x - r:.1f} {y:.1f}a{r:.1f} {r:.1f} 0 1 0 {2 * r:.1f} 0a{r:.1f} {r:.1f} 0 1 0 {-2 * r:.1f} 0Z"
 
 
 def _closed(points: Sequence[Point], unit: float) -> str:
-    """Draws a closed curve of quadratic pieces, from middle to middle, with the points as control points."""
+    """Draw a closed curve of quadratic pieces, from middle to middle, with the points as control points."""
     scaled = [(x * unit, y * unit) for x, y in points]
     middles = [((a[0] + b[0]) / 2, (a[1] + b[1]) / 2) for a, b in zip(scaled, [*scaled[1:], scaled[0]], strict=True)]
     curve = [f"M{middles[-1][0]:.1f} {middles[-1][1]:.1f}"]
@@ -138,7 +137,7 @@ def _closed(points: Sequence[Point], unit: float) -> str:
 
 
 def _smooth(points: Sequence[Point], step: float) -> list[Point]:
-    """Returns points on the Catmull-Rom spline through the points (centripetal enough at pointer spacing)."""
+    """Return points on the Catmull-Rom spline through the points (centripetal enough at pointer spacing)."""
     result: list[Point] = [points[0]]
     for index in range(len(points) - 1):
         p0, p1 = points[max(index - 1, 0)], points[index]
@@ -155,8 +154,7 @@ def _spline(a: float, b: float, c: float, d: float, t: float) -> float:
 
 
 def _shaping_points(line: Sequence[Point], step: float) -> list[int]:
-    """Returns the indexes of the points that make the shape, both ends included: few where the line is straight, so
-    that 20,000 pointer positions do not become 20,000 curves."""
+    """Return the indexes of the points that make the shape, both ends included: few where the line is straight."""
     result, travelled, heading = [0], 0.0, math.inf
     for index, (before, point) in enumerate(pairwise(line), start=1):
         travelled += math.dist(before, point)
@@ -171,8 +169,7 @@ def _shaping_points(line: Sequence[Point], step: float) -> list[int]:
 
 
 def _widths(points: Sequence[Point], count: int, pen: float, step: float) -> list[float]:
-    """Returns the half-widths along the smoothed line of ``count`` points: thin where the pointer positions lie far
-    apart, tapered at both ends."""
+    """Return the half-widths along the smoothed line: thin where the hand was fast, tapered at both ends."""
     along = [gap for gap in map(math.dist, points, points[1:]) for _ in range(_steps(gap, step))]
     result: list[float] = []
     speed = along[0]
@@ -189,7 +186,7 @@ def _steps(gap: float, step: float) -> int:
 
 
 def simplified(strokes: Sequence[Polyline], aspect: float = 1.0) -> list[list[list[float]]]:
-    """Returns the strokes ``[[[x, y], …], …]`` with fewer points, and of too many strokes the longest.
+    """Return the strokes ``[[[x, y], …], …]`` with fewer points, and of too many strokes the longest.
 
     ``aspect``: width / height of the area that 0..1 stands for.
     """
@@ -200,7 +197,7 @@ def simplified(strokes: Sequence[Polyline], aspect: float = 1.0) -> list[list[li
 
 
 def longest(strokes: Sequence[Polyline], aspect: float) -> list[Polyline]:
-    """Returns the strokes that are kept: all, or of too many the longest, in their order."""
+    """Return the strokes that are kept: all, or of too many the longest, in their order."""
     if len(strokes) <= MAX_STROKES:
         return list(strokes)
 
@@ -259,7 +256,7 @@ class _ThinnedStrokes:
         ]
 
     def _cost(self, index: int) -> float:
-        """Returns how far the line moves without the point; a visible distance where the spacing gets too wide."""
+        """Return how far the line moves without the point; a visible distance where the spacing gets too wide."""
         (x, y), (ax, ay) = self._points[index], self._points[self._before[index]]
         bx, by = self._points[self._after[index]]
         dx, dy = bx - ax, by - ay
@@ -270,6 +267,6 @@ class _ThinnedStrokes:
 
 
 def longer_side(points: Polyline, aspect: float) -> float:
-    """Returns the longer side of the box around the points."""
+    """Return the longer side of the box around the points."""
     xs, ys = [x for x, _ in points], [y for _, y in points]
     return max((max(xs) - min(xs)) * aspect, max(ys) - min(ys))

@@ -25,7 +25,7 @@ _compilers = threading.local()
 def typeset(
     template: str, content: Mapping[str, Any], *, standard: Literal["a-2b", "a-3b"], at: datetime | int = 0
 ) -> bytes:
-    """Typesets ``templates/<template>.typ``, which defines a function of its own name, with ``content`` (plain JSON).
+    """Typeset ``templates/<template>.typ``, which defines a function of its own name, with ``content`` (plain JSON).
 
     ``at``: the time of creation in the PDF. ``standard`` is always an archival one, with which Typst refuses a glyph
     that no font has instead of drawing a box: it then raises ``typst.TypstError``, as for a fault in the template.
@@ -36,7 +36,7 @@ def typeset(
 
 
 def typeset_svg(template: str, content: Mapping[str, Any]) -> bytes:
-    """The same as SVG, of content that makes one page: letters become outlines, so that no font is needed to see it."""
+    """Return one page as SVG, with letters as outlines, so that no font is needed to see it."""
     svg = _compiler().compile(input=_main(template, content), format="svg")
     assert isinstance(svg, bytes)
     return svg
@@ -48,12 +48,12 @@ def _main(template: str, content: Mapping[str, Any]) -> bytes:
 
 
 def _literal(text: str) -> str:
-    """Writes a text as a Typst string, in which only the quotation mark and the backslash have a meaning."""
+    """Write a text as a Typst string, in which only the quotation mark and the backslash have a meaning."""
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _compiler() -> typst.Compiler:
-    """Returns the compiler of this thread: a shared one raises "Already borrowed"."""
+    """Return the compiler of this thread: a shared one raises "Already borrowed"."""
     if not hasattr(_compilers, "compiler"):
         fonts = library()
         available = json.dumps({"cjk": fonts.has_cjk, "extra": fonts.extra_families})

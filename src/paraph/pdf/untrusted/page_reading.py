@@ -36,7 +36,7 @@ class TextLayer:
 
 
 def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: bytes = b"") -> TextLayer:
-    """The words that a reader sees on the page, in the order of the text. Raises PdfRefused.
+    """Return the words that a reader sees on the page, in the order of the text. Raises PdfRefused.
 
     ``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`."""
     result, _ = sandbox().call("text", pdf, tenant_key=tenant_key, sha256=sha256, page_number=page_number)

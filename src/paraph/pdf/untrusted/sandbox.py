@@ -49,8 +49,7 @@ class SandboxAnswers:
         self._pending: dict[Hashable, Future[JobAnswer]] = {}
 
     def refuse(self, question: Hashable) -> None:
-        """Raise PdfRefused again if the question was too complex less than ten minutes ago. Other refusals cost
-        little to find out again."""
+        """Raise PdfRefused again if the question was too complex in the last ten minutes; other refusals are cheap."""
         with self._lock:
             since, refused = self._refusals.get(question, (0.0, None))
         if refused and time.monotonic() - since < _KEPT_SECONDS:
@@ -149,29 +148,29 @@ class Sandbox:
         question = (tenant_key, sha256, json.dumps(request)) if sha256 else None
         if question:
             self._answers.refuse(question)
-        with waiting_for_reader(tenant_key) as visit:
-            if not visit.has_place:
+        with waiting_for_reader(tenant_key) as lease:
+            if not lease.has_place:
                 raise ReadersUnavailable
             if question:
-                return self._answers.answer(question, lambda: self._read(request, pdf, visit))
-            return self._read(request, pdf, visit)
+                return self._answers.answer(question, lambda: self._read(request, pdf, lease))
+            return self._read(request, pdf, lease)
 
     def _read(self, request: dict[str, Any], pdf: Pdf | Files, thread: Lease) -> JobAnswer:
-        with self._places.place(thread.tenant_key) as visit:
-            if not visit.has_place:
+        with self._places.place(thread.tenant_key) as lease:
+            if not lease.has_place:
                 raise ReadersUnavailable
-            with self._workers.one(last=self._has_had_share(visit)) as worker:
-                with visit.no_work(), thread.no_work():
+            with self._workers.one(last=self._has_had_share(lease)) as worker:
+                with lease.no_work(), thread.no_work():
                     worker.confinement()  # waits for the start, which is charged to no tenant
                 before = worker.used.processor
                 try:
                     message, content = worker.ask(
                         request,
                         pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf],
-                        lambda used: self._look(worker, used, visit, thread),
+                        lambda used: self._look(worker, used, lease, thread),
                     )
                 finally:
-                    visit.used = thread.used = max(0.0, worker.used.processor - before)
+                    lease.used = thread.used = max(0.0, worker.used.processor - before)
         if "refused" in message:
             raise PdfRefused(*message["refused"])
         if "fault" in message:
@@ -179,12 +178,11 @@ class Sandbox:
             raise PdfRefused("unreadable", "The file cannot be read as a PDF.")
         return message["result"], content
 
-    def _look(self, worker: SandboxProcess, used: float, *visits: Lease) -> None:
-        """Charge the visits with ``used``, the processor seconds of the job so far, and let the process yield where
-        the tenant has had its share."""
-        for visit in visits:
-            visit.used = used
-        if not worker.last and self._has_had_share(visits[0]):
+    def _look(self, worker: SandboxProcess, used: float, *leases: Lease) -> None:
+        """Charge the leases with ``used``, the job's processor seconds so far; let the process yield where due."""
+        for lease in leases:
+            lease.used = used
+        if not worker.last and self._has_had_share(leases[0]):
             self._workers.come_last(worker)
 
     def warm(self) -> None:
@@ -196,8 +194,8 @@ class Sandbox:
         """End all processes; the pool is unusable afterwards."""
         self._workers.close()
 
-    def _has_had_share(self, visit: Lease) -> bool:
-        return self._yielding and self._places.has_had_share(visit.tenant_key)
+    def _has_had_share(self, lease: Lease) -> bool:
+        return self._yielding and self._places.has_had_share(lease.tenant_key)
 
 
 _default: Sandbox | None = None

@@ -36,8 +36,7 @@ class ProcessEnd(NamedTuple):
 
 
 def kill(process: subprocess.Popen[bytes]) -> ProcessEnd:
-    """End the process if it still runs, and reap it. ``Popen.kill`` may reap the process itself, and its resource
-    usage would be lost."""
+    """End and reap the process. ``Popen.kill`` may reap it itself, which would lose its resource usage."""
     used = ResourcesUsed()
     if process.returncode is None:
         with contextlib.suppress(ProcessLookupError, ChildProcessError):

@@ -29,8 +29,7 @@ class SandboxPriority:
             self._session = FileIO(f"/proc/{process}/autogroup", "wb")
 
     def come_last(self) -> None:
-        """It runs from now on where processors have nothing else to do (SCHED_IDLE, or the lowest priority there
-        is)."""
+        """Run it from now on where processors have nothing else to do (SCHED_IDLE, or the lowest priority)."""
         with contextlib.suppress(OSError):
             if sys.platform == "linux":
                 os.sched_setscheduler(self._process, os.SCHED_IDLE, os.sched_param(0))

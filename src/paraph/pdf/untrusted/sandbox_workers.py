@@ -37,13 +37,13 @@ class Workers:
             self._put_back(worker, last)
 
     def come_last(self, worker: SandboxProcess) -> None:
-        """All others come before it from now on; one that they can use is started in its stead."""
+        """Let all others come before the worker from now on, and start one that they can use in its stead."""
         worker.come_last()
         with contextlib.suppress(RuntimeError):  # they are being closed
             self._starter.submit(self._start_another)
 
     def close(self) -> None:
-        """Ends them, those in use after it. No other can be started."""
+        """End them, those in use after it. No other can be started."""
         with self._lock:
             self._closed = True
             idle = [worker for kind in self._idle.values() for worker in kind]
@@ -61,7 +61,7 @@ class Workers:
             worker.end()
 
     def _put_back(self, worker: SandboxProcess, last: bool) -> None:
-        """And another in its place where it cannot be used any more; one that came last meanwhile has had its own."""
+        """Return the worker to the pool; replace it if unusable, unless it came last meanwhile and was replaced."""
         usable = worker.usable
         self._keep(worker)
         if not usable and worker.last == last and not self._closed:

@@ -60,8 +60,7 @@ class SandboxedDraft:
         return _holed(*self._ask("archive", known=self._known, data=_listed(missing), hole=hole))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`. The process computes the hash of the variant
-        itself."""
+        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`. The process hashes the variant itself."""
         del original_hash
         with memoryview(content) as whole:
             self._hold(len(self.pdf), whole[len(self.pdf) :])

@@ -65,8 +65,7 @@ def check_evidence(
 
 
 def carries_evidence(pdf: File) -> bool:
-    """Whether evidence is attached to a file, be it readable or not. Raises PdfRefused where that cannot be told, and
-    ReadersUnavailable."""
+    """Whether evidence, readable or not, is attached. Raises PdfRefused if that is unclear, and ReadersUnavailable."""
     return _asked(bool, "carries_evidence", [pdf])
 
 

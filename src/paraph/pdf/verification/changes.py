@@ -38,8 +38,7 @@ class History:
         self._judged: dict[int, tuple[int, Additions] | Refusal] = {}
 
     def after(self, end: int) -> tuple[list[Additions], Refusal | None]:
-        """Return what each update after byte ``end``, where a signature ends, added, and why the next one is refused,
-        if one is."""
+        """Return what each update after byte ``end`` of a signature added, and why the next is refused, if it is."""
         additions: list[Additions] = []
         while not only_blanks(self._file.pdf, end):
             if end not in self._judged:

@@ -73,8 +73,7 @@ def check_evidence(
 
 
 def _with_evidence(result: EvidenceCheck, files: Mapping[str, bytes], verified: _Verified) -> dict[str, dict[str, Any]]:
-    """Return the evidence of each file that carries it, and note evidence that cannot be read, unless it stands in a
-    document."""
+    """Return the evidence of each file that carries it; note what cannot be read, unless it is in a document."""
     found: dict[str, dict[str, Any]] = {}
     for name in files:
         try:
@@ -145,8 +144,7 @@ def _check_documents(
     verified: _Verified,
     proof_name: str,
 ) -> None:
-    """Note for each document whether its files match and which of them were not given, and whether a file belongs to
-    no document."""
+    """Note for each document which files match or were not given, and files that belong to no document."""
     digests = {name: hashlib.sha256(files[name]).hexdigest() for name in files if name != proof_name}
     names = {digest: name for name, digest in digests.items()}
     seals = {
@@ -195,8 +193,7 @@ def _named(result: EvidenceCheck, absent: list[str], names: Mapping[str, str], w
 def _check_same_sealer(
     result: EvidenceCheck, proof_name: str, proof: Verification, name: str, document: Verification
 ) -> None:
-    """Note whether proof and document were sealed by the same certificate, or by certificates of the same organization
-    under the same root."""
+    """Note whether one certificate, or one organization under one root, sealed proof and document."""
     if not (proof.certificate and document.certificate and proof.root and document.root):
         return  # _check_sealed() has noted a certificate that is not trusted
     same = proof.certificate == document.certificate

@@ -34,7 +34,7 @@ def check_signers(
     result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
 ) -> None:
     """Note whether each signer has signed exactly once, nobody else has, and the proof prints each one's address, and
-    when they opened the page and entered wrong codes, which proofs of earlier versions do not state.
+    when they opened the page and entered wrong codes.
 
     ``printed``: the text of the proof without white space. Raises ``KeyError`` or ``TypeError`` for incomplete
     evidence.

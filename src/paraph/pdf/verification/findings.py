@@ -64,7 +64,7 @@ def _signer(seal: SignatureReport, signers: Sequence[str]) -> Iterator[str]:
     if seal.purpose:
         yield f"The seal says what it is for: {seal.purpose}."
     elif seal.intact:
-        yield "The seal does not say what it is for, as seals of other programs and of earlier versions do not."
+        yield "The seal does not say what it is for, as those of other programs do not."
 
 
 def _mismatch(earlier: SignatureReport) -> str:

@@ -18,8 +18,7 @@ _WHITE = (255, 255, 255, 255)
 
 
 class DrawingTime:
-    """The seconds of the processor that drawing may take, of one file or of several together. Pages beyond are left to
-    the reading of objects, which decides."""
+    """The processor seconds that drawing files may take; pages beyond are judged by their objects alone."""
 
     def __init__(self, seconds: float = _SECONDS) -> None:
         self._left = seconds

@@ -51,8 +51,7 @@ class _WriterInfoRule(DocInfoRule):
 
 
 class _CatalogRule(CatalogModificationRule):
-    """Lets a revision that adds a signature or timestamp, which may need it, raise the version of PDF; nothing else
-    may change it."""
+    """Lets a revision that adds a signature or timestamp raise the version of PDF; nothing else may change it."""
 
     def apply_qualified(
         self, old: HistoricalResolver, new: HistoricalResolver
@@ -124,8 +123,7 @@ class SecondOpinion:
             self._signatures.clear()
 
     def objections(self, field: SignedField) -> str:
-        """Return why the file may have been altered after a signature, empty where pyHanko finds nothing. Raises
-        nothing."""
+        """Return why the file may have been altered after a signature; empty where pyHanko finds nothing."""
         signature = self._signatures.get((field.byte_range, field.contents))
         if signature is None:
             return "nobody can tell what was changed"

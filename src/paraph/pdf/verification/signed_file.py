@@ -75,8 +75,7 @@ class SignedFile:
         return self._second_opinion.objections(field)
 
     def long_term_data(self, field: SignedField | None = None) -> LongTermData:
-        """Return the document security store, as it is now, or as it was at a signature that covers its revision;
-        empty where there is none."""
+        """Return the document security store now, or as of a signature that covers its revision; empty for none."""
         if field is None:
             return self._stored.data
         reader = self.reader_until(field.end)
@@ -118,8 +117,7 @@ class SignedFile:
             raise NotVerifiable(f"The file cannot be verified: {error}.") from error
 
     def _gap_is_the_value(self, field: SignedField) -> bool:
-        """Whether the byte range is ``[0 a b c]`` within the file, with ``<value>`` in hexadecimal digits of one case
-        from ``a`` to ``b``."""
+        """Whether the byte range is ``[0 a b c]`` with ``<value>`` in hexadecimal of one case from ``a`` to ``b``."""
         start, before, after, rest = field.byte_range
         if start != 0 or not 0 < before < after or rest < 0 or after + rest > len(self.pdf):
             return False
@@ -152,8 +150,7 @@ def _opened(pdf: bytes) -> tuple[PdfReader, list[SignedField]]:
 
 
 def _reader_of(pdf: bytes) -> PdfReader:
-    """Open the file; where its end cannot be read, up to the newest signature before that. What follows this one is
-    then an alteration."""
+    """Open the file; if its end is unreadable, up to the newest signature before, so that the rest is an alteration."""
     try:
         return PdfReader(pdf)
     except (Unsafe, *CONFUSED):

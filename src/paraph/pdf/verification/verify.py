@@ -151,8 +151,7 @@ def _with_pictures(
 
 
 def _last_seal(checks: Sequence[SignatureCheck]) -> int | None:
-    """Return the position of the last signature that is a seal and can be read. An unreadable one after it still makes
-    the verdict fail."""
+    """Return the position of the last seal that can be read. An unreadable one after it still fails the verdict."""
     seals = [i for i, check in enumerate(checks) if not check.field.fault and not check.field.is_document_timestamp]
     return seals[-1] if seals else None
 

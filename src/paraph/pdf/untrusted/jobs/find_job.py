@@ -157,8 +157,7 @@ def list_tags(file: UntrustedFile) -> JobAnswer:
 
 
 def _of_page(file: UntrustedFile, document: pypdfium2.PdfDocument, index: int) -> Iterator[tuple[str, Box]]:
-    """Yield the visible tags of a page with the boxes of their last lines. Most pages are ruled out by one call for
-    all their text."""
+    """Yield the visible tags of a page with the boxes of their last lines; one call rules most pages out."""
     try:
         page = document[index]
     except pypdfium2.PdfiumError:

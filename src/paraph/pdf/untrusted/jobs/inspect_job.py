@@ -45,8 +45,7 @@ class Findings(NamedTuple):
 
 
 def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
-    """Return ``{"pages": [[width, height], …], "preflight": …}`` and the file that replaces the upload, empty for
-    none."""
+    """Return ``{"pages": [[width, height], …], "preflight": …}`` and what replaces the upload, empty for nothing."""
     passive = fast_scan(file)
     document = file.pdfium()
     _check_count(len(document), page_limit)
@@ -99,8 +98,7 @@ def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive:
 
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
-    """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures and what it cannot
-    read."""
+    """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures and the unreadable."""
     version = _VERSION.match(reader.data)
     try:
         root = reader.dictionary(reader.trailer.get(b"/Root"))

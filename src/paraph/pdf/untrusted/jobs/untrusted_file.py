@@ -127,7 +127,7 @@ class UntrustedFile:
 
 
 def damaged() -> PdfRefused:
-    """Refuses a file that one reader opens, and another does not."""
+    """Refuse a file that one reader opens, and another does not."""
     return PdfRefused(
         "damaged",
         "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it.",

@@ -53,8 +53,7 @@ def _is_extension(value: Any) -> bool:
 
 
 def check_information(update: Update, old: Any, new: Any) -> None:
-    """Raise :class:`NotPermitted` if the information dictionary of the trailer says anything else than before, but for
-    the program and the time of the change."""
+    """Raise :class:`NotPermitted` if the trailer's information changed but for the program and time of change."""
     before, after = update.was(old), update.now(new)
     if after is None and not isinstance(before, dict):
         return

@@ -55,8 +55,7 @@ class _Listing:
 
 
 def read_revision(before: PdfReader, pdf: bytes) -> AppendedRevision:
-    """Read the update that follows the file which ``before`` reads, and with which ``pdf`` begins. Raises
-    :class:`NotPermitted`."""
+    """Read the update that follows what ``before`` reads, with which ``pdf`` begins. Raises :class:`NotPermitted`."""
     reading = _Reading(before, pdf)
     listing = reading.objects_and_listing()
     end = reading.end()

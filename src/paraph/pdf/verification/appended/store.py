@@ -29,10 +29,7 @@ _LARGEST = 32 * 1024 * 1024  # bytes; the longest revocation lists have a few mi
 
 
 def check_store(update: Update, old: Any, new: Any) -> bool:
-    """Return whether data was added. Raises :class:`NotPermitted` for anything else.
-
-    ``old`` and ``new``: the catalog's /DSS.
-    """
+    """Return whether data was added to /DSS; raise :class:`NotPermitted` for anything else."""
     before, after = update.was(old), update.now(new)
     if after is None and before is None:
         return False

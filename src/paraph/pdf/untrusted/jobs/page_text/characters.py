@@ -51,8 +51,7 @@ class Characters:
         return text
 
     def exact(self) -> list[str]:
-        """Return each character by its index. The first half of a surrogate pair holds the character, the second is
-        empty."""
+        """Return each character by its index; the second half of a surrogate pair is empty."""
         text = self.quick()
         if len(text) == self.count and self._agrees(text):
             return list(text)

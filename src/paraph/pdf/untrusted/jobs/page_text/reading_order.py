@@ -51,8 +51,7 @@ def in_reading_order(characters: Characters, exact: Sequence[str]) -> list[Read]
 
 
 def _lines(characters: Characters, exact: Sequence[str]) -> Iterator[list[_Glyph]]:
-    """Yield the glyphs of each line from left to right; a line is what is drawn on one baseline without another line
-    between."""
+    """Yield the glyphs of each line, drawn on one baseline with no other line between, from left to right."""
     line: list[tuple[int, Baseline]] = []
     for index, text in enumerate(exact):
         if not text.strip() and characters.cell(index) is None:

@@ -20,8 +20,7 @@ _MARGIN, _SIDE = 0.02, 0.05  # relative to the shorter side: a corner, where pag
 
 
 def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> bytes:
-    """Return the file with a seal and the marks of :func:`marked_boxes`. Raises as
-    :func:`paraph.pdf.sealing.seal.seal` does."""
+    """Return the file with a seal and the marks of :func:`marked_boxes`; raise what sealing raises."""
     marks = [Mark(index + 1, *_place(geometries[index]), 0) for index in indices]
     purpose = document_purpose(0, "trial")  # never leaves the sandbox
     now = clock.now()
@@ -29,8 +28,7 @@ def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Seq
 
 
 def marked_boxes(geometries: Sequence[PageGeometry], indices: Sequence[int]) -> Mapping[int, Box]:
-    """Return where the marks are, by page index: a box in fractions of the page's width and height from the bottom
-    left."""
+    """Return the boxes of the marks by page index, in fractions of the page's size from the bottom left."""
     boxes = {}
     for index in indices:
         width, height = geometries[index].width, geometries[index].height

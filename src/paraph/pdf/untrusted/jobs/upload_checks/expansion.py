@@ -81,8 +81,7 @@ def _inflated_size(filters: Sequence[bytes], content: Any, limit: int) -> int:
 
 
 def _inflated(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
-    """Yield the unpacked data piece by piece, up to the first error, as readers do. Raises PdfRefused beyond the
-    limit."""
+    """Yield the unpacked data piece by piece, up to the first error. Raises PdfRefused beyond the limit."""
     unpacker, length = zlib.decompressobj(), 0
     for packed in pieces:
         left = packed

@@ -136,8 +136,7 @@ def _entries(data: bytes, first: int, count: int, place: int, uncompressed: dict
 def _rows(
     section: CrossReferenceSection, first: int, count: int, place: int, uncompressed: dict[int, tuple[int, int]]
 ) -> set[int]:
-    """Add the uncompressed objects of stream rows, consecutive rows with one place at a time; return the numbers of
-    the object streams."""
+    """Add the uncompressed objects of stream rows; return the numbers of the object streams."""
     a, b, c = section.widths
     width = a + b + c
     if a != 1:
@@ -176,8 +175,7 @@ def _without_strings(body: bytes) -> bytes:
 
 
 def stream_in(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
-    """Return the stream in the span, ``None`` if there is none. Raises :class:`Unsafe` where readers might see
-    another end."""
+    """Return the stream in the span, or ``None``. Raises :class:`Unsafe` where readers might see another end."""
     place = _usual_stream(data, span, reader) or _other_stream(data, span, reader)
     if place and place.end > span.end:
         raise Unsafe("a stream goes on behind the next object")

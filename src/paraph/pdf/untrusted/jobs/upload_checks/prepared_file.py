@@ -69,8 +69,7 @@ def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
 def _try_variant(
     file: UntrustedFile, variant: UntrustedFile, page_limit: int
 ) -> tuple[list[PageGeometry], PdfReader, list[PageNode]]:
-    """Return the pages of ``variant`` after its dry run. Raises LooksDifferent, PdfRefused, and
-    the errors of reading and sealing."""
+    """Return the pages of ``variant`` after its dry run; raise LooksDifferent, PdfRefused or what reading does."""
     reader = PdfReader(variant.whole)
     found = list(islice(pages(reader), page_limit + 1))
     check_contents(reader, found)

@@ -67,8 +67,7 @@ def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
 
 
 def _ends_as_usual(reader: PdfReader, file: UntrustedFile) -> bool:
-    """Whether the file ends in the usual way and PDFium did not have to search; readers handle other ends
-    differently."""
+    """Whether the file ends in the usual way and PDFium need not search: readers differ about other ends."""
     usual = _USUAL_END.search(reader.data[-_TAIL:]) is not None
     return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()))
 
