@@ -142,7 +142,7 @@ class Supervisor:
             child.pid = fork(child.name, lambda: _run(child))
 
     def _reap(self, child: Child) -> int | None:
-        """The exit status of the child, negative for a signal; None while it runs."""
+        """Return the exit status of the child, negative for a signal; None while it runs."""
         pid, status = os.waitpid(child.pid, os.WNOHANG)
         if not pid:
             return None
@@ -153,7 +153,7 @@ class Supervisor:
         self._asked_to_stop += 1
 
     def _next_tick(self) -> float:
-        """How many seconds to wait: until a child is due, if that is soon."""
+        """Return how many seconds to wait: until a child is due, if that is soon."""
         due = [child.due - time.monotonic() for child in self._children if not child.pid]
         return max(0.0, min([_TICK_SECONDS, *due]))
 

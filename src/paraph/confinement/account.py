@@ -12,7 +12,7 @@ _CAPABILITIES_V3 = 0x20080522
 
 
 def leave_root() -> None:
-    """Becomes an account that owns nothing, if this process is root and its parent can still kill it afterwards."""
+    """Become an account that owns nothing, if this process is root and its parent can still kill it afterwards."""
     if os.geteuid() != 0 or not _has(_CAP_KILL):
         return
     with contextlib.suppress(OSError):  # a container may have only one account, or not allow the change
@@ -26,7 +26,7 @@ def leave_root() -> None:
 
 
 def drop_capabilities() -> None:
-    """Gives up all capabilities, including those inside its own user namespace, and forbids memory dumps."""
+    """Give up all capabilities, including those inside its own user namespace, and forbids memory dumps."""
     with contextlib.suppress(OSError):
         call("capset", _header(), (ctypes.c_uint32 * 6)())
     prctl(PR_SET_DUMPABLE, 0)

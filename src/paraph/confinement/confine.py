@@ -9,7 +9,7 @@ from paraph.confinement.report import MEASURES, Confinement
 
 
 def confine(readable: Sequence[str] = ()) -> Confinement:
-    """Leaves this process only its open descriptors, its memory, and read access to the files below ``readable``.
+    """Leave this process only its open descriptors, its memory, and read access to the files below ``readable``.
 
     This cannot be undone. The process must have a single thread and have imported whatever it needs. If neither
     namespaces nor Landlock can keep other files away, no file can be opened at all, not even in ``readable``. Raises

@@ -13,7 +13,7 @@ _PLACE = "/proc"  # where the new root is built: every system has this folder, a
 
 
 def replace(readable: Sequence[str]) -> None:
-    """Replaces the root folder of this process. On ``OSError`` the old one stays."""
+    """Replace the root folder of this process. On ``OSError`` the old one stays."""
     _mount(None, "/", None, _WITH_ALL_BELOW | _PRIVATE)  # mounts below stay within this namespace
     _mount("tmpfs", _PLACE, "tmpfs", _HARMLESS, b"size=64k,mode=755")
     for folder in filter(os.path.isdir, readable):

@@ -25,7 +25,7 @@ _Instruction = tuple[int, int, int, int]
 
 
 def install(*, opening: bool) -> None:
-    """Installs the filter. ``opening``: whether files may be opened for reading. Needs "no new privileges". Raises
+    """Install the filter. ``opening``: whether files may be opened for reading. Needs "no new privileges". Raises
     ``OSError``, also on an architecture that is not listed."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
@@ -37,7 +37,7 @@ def install(*, opening: bool) -> None:
 
 
 def program(architecture: int, column: int, opening: bool) -> Iterator[_Instruction]:
-    """The instructions of the filter for one of :data:`ARCHITECTURES`."""
+    """Yield the instructions of the filter for one of :data:`ARCHITECTURES`."""
 
     def numbers(calls: Numbers) -> Iterator[int]:
         return (number for of_call in calls.values() if (number := of_call[column]) is not None)

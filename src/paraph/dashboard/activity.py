@@ -41,7 +41,7 @@ class FilterForm(forms.Form):
 
 @member_page(Right.SEE)
 def activity(request: HttpRequest, member: Member) -> HttpResponse:
-    """The acts, the newest first, from ``before`` on."""
+    """Return the acts, the newest first, from ``before`` on."""
     sees_all = may(member.role, Right.AUDIT)
     form = FilterForm(request.GET)
     acts = (
@@ -86,7 +86,7 @@ def _visible(member: Member, *, sees_all: bool) -> QuerySet[Activity]:
 
 
 def _word(code: str) -> Any:
-    """What the act is called; its code where a newer version of the service has noted it."""
+    """Return what the act is called; its code where a newer version of the service has noted it."""
     return WORDS[Action(code)] if code in list(Action) else code
 
 
@@ -111,7 +111,7 @@ def _addresses(member: Member) -> list[str]:
 
 
 def _changes(act: Activity) -> list[tuple[str, Any, Any]]:
-    """Each field that the act tells of, with its value before and after."""
+    """Return each field that the act tells of, with its value before and after."""
     return [(name, act.before.get(name), act.after.get(name)) for name in {**act.before, **act.after}]
 
 

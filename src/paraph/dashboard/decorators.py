@@ -26,7 +26,7 @@ View = Callable[..., HttpResponse]
 
 
 def member_page(right: Right) -> Callable[[View], View]:
-    """A view of an organization's page: ``view(request, member, **rest of the address)``.
+    """Return a view of an organization's page: ``view(request, member, **rest of the address)``.
 
     Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
     everybody once it is deleted; a member without the right gets 403 and reads which roles have it.
@@ -56,7 +56,7 @@ def member_page(right: Right) -> Callable[[View], View]:
 
 
 def reauthenticated(view: View) -> View:
-    """Decorates the view inside of :func:`member_page`: ``@member_page(…)`` above, ``@reauthenticated`` below.
+    """Decorate the view inside of :func:`member_page`: ``@member_page(…)`` above, ``@reauthenticated`` below.
 
     Who has neither logged in nor said again who they are within five minutes does so first and comes back; a form that
     they had sent is then taken.
@@ -66,7 +66,7 @@ def reauthenticated(view: View) -> View:
 
 
 def see_other(to: Any, *address: Any) -> HttpResponse:
-    """The answer to a form that was taken: 303 to a page, by the name of its address or by an address."""
+    """Return the answer to a form that was taken: 303 to a page, by the name of its address or by an address."""
     response = HttpResponseRedirect(resolve_url(to, *address))
     response.status_code = 303
     return response
@@ -75,7 +75,7 @@ def see_other(to: Any, *address: Any) -> HttpResponse:
 def show(
     request: HttpRequest, template: str, content: dict[str, Any], *, member: Member | None = None, status: int = 200
 ) -> HttpResponse:
-    """The page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known."""
+    """Return the page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known."""
     shared: dict[str, Any] = {"member": member, "organization": member.organization if member else None}
     if member:
         shared["memberships"] = _memberships(member)
@@ -83,14 +83,14 @@ def show(
 
 
 def scope(member: Member, environment: str = Environment.PRODUCTION) -> TenantScope:
-    """The member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
+    """Return the member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
     organization = member.organization
     suspended = organization.suspended_at is not None
     return TenantScope(organization.pk, environment, organization.plan, application_id=None, suspended=suspended)
 
 
 def actor(request: HttpRequest, member: Member) -> Actor:
-    """The member, as the activity log names them."""
+    """Return the member, as the activity log names them."""
     return Actor(ActorKind.MEMBER, member.user_id, member.user.email, client_address(request))
 
 

@@ -25,7 +25,7 @@ def too_many_requests(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Dj
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's form
-    """Where a form comes without the token of the page that it stood on."""
+    """Answer a form that comes without the token of the page that it stood on."""
     return _notice(
         403,
         _("This form is outdated"),

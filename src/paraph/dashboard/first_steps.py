@@ -19,7 +19,7 @@ class Step(NamedTuple):
 
 
 def first_steps(member: Member, requests: Counter[str]) -> list[Step]:
-    """Returns the steps that this member can take; none once all are done. ``requests`` counts them by status."""
+    """Return the steps that this member can take; none once all are done. ``requests`` counts them by status."""
     organization = member.organization
     steps = []
     if may(member.role, Right.SEND):

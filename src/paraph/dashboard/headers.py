@@ -32,7 +32,7 @@ class Headers:
 
 
 def guarded(response: HttpResponseBase) -> HttpResponseBase:
-    """Adds the headers that the response does not have."""
+    """Add the headers that the response does not have."""
     for name, value in _HEADERS.items():
         response.headers.setdefault(name, value)
     return response

@@ -25,7 +25,7 @@ _LATEST = 5
 @never_cache
 @login_required
 def organizations(request: HttpRequest) -> HttpResponse:
-    """The member's organizations; the only one at once."""
+    """Return the member's organizations; the only one at once."""
     user = cast(User, request.user)
     rows = user.memberships.filter(organization__deleted_at=None).select_related("organization")
     memberships = list(rows.order_by("organization_id"))
@@ -51,7 +51,7 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _counts(member: Member) -> Counter[str]:
-    """The number of requests of each status, of both environments."""
+    """Return the number of requests of each status, of both environments."""
     counts = Counter[str]()
     for environment in Environment:
         counts.update(by_status(scope(member, environment), "signature_requests"))

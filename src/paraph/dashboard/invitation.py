@@ -20,7 +20,7 @@ from paraph.tenants.models import Invitation, User
 
 @never_cache
 def invitation(request: HttpRequest, secret: str) -> HttpResponse:
-    """The page for whoever is invited: newcomers make an account, others log in, then they accept."""
+    """Return the page for whoever is invited: newcomers make an account, others log in, then they accept."""
     found = invitation_of(secret)
     if found is None:
         return show(request, "invitation/unknown.html", {}, status=404)
@@ -37,13 +37,13 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _over(request: HttpRequest, found: Invitation) -> HttpResponse:
-    """An invitation that was accepted, withdrawn, or has expired: which, and what to do now."""
+    """Return an invitation that was accepted, withdrawn, or has expired: which, and what to do now."""
     return show(request, "invitation/over.html", {"invitation": found, "state": state(found)}, status=410)
 
 
 def _to_stranger(request: HttpRequest, found: Invitation) -> HttpResponse:
-    """The link proves that its reader has the address: it may tell whether there is an account, and the account that
-    they make is confirmed."""
+    """Return the link proves that its reader has the address: it may tell whether there is an account, and the account
+    that they make is confirmed."""
     has_account = User.objects.filter(email=found.email).exists()
     if request.method != "POST":
         content = {"invitation": found, "has_account": has_account, "single_sign_on": bool(settings.PARAPH.sso_issuer)}

@@ -119,7 +119,7 @@ def _saved(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> HttpResponse:
-    """The whole page, with the form that was sent and its errors."""
+    """Return the whole page, with the form that was sent and its errors."""
     organization, days = member.organization, retention_days(member.organization_id)
     content: dict[str, Any] = {
         "may_change": may(member.role, Right.BUILD),

@@ -36,7 +36,7 @@ def plan(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _message_limits(plan: Plan) -> list[tuple[str, str]]:
-    """Each ceiling of messages in words, and how many it allows."""
+    """Return each ceiling of messages in words, and how many it allows."""
     limits = message_limits()
     named = [
         (_("Messages in all, %(environment)s") % {"environment": environment.label}, limit)

@@ -15,7 +15,7 @@ _rate = MinuteRate(PER_MINUTE)
 
 
 def counted(view: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """Decorates a view inside of ``member_page`` that draws a stamp; it answers 429 beyond :data:`PER_MINUTE`."""
+    """Decorate a view inside of ``member_page`` that draws a stamp; it answers 429 beyond :data:`PER_MINUTE`."""
 
     @wraps(view)
     def limited(request: HttpRequest, member: Member, **rest: Any) -> HttpResponse:

@@ -39,8 +39,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         self._lease = idle.Lease()
 
     def prepared_cursor(self) -> Any:
-        """A cursor whose statements PostgreSQL parses and plans once for the connection, after a few times: for those
-        that are asked again and again. Values travel apart from them, so each is one statement."""
+        """Return a cursor whose statements PostgreSQL parses and plans once for the connection, after a few times: for
+        those that are asked again and again. Values travel apart from them, so each is one statement."""
         self.validate_thread_sharing()
         self.close_if_health_check_failed()
         self.ensure_connection()
@@ -52,9 +52,9 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return self.make_debug_cursor(kept) if self.queries_logged else self.make_cursor(kept)
 
     def one_row(self, statement: str, values: Sequence[bytes | None]) -> list[bytes | None] | None:
-        """The one row that a statement answers, None where it answers none; it and the values for ``$1``, ``$2`` and
-        so on are in PostgreSQL's own text form. For what every call asks: one call of libpq, which lets go of Python
-        once, where a cursor takes three times the processor time."""
+        """Return the one row that a statement answers, None where it answers none; it and the values for ``$1``, ``$2``
+        and so on are in PostgreSQL's own text form. For what every call asks: one call of libpq, which lets go of
+        Python once, where a cursor takes three times the processor time."""
         self.close_if_health_check_failed()
         if self.connection is None:
             self.ensure_connection()
@@ -72,8 +72,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return {**ours, **super().get_connection_params(), "prepare_threshold": _TIMES}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:
-        """A connection that has a session: whoever holds them back, it fails in the time that it may take to be made,
-        and what rests in this process is given back meanwhile."""
+        """Return a connection that has a session: whoever holds them back, it fails in the time that it may take to be
+        made, and what rests in this process is given back meanwhile."""
         self._lease.take()
         until = time.monotonic() + (int(conn_params["connect_timeout"]) or first_statement.SECONDS)
         made = super().get_new_connection(conn_params)
@@ -96,7 +96,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         super().close_if_health_check_failed()
 
     def is_usable(self) -> bool:
-        """Whether a kept connection may serve the next request.
+        """Return whether a kept connection may serve the next request.
 
         A server that has gone, or has ended the connection, has said so: then there is something to read. While
         there is nothing, asking it (Django's own ``SELECT 1``) would tell no more and costs a third of a read.

@@ -16,17 +16,17 @@ PATIENCE_SECONDS = 600.0
 
 
 def wait_briefly(connection: Any) -> None:
-    """Has the statements of the session wait for a lock for a fifth of ``deadlock_timeout``."""
+    """Have the statements of the session wait for a lock for a fifth of ``deadlock_timeout``."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT set_config('lock_timeout', ({_SHARE})::text || 'ms', false)")
 
 
 def wait_patiently(connection: Any) -> None:
-    """Has them wait as long as it takes."""
+    """Have them wait as long as it takes."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', '0', false)")
 
 
 def gave_way(error: OperationalError) -> bool:
-    """Whether the statement gave way to others, and can be tried again."""
+    """Return whether the statement gave way to others, and can be tried again."""
     return isinstance(error.__cause__, LockNotAvailable | DeadlockDetected)

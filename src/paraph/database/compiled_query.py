@@ -44,7 +44,7 @@ class CompiledQuery(Generic[M]):
         return found[0] if found else None
 
     def get(self, value: int) -> M:
-        """Raises the model's ``DoesNotExist``."""
+        """Raise the model's ``DoesNotExist``."""
         found = self.first(value)
         if found is None:
             raise self._statement.model.DoesNotExist(f"no {self._statement.model.__name__} with {self._field} {value}")

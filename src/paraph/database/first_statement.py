@@ -28,15 +28,15 @@ _FAILED = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.BAD_RESPONSE)
 
 
 def statement(made: "psycopg.Connection[Any] | psycopg.AsyncConnection[Any]") -> str:
-    """The first one of a connection of the service: how long the server waits for us, and where the database has gone
-    on from a standby or from an earlier moment, that no number is given out again."""
+    """Return the first one of a connection of the service: how long the server waits for us, and where the database has
+    gone on from a standby or from an earlier moment, that no number is given out again."""
     return patience.statement(made.info) + _FOLLOW
 
 
 def connect(
     conninfo: str = "", statement: str = "SELECT 1", seconds: float = SECONDS, **parameters: Any
 ) -> "psycopg.Connection[Any]":
-    """Returns a connection, in autocommit, whose first statement was answered in time. Raises ``OperationalError``."""
+    """Return a connection, in autocommit, whose first statement was answered in time. Raises ``OperationalError``."""
     made = psycopg.connect(conninfo, **{"connect_timeout": int(SECONDS), **parameters}, autocommit=True)
     execute_first(made, statement, seconds)
     return made
@@ -45,7 +45,7 @@ def connect(
 def execute_first(
     made: "psycopg.Connection[Any]", statement: str, seconds: float, shortage: Callable[[], object] = lambda: None
 ) -> None:
-    """Executes the statement on a new connection; ``shortage`` is called where that takes long. Raises
+    """Execute the statement on a new connection; ``shortage`` is called where that takes long. Raises
     ``OperationalError``, after closing the connection, where it is not answered in time."""
     began = time.monotonic()
     server = made.pgconn
@@ -62,7 +62,7 @@ def execute_first(
 
 
 def _answered(server: Any, until: float) -> bool:
-    """Whether the first result is here, so that it need not be waited for."""
+    """Return whether the first result is here, so that it need not be waited for."""
     poll = select.poll()
     poll.register(server.socket, select.POLLIN)
     while server.flush() or server.is_busy():

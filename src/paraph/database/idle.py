@@ -36,7 +36,7 @@ class Lease:
             _leases.add(self)
 
     def give_back(self, seconds: float) -> bool:
-        """Closes the connection where it has rested for so long. Returns whether it did."""
+        """Close the connection where it has rested for so long. Returns whether it did."""
         with self._lock:
             if self._connection is None or time.monotonic() - self._rests_since < seconds:
                 return False
@@ -46,7 +46,7 @@ class Lease:
 
 
 def give_back(seconds: float = 0.0) -> int:
-    """Closes the connections of this process that have rested for so long, and returns their number."""
+    """Close the connections of this process that have rested for so long, and return their number."""
     with _guard:
         leases = list(_leases)
     return sum([lease.give_back(seconds) for lease in leases])

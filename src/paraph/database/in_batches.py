@@ -36,7 +36,7 @@ class InBatches(migrations.RunPython):
         return type(self).__qualname__, [self.step, self.table, self.statement, self.microseconds], {}
 
     def seconds(self, connection: Any) -> float:
-        """What it will take, from the number of ids that are left."""
+        """Return what it will take, from the number of ids that are left."""
         first, last = self._ends(connection)
         return max(0, last + 1 - max(first, _position(connection, self.step))) * self.microseconds / 1e6
 

@@ -15,8 +15,8 @@ def prepared_cursor() -> CursorWrapper:
 
 
 def one_row(statement: str, values: Sequence[bytes | None]) -> list[bytes | None] | None:
-    """The one row that a statement answers, or None; it and the values of ``$1``, ``$2`` and so on are as PostgreSQL
-    writes them. For statements of which even a cursor's costs count."""
+    """Return the one row that a statement answers, or None; it and the values of ``$1``, ``$2`` and so on are as
+    PostgreSQL writes them. For statements of which even a cursor's costs count."""
     own: Any = connection  # of our engine, which has this
     row: list[bytes | None] | None = own.one_row(statement, values)
     return row

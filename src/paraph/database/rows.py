@@ -14,14 +14,14 @@ from paraph.database.prepared_statements import one_row, prepared_cursor
 
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
-    """Ids for so many new rows of each table, in rising order. Nobody else gets them, used or not."""
+    """Id for so many new rows of each table, in rising order. Nobody else gets them, used or not."""
     with connection.cursor() as cursor:
         cursor.execute(_reserving(tuple(wanted)), list(wanted.values()))
         return dict(zip(wanted, cursor.fetchone(), strict=True))
 
 
 def insert(rows: Iterable[Model]) -> None:
-    """Inserts the rows in one statement, those of one table in their order. A row without an id gets one that is not
+    """Insert the rows in one statement, those of one table in their order. A row without an id gets one that is not
     told."""
     statements: list[str] = []
     values: list[Any] = []
@@ -38,14 +38,14 @@ def insert(rows: Iterable[Model]) -> None:
 
 
 def insert_new(row: Model) -> None:
-    """Inserts a row that has no id yet, and gives it one."""
+    """Insert a row that has no id yet, and give it one."""
     statement, fields = _inserting_new(type(row))
     [found] = one_row(statement, [_text(getattr(row, field.attname)) for field in fields]) or [None]
     row.pk = int(found or 0)
 
 
 def insert_once(row: Model) -> bool:
-    """Inserts the row unless another has one of its unique values; whether it did."""
+    """Insert the row unless another has one of its unique values; whether it did."""
     head, one, fields = _inserting(type(row), row.pk is not None)
     with prepared_cursor() as cursor:
         cursor.execute(f"{head}{one} ON CONFLICT DO NOTHING", _values(row, fields))
@@ -53,7 +53,7 @@ def insert_once(row: Model) -> bool:
 
 
 def update(row: Model, *names: str) -> None:
-    """Writes these fields of a row, as ``row.save(update_fields=names)`` would. Nothing happens where it is gone."""
+    """Write these fields of a row, as ``row.save(update_fields=names)`` would. Nothing happens where it is gone."""
     statement, fields = _updating(type(row), names)
     with prepared_cursor() as cursor:
         cursor.execute(statement, [*_values(row, fields), row.pk])
@@ -90,7 +90,7 @@ def _inserting_new(model: type[Model]) -> tuple[str, list["Field[Any, Any]"]]:
 
 
 def _text(value: Any) -> bytes | None:
-    """The value of a field as PostgreSQL reads it."""
+    """Return the value of a field as PostgreSQL reads it."""
     if isinstance(value, datetime):
         return value.isoformat().encode()
     if isinstance(value, bytes):

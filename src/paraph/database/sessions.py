@@ -20,13 +20,13 @@ _role = "command"
 
 
 def work_as(role: str) -> None:
-    """Has PostgreSQL know this process, and those forked from it, as ``web`` or ``worker`` from now on."""
+    """Have PostgreSQL know this process, and those forked from it, as ``web`` or ``worker`` from now on."""
     global _role  # noqa: PLW0603  the process has one
     _role = role
 
 
 def application_name() -> str:
-    """What the sessions of this process are called, in ``pg_stat_activity`` and in the pooler's own lists."""
+    """Return what the sessions of this process are called, in ``pg_stat_activity`` and in the pooler's own lists."""
     return f"paraph {_role} {os.getpid()}@{socket.gethostname()}"[:63]
 
 
@@ -39,7 +39,7 @@ def keeps_sessions(conninfo: str = "", **parameters: Any) -> bool:
 
 
 def connection_parameters() -> dict[str, Any]:
-    """What psycopg connects to Django's database with."""
+    """Return what psycopg connects to Django's database with."""
     parameters: dict[str, Any] = django_connection.get_connection_params()
     return {name: value for name, value in parameters.items() if name not in ("cursor_factory", "context")}
 

@@ -24,7 +24,7 @@ _OF_THE_SERVER = {
 
 
 def statement(connected: ConnectionInfo) -> str:
-    """Has the server give its end of this connection up as early as we do ours. Changes nothing where there is no
+    """Have the server give its end of this connection up as early as we do ours. Changes nothing where there is no
     network in between. (As ``options`` of the connection it would cost nothing, but poolers refuse them.)
     """
     if not connected.hostaddr:

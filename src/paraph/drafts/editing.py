@@ -20,7 +20,7 @@ _MARGIN = 40  # points between new stamps, and around them
 
 
 def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
-    """Makes a draft with these documents; ids of documents that are not the caller's are ignored."""
+    """Make a draft with these documents; id of documents that are not the caller's are ignored."""
     with transaction.atomic():
         draft = Draft.objects.create(
             organization_id=scope.organization_id, environment=scope.environment, author=author, locale=locale
@@ -30,7 +30,7 @@ def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), lo
 
 
 def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> None:
-    """Adds documents of the caller at the end, in this order; those that the draft has stay where they are."""
+    """Add documents of the caller at the end, in this order; those that the draft has stay where they are."""
     wanted = list(dict.fromkeys(document_ids))
     found = set(
         scoped(Document, scope)
@@ -51,7 +51,7 @@ def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> Non
 
 
 def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
-    """Removes the other documents with their stamps, and puts these into this order."""
+    """Remove the other documents with their stamps, and put these into this order."""
     with transaction.atomic():
         draft.documents.exclude(document_id__in=document_ids).delete()
         for position, pk in enumerate(document_ids):
@@ -60,7 +60,7 @@ def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
 
 
 def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
-    """Makes these the draft's signers, in this order. Stamps of those that had an id already stay."""
+    """Make these the draft's signers, in this order. Stamps of those that had an id already stay."""
     with transaction.atomic():
         draft.signers.exclude(pk__in=[signer.pk for signer in signers if signer.pk]).delete()
         for position, signer in enumerate(signers):
@@ -70,7 +70,7 @@ def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
 
 
 def replace_stamps(draft: Draft, stamps: Sequence[DraftStamp]) -> None:
-    """Makes these the draft's stamps. Two that come at once follow each other: the later one's stamps stand alone."""
+    """Make these the draft's stamps. Two that come at once follow each other: the later one's stamps stand alone."""
     with transaction.atomic():
         Draft.objects.select_for_update().get(pk=draft.pk)
         DraftStamp.objects.filter(document__draft=draft).delete()
@@ -79,7 +79,7 @@ def replace_stamps(draft: Draft, stamps: Sequence[DraftStamp]) -> None:
 
 
 def add_stamp(draft: Draft) -> None:
-    """Adds a stamp for the first signer who has none, on the last page of the first document, beside the stamps that
+    """Add a stamp for the first signer who has none, on the last page of the first document, beside the stamps that
     stand there."""
     signer = draft.signers.filter(stamps=None).first() or draft.signers.first()
     row = draft.documents.select_related("document").first()
@@ -104,7 +104,7 @@ def add_stamp(draft: Draft) -> None:
 
 
 def touch(draft: Draft, step: Step | None = None) -> None:
-    """Notes that the draft is in use, and the step that was opened, if it is the farthest so far."""
+    """Note that the draft is in use, and the step that was opened, if it is the farthest so far."""
     if step and _STEPS.index(step) > _STEPS.index(Step(draft.step)):
         draft.step = step
     draft.updated_at = clock.now()

@@ -18,13 +18,13 @@ class Missing:
     documents: dict[int, str]
 
     def of(self, step: Step) -> list[str]:
-        """Returns the sentences on the step."""
+        """Return the sentences on the step."""
         own = [self.steps[step]] if step in self.steps else []
         return [*own, *self.signers.values(), *self.documents.values()] if step == Step.PLACEMENTS else own
 
 
 def missing(draft: Draft) -> Missing:
-    """Returns what is missing; documents and signers without any stamp are only named where there are both."""
+    """Return what is missing; documents and signers without any stamp are only named where there are both."""
     documents, signers = list(draft.documents.select_related("document")), list(draft.signers.all())
     steps = {}
     if not documents:

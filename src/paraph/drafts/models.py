@@ -45,7 +45,7 @@ class RequestOptions(models.Model):
         abstract = True
 
     def options(self) -> dict[str, Any]:
-        """Returns the values by the names of their columns, for another row of the same kind."""
+        """Return the values by the names of their columns, for another row of the same kind."""
         return {name: getattr(self, name) for name in OPTIONS}
 
 
@@ -62,7 +62,7 @@ class Rectangle(models.Model):
         abstract = True
 
     def rectangle(self) -> dict[str, Any]:
-        """Returns the values by the names of their columns, for another row of the same kind."""
+        """Return the values by the names of their columns, for another row of the same kind."""
         return {name: getattr(self, name) for name in ("page_number", "x", "y", "width", "height")}
 
 

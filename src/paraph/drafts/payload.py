@@ -21,7 +21,7 @@ class Refusal(NamedTuple):
 
 
 def payload(draft: Draft) -> dict[str, Any]:
-    """Returns the payload of the draft as it is stored."""
+    """Return the payload of the draft as it is stored."""
     return {
         **options_payload(draft),
         "signers": [_signer(signer) for signer in draft.signers.all()],
@@ -30,7 +30,7 @@ def payload(draft: Draft) -> dict[str, Any]:
 
 
 def options_payload(chosen: RequestOptions) -> dict[str, Any]:
-    """Returns what the payload says beside signers and documents. Mails are always sent by the service, so the member
+    """Return what the payload says beside signers and documents. Mails are always sent by the service, so the member
     declares with sending that the signers' identity is known."""
     return {
         "mode": chosen.mode,
@@ -60,7 +60,7 @@ def stamps_payload(stamps: Iterable[Rectangle]) -> list[dict[str, Any]]:
 
 
 def refusals(scope: TenantScope, draft: Draft) -> list[Refusal]:
-    """Returns why the draft could not be sent now; empty if it could. What is missing is told in the words of the
+    """Return why the draft could not be sent now; empty if it could. What is missing is told in the words of the
     steps, and the rest once nothing is."""
     lacking = missing(draft)
     if found := [Refusal(step, sentence) for step in Step for sentence in lacking.of(step)]:
@@ -73,7 +73,7 @@ def refusals(scope: TenantScope, draft: Draft) -> list[Refusal]:
 
 
 def refusals_of(draft: Draft, refused: InvalidPayloadError) -> list[Refusal]:
-    """Returns the problems of the payload, each with the signer or file that it is about."""
+    """Return the problems of the payload, each with the signer or file that it is about."""
     return [Refusal(_step(problem), f"{_subject(draft, problem)}{problem.sentence}") for problem in refused.problems]
 
 

@@ -27,7 +27,7 @@ class StampRemark:
 
 
 def stamp_remarks(draft: Draft) -> list[StampRemark]:
-    """Returns what stamps cover, in the order of documents and pages."""
+    """Return what stamps cover, in the order of documents and pages."""
     remarks: list[StampRemark] = []
     for row in draft.documents.select_related("document").prefetch_related("stamps__signer"):
         stamps = list(row.stamps.all())
@@ -36,7 +36,7 @@ def stamp_remarks(draft: Draft) -> list[StampRemark]:
 
 
 def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
-    """Returns each signer's name whose letters no font has, with what stamps say in its place."""
+    """Return each signer's name whose letters no font has, with what stamps say in its place."""
     named = [(name_of(signer, draft.locale), signer.email) for signer in draft.signers.all()]
     return [(name, written) for name, email in named if (written := written_otherwise(name, email))]
 
@@ -46,7 +46,7 @@ def name_of(signer: DraftSigner, locale: str) -> str:
 
 
 def under_stamps(document: Document, stamps: Sequence[DraftStamp]) -> dict[int, Underneath]:
-    """Returns what lies under each stamp that is on a page, by primary key; nothing while no reader has time."""
+    """Return what lies under each stamp that is on a page, by primary key; nothing while no reader has time."""
     on_pages = sorted((stamp for stamp in stamps if 1 <= stamp.page_number <= len(document.pages)), key=_key)
     places = [(at.page_number, at.x, at.y, at.width, at.height) for at in on_pages]
     try:

@@ -17,7 +17,7 @@ _CRAMPED: Size = (120, 40)  # where every size covers words, and somebody has to
 
 
 def sizes_for(document: Document, targets: Sequence[Target]) -> list[Size]:
-    """Returns the size for each tag or line: the largest of some that covers no words there; the default one where the
+    """Return the size for each tag or line: the largest of some that covers no words there; the default one where the
     document cannot be read now."""
     places = [_places(document, target) for target in targets]
     asked = [
@@ -37,7 +37,7 @@ def sizes_for(document: Document, targets: Sequence[Target]) -> list[Size]:
 
 
 def _places(document: Document, target: Target) -> list[Rect]:
-    """The places of all sizes for which the page has room, the largest first."""
+    """Return the places of all sizes for which the page has room, the largest first."""
     width, height = document.pages[target.page_number - 1]
     found = []
     for size in _SIZES:

@@ -18,13 +18,13 @@ _NUMBER = re.compile(r"[0-9]+")
 
 
 def tags_of(document: Document) -> dict[str, FoundTag]:
-    """Returns the tags of the document, in reading order. Its file is searched once; none are found in a file that
+    """Return the tags of the document, in reading order. Its file is searched once; none are found in a file that
     cannot be searched."""
     return {tag: FoundTag(*place) for tag, *place in _known(document).found}
 
 
 def signature_lines_of(document: Document) -> list[SignatureLine]:
-    """Returns the lines of the document that wait for a signature, searched and found as its tags are."""
+    """Return the lines of the document that wait for a signature, searched and found as its tags are."""
     known = _known(document)
     if known.lines is None:
         known.lines = _search_lines(document)
@@ -33,7 +33,7 @@ def signature_lines_of(document: Document) -> list[SignatureLine]:
 
 
 def place_by_tags(draft: Draft) -> None:
-    """Puts a stamp under each tag whose signer is clear; only once for a draft, so that removed stamps stay away.
+    """Put a stamp under each tag whose signer is clear; only once for a draft, so that removed stamps stay away.
 
     A tag is of the signer whose name is in it, else of the one whose number is in it, else the tags without either go
     through the signers in their order.

@@ -12,7 +12,7 @@ _STATUS = {"forbidden": 403, "not_found": 404, "method_not_allowed": 405}
 
 
 def download(request: HttpRequest, key: str) -> HttpResponseBase:
-    """Streams the object or a range of its bytes. The signature is the only permission needed."""
+    """Stream the object or a range of its bytes. The signature is the only permission needed."""
     try:
         if request.method not in ("GET", "HEAD"):
             raise DomainError("method_not_allowed", "Files can only be downloaded.")

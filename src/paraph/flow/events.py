@@ -47,7 +47,7 @@ def request_expired(request: SignatureRequest) -> None:
 
 
 def request_ended_early(request: SignatureRequest, reason: str) -> None:
-    """Webhooks state ``ended_early`` and ``reason`` too, so that receivers can tell it from an end in time."""
+    """Webhook state ``ended_early`` and ``reason`` too, so that receivers can tell it from an end in time."""
     told = {"ended_early": True, "reason": reason}
     facts = {"expires_at": clock.iso(request.expires_at), **told}
     _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, told=told)

@@ -31,7 +31,7 @@ def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Wo
 
 
 def give_up(job: ProcrastinateJob, error: Exception) -> None:
-    """Reports a job that is given up for what happened to its workers, and notes the cause with the signature request
+    """Report a job that is given up for what happened to its workers, and note the cause with the signature request
     that waits for it."""
     request_id = _request_id(job.args)
     if request_id is not None and _short_name(job.task_name) == "finalize":
@@ -54,7 +54,8 @@ def _short_name(task_name: str) -> str:
 
 
 def _request_id(arguments: Mapping[str, Any]) -> int | None:
-    """The id of the signature request that the job is for; None where the database does not know it or is away."""
+    """Return the id of the signature request that the job is for; None where the database does not know it or is
+    away."""
     if "request_id" in arguments:
         return int(arguments["request_id"])
     try:

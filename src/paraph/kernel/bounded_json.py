@@ -25,7 +25,7 @@ class TooManyError(ValueError):
 def loads(
     content: bytes, limit: int, parse_constant: Callable[[str], Any] = float, *, comma_limit: float = math.inf
 ) -> Any:
-    """Parses JSON. ``limit``: of arrays and objects; ``comma_limit``: of commas; both count what stands in strings too.
+    """Parse JSON. ``limit``: of arrays and objects; ``comma_limit``: of commas; both count what stands in strings too.
     ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`.
 
     Raises :class:`TooManyError` beyond a limit, ``RecursionError`` for nesting that is too deep, and ``ValueError`` for

@@ -6,13 +6,13 @@ TOLERANCE = timedelta(minutes=10)
 
 
 def now() -> datetime:
-    """The current time in UTC, cut to milliseconds, which is how the journal states and hashes it."""
+    """Return the current time in UTC, cut to milliseconds, which is how the journal states and hashes it."""
     moment = datetime.now(UTC)
     return moment.replace(microsecond=moment.microsecond // 1000 * 1000)
 
 
 def is_within(ends_at: datetime, length: timedelta, moment: datetime) -> bool:
-    """Whether a window of this length that ends at ``ends_at`` is still open at ``moment``.
+    """Return whether a window of this length that ends at ``ends_at`` is still open at ``moment``.
 
     A window that would begin more than :data:`TOLERANCE` after ``moment`` was opened before the clock was set back; it
     counts as over, since it would otherwise stay open for as long as the clock was set back.

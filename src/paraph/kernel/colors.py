@@ -9,12 +9,12 @@ _HEX = re.compile(r"#[0-9a-fA-F]{6}")
 
 
 def is_color(text: str) -> bool:
-    """Whether the text has the form ``#rrggbb``."""
+    """Return whether the text has the form ``#rrggbb``."""
     return _HEX.fullmatch(text) is not None
 
 
 def contrast(one: str, other: str) -> float:
-    """The contrast ratio of two ``#rrggbb`` colours, 1 to 21."""
+    """Return the contrast ratio of two ``#rrggbb`` colours, 1 to 21."""
     lighter, darker = sorted((_luminance(one), _luminance(other)), reverse=True)
     return (lighter + 0.05) / (darker + 0.05)
 
@@ -27,8 +27,8 @@ def readable_on(background: str, preferred: str = "") -> str:
 
 
 def nearest(color: str, background: str, ratio: float) -> str:
-    """The colour of this hue, made darker or lighter as little as possible, that has the contrast ``ratio`` (at most
-    that of black or white) with the background."""
+    """Return the colour of this hue, made darker or lighter as little as possible, that has the contrast ``ratio`` (at
+    most that of black or white) with the background."""
     for share in range(101):
         for end in (BLACK, WHITE):
             mixed = _mixed(color, end, share / 100)

@@ -10,7 +10,7 @@ _FILES_PER_CONNECTION = 2  # the watch over connections holds a copy for a momen
 
 
 def cores() -> int:
-    """The number of usable processors, by affinity and by the container's quota; at least 1."""
+    """Return the number of usable processors, by affinity and by the container's quota; at least 1."""
     allowed = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     quota, _, period = _limit("cpu.max").partition(" ")
     if quota.isdigit() and period.isdigit():
@@ -19,14 +19,14 @@ def cores() -> int:
 
 
 def memory_bytes() -> int:
-    """The memory of the machine, or the container's limit if that is lower."""
+    """Return the memory of the machine, or the container's limit if that is lower."""
     total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     limit = _limit("memory.max")
     return min(total, int(limit)) if limit.isdigit() else total
 
 
 def connections() -> int:
-    """The most connections that a process may have to clients, given the number of files that it may open."""
+    """Return the most connections that a process may have to clients, given the number of files that it may open."""
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return _MOST_CONNECTIONS
@@ -34,7 +34,7 @@ def connections() -> int:
 
 
 def raise_file_limit() -> None:
-    """Raises the limit of open files to what the most connections need, as far as the system allows."""
+    """Raise the limit of open files to what the most connections need, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = _FILES_PER_CONNECTION * _MOST_CONNECTIONS + _OTHER_FILES
     if hard != resource.RLIM_INFINITY:

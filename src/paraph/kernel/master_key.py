@@ -32,7 +32,7 @@ def read_master_key(data_dir: Path, from_environment: str) -> bytes:
 
 
 def existing_master_key(data_dir: Path, from_environment: str) -> bytes:
-    """The key that :func:`read_master_key` would return, or ``b""`` where it would make one."""
+    """Return the key that :func:`read_master_key` would return, or ``b""`` where it would make one."""
     path = data_dir / "secret.key"
     return read_master_key(data_dir, from_environment) if from_environment or path.exists() else b""
 
@@ -53,20 +53,20 @@ def earlier_master_keys(data_dir: Path, from_environment: Sequence[str]) -> list
 
 
 def fingerprint(master: bytes) -> bytes:
-    """What tells secrets apart. Nothing of the secret can be found out from it: it is derived for this purpose
+    """Return what tells secrets apart. Nothing of the secret can be found out from it: it is derived for this purpose
     alone."""
     return tokens.derive(master, "fingerprint")[:_FINGERPRINT]
 
 
 def write_master_key(data_dir: Path, key: bytes) -> None:
-    """Puts this key in the data folder. Raises ``DomainError("configuration", …)`` where there is another."""
+    """Put this key in the data folder. Raises ``DomainError("configuration", …)`` where there is another."""
     found = _read(data_dir / "secret.key") or _create(data_dir / "secret.key", key)
     if not tokens.same(found, key):
         raise DomainError("configuration", f"{data_dir / 'secret.key'} is another secret: move it away first.")
 
 
 def write_earlier_master_keys(data_dir: Path, keys: Sequence[bytes]) -> None:
-    """Puts these keys in the data folder beside ``secret.key``."""
+    """Put these keys in the data folder beside ``secret.key``."""
     handle = os.open(data_dir / _EARLIER, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
     with os.fdopen(handle, "wb") as file:
         file.write(b"\n".join(keys))
@@ -75,7 +75,7 @@ def write_earlier_master_keys(data_dir: Path, keys: Sequence[bytes]) -> None:
 
 
 def _create(path: Path, key: bytes) -> bytes:
-    """Writes the key unless another process has just written one, and returns the key of the file."""
+    """Write the key unless another process has just written one, and return the key of the file."""
     temporary = path.with_suffix(f".{tokens.random_hex(8)}")
     handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     with os.fdopen(handle, "wb") as file:

@@ -13,8 +13,8 @@ _PR_SET_NAME = 15
 
 
 def follow_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
-    """Has the kernel send the signal ``number`` to this process when the thread that forked it ends. To be called first
-    in a child of the process ``parent``.
+    """Have the kernel send the signal ``number`` to this process when the thread that forked it ends. To be called
+    first in a child of the process ``parent``.
 
     Does nothing on systems other than Linux, where a killed supervisor leaves its children running.
     """
@@ -26,6 +26,6 @@ def follow_parent(parent: int, number: signal.Signals = signal.SIGKILL) -> None:
 
 
 def name_process(name: str) -> None:
-    """Sets the name that ``ps`` and ``top`` show, cut to 15 bytes. Does nothing on systems other than Linux."""
+    """Set the name that ``ps`` and ``top`` show, cut to 15 bytes. Does nothing on systems other than Linux."""
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_NAME, name.encode()[:15], 0, 0, 0)

@@ -42,15 +42,15 @@ class Secrets:
         return [in_use, *(secret for secret in self._by_fingerprint.values() if secret != in_use)]
 
     def known(self, mark: bytes) -> bytes | None:
-        """The secret with this fingerprint."""
+        """Return the secret with this fingerprint."""
         return self._by_fingerprint.get(mark)
 
     def key(self, purpose: str) -> bytes:
-        """The key that new values are made with, for one purpose."""
+        """Return the key that new values are made with, for one purpose."""
         return self.derived(self.in_use, purpose)
 
     def keys(self, purpose: str) -> list[bytes]:
-        """The keys that values may have been made with, first the one in use."""
+        """Return the keys that values may have been made with, first the one in use."""
         return [self.derived(secret, purpose) for secret in self.all]
 
     def derived(self, secret: bytes, purpose: str) -> bytes:
@@ -65,11 +65,12 @@ class Secrets:
         return self.encrypt_by(self.in_use, purpose, plain, context)
 
     def encrypt_by(self, secret: bytes, purpose: str, plain: bytes, context: bytes = b"") -> bytes:
-        """Encrypts with the key of another secret than the one in use."""
+        """Encrypt with the key of another secret than the one in use."""
         return tokens.encrypt(self.derived(secret, purpose), plain, context)
 
     def decrypt(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes:
-        """The plain bytes, whichever secret they were encrypted with. Raises ``ValueError`` where none opens them."""
+        """Return the plain bytes, whichever secret they were encrypted with. Raises ``ValueError`` where none opens
+        them."""
         *others, last = self.keys(purpose)
         for key in others:
             try:
@@ -79,8 +80,8 @@ class Secrets:
         return tokens.decrypt(last, sealed, context)
 
     def renewed(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes | None:
-        """The value encrypted with the secret in use; None where it is already. Raises ``ValueError`` where no secret
-        opens it."""
+        """Return the value encrypted with the secret in use; None where it is already. Raises ``ValueError`` where no
+        secret opens it."""
         try:
             tokens.decrypt(self.key(purpose), sealed, context)
         except ValueError:

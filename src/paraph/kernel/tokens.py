@@ -33,7 +33,7 @@ def sha256(content: bytes) -> bytes:
 
 
 def derive(master: bytes, purpose: str) -> bytes:
-    """A 32-byte key for one purpose (HKDF-SHA256, RFC 5869). Different purposes give unrelated keys."""
+    """Return a 32-byte key for one purpose (HKDF-SHA256, RFC 5869). Different purposes give unrelated keys."""
     return HKDF(algorithm=SHA256(), length=32, salt=None, info=f"paraph:{purpose}".encode()).derive(master)
 
 
@@ -47,12 +47,12 @@ def keyed_hash(key: bytes, *parts: bytes) -> bytes:
 
 @lru_cache(maxsize=16)
 def _keyed(key: bytes) -> hmac.HMAC:
-    """An HMAC that is ready to be copied. Setting it up takes longest, and there are only a few keys."""
+    """Return an HMAC that is ready to be copied. Setting it up takes longest, and there are only a few keys."""
     return hmac.new(key, digestmod="sha256")
 
 
 def same(left: bytes, right: bytes) -> bool:
-    """Whether the two are equal, compared in constant time."""
+    """Return whether the two are equal, compared in constant time."""
     return hmac.compare_digest(left, right)
 
 
@@ -63,7 +63,7 @@ def encrypt(key: bytes, plain: bytes, context: bytes = b"") -> bytes:
 
 
 def decrypt(key: bytes, sealed: bytes, context: bytes = b"") -> bytes:
-    """The plain bytes. Raises ``ValueError`` for another key, another context or changed bytes."""
+    """Return the plain bytes. Raises ``ValueError`` for another key, another context or changed bytes."""
     try:
         return AESGCM(key).decrypt(sealed[:_NONCE], sealed[_NONCE:], context)
     except InvalidTag as error:
@@ -75,5 +75,5 @@ def base64url(content: bytes) -> str:
 
 
 def from_base64url(text: str) -> bytes:
-    """Decodes base64url without padding. Raises ``ValueError`` for any other text."""
+    """Decode base64url without padding. Raises ``ValueError`` for any other text."""
     return urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))

@@ -58,7 +58,7 @@ def weakness_of_certificate(certificate: x509.Certificate, *, is_root: bool = Fa
 
 
 def read_certificates(path: Path) -> list[x509.Certificate]:
-    """Every certificate of a PEM file, in the order of the file.
+    """Return every certificate of a PEM file, in the order of the file.
 
     Raises ``DomainError("configuration", …)`` when the file cannot be read or holds none.
     """

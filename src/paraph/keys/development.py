@@ -126,7 +126,7 @@ def _write(path: Path, content: bytes) -> None:
 
 
 def _move_into_place(temporary: Path, home: Path) -> None:
-    """Renames the folder. A rename cannot replace a folder with files in it, so the first of several processes wins."""
+    """Rename the folder. A rename cannot replace a folder with files in it, so the first of several processes wins."""
     try:
         temporary.rename(home)
     except OSError:

@@ -49,7 +49,7 @@ def issue_proof_sealing(root_key: PrivateKey, key: PublicKey, name: str = PROOF_
 
 
 def is_of_development(certificate: x509.Certificate) -> bool:
-    """Whether the certificate names a development authority as its issuer. Only its chain proves that."""
+    """Return whether the certificate names a development authority as its issuer. Only its chain proves that."""
     return certificate.issuer == _name(ROOT_NAME)
 
 

@@ -92,13 +92,14 @@ class KmsKey:
 
 
 def _region(key: str) -> str | None:
-    """The region that an ARN names; else None, for that of the environment."""
+    """Return the region that an ARN names; else None, for that of the environment."""
     parts = key.split(":")
     return parts[3] or None if key.startswith("arn:") and len(parts) > 3 else None
 
 
 def _public_key(key: str, answer: dict[str, Any]) -> PublicKey:
-    """The key's public key. Refuses all curves but P-256: KMS also offers secp256k1, which no PDF reader knows."""
+    """Return the key's public key. Refuses all curves but P-256: KMS also offers secp256k1, which no PDF reader
+    knows."""
     public = load_der_public_key(answer["PublicKey"])
     if answer["KeyUsage"] == "SIGN_VERIFY":
         if isinstance(public, rsa.RSAPublicKey):

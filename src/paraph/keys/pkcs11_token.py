@@ -38,7 +38,7 @@ class Pkcs11Uri:
 
 
 def parse(address: str) -> Pkcs11Uri:
-    """Parses ``pkcs11:token=…;object=…;id=…?module-path=…&pin-source=file:…`` with percent-encoded values.
+    """Parse ``pkcs11:token=…;object=…;id=…?module-path=…&pin-source=file:…`` with percent-encoded values.
 
     Raises ``DomainError("configuration", …)`` with a sentence that does not quote the values.
     """
@@ -224,7 +224,7 @@ def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
 
 
 def _signer(key: Any, mechanisms: set[Mechanism], pin: str) -> Callable[[bytes], bytes]:
-    """A function that signs on the token, which gets the digest if it cannot hash the message itself."""
+    """Return a function that signs on the token, which gets the digest if it cannot hash the message itself."""
     pin_each_time = pin if _needs_pin_each_time(key) else None
     if key.key_type == KeyType.EC:
         return lambda message: _der(
@@ -238,7 +238,7 @@ def _signer(key: Any, mechanisms: set[Mechanism], pin: str) -> Callable[[bytes],
 
 
 def _needs_pin_each_time(key: Any) -> bool:
-    """Whether the key needs the PIN at each signature, as keys of qualified certificates on cards do."""
+    """Return whether the key needs the PIN at each signature, as keys of qualified certificates on cards do."""
     try:
         return bool(key[Attribute.ALWAYS_AUTHENTICATE])
     except (pkcs11.AttributeTypeInvalid, pkcs11.AttributeSensitive, pkcs11.FunctionFailed):
@@ -246,7 +246,7 @@ def _needs_pin_each_time(key: Any) -> bool:
 
 
 def _der(signature: bytes) -> bytes:
-    """The DER of an ECDSA signature, for which PKCS#11 returns the two numbers side by side."""
+    """Return the DER of an ECDSA signature, for which PKCS#11 returns the two numbers side by side."""
     half = len(signature) // 2
     return encode_dss_signature(int.from_bytes(signature[:half], "big"), int.from_bytes(signature[half:], "big"))
 

@@ -6,5 +6,5 @@ from paraph.kernel import tokens
 
 
 def destination_hash(recipient: str) -> bytes:
-    """Returns a keyed hash (32 bytes) of an address, ignoring its case, or of a number in E.164 form."""
+    """Return a keyed hash (32 bytes) of an address, ignoring its case, or of a number in E.164 form."""
     return tokens.keyed_hash(settings.SECRETS.key("destination"), recipient.strip().lower().encode("utf-8", "replace"))

@@ -24,7 +24,7 @@ def send_email(
     withheld: bool = False,
     on_sent: Callable[[str], None] | None = None,
 ) -> str:
-    """Hands one message to the mail server (``PARAPH_SMTP_URL``) or the mail provider (``PARAPH_MAIL_PROVIDER``);
+    """Hand one message to the mail server (``PARAPH_SMTP_URL``) or the mail provider (``PARAPH_MAIL_PROVIDER``);
     without either, or if ``withheld``, to the captured inbox.
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
@@ -80,5 +80,5 @@ def check_gateway() -> str:
 
 
 def _one_line(subject: str) -> str:
-    """Joins the lines of a subject: names in it may have line breaks, which Django would refuse."""
+    """Join the lines of a subject: names in it may have line breaks, which Django would refuse."""
     return " ".join(subject.split())

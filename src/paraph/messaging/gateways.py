@@ -6,13 +6,13 @@ EMAIL, SMS = "email", "sms"
 
 
 def has_gateway(channel: str) -> bool:
-    """Whether the operator has set what sends messages of this channel ("email" or "sms")."""
+    """Return whether the operator has set what sends messages of this channel ("email" or "sms")."""
     asked = settings.PARAPH
     return bool(asked.sms_url) if channel == SMS else bool(asked.smtp_url or asked.mail_provider)
 
 
 def is_refused(environment: str, channel: str) -> bool:
-    """Whether messages of production are refused since nothing sends them: on a service with a public address that was
-    not told to keep them (``PARAPH_MAIL=captured``). There somebody waits for them."""
+    """Return whether messages of production are refused since nothing sends them: on a service with a public address
+    that was not told to keep them (``PARAPH_MAIL=captured``). There somebody waits for them."""
     asked = settings.PARAPH
     return environment == "production" and asked.is_public and asked.mail != "captured" and not has_gateway(channel)

@@ -11,7 +11,7 @@ KEPT_FOR = timedelta(days=90)  # as long as a link in one can work
 
 
 def capture(channel: str, to: str, subject: str, text: str, *, html: str = "", message_id: str = "") -> str:
-    """Stores the message in the transaction of the caller; returns ``captured:<its id>``."""
+    """Store the message in the transaction of the caller; return ``captured:<its id>``."""
     fields = {"to": to, "channel": channel, "subject": subject[:500], "text": text, "html": html}
     if message_id:
         message, _ = CapturedMessage.objects.get_or_create(message_id=message_id, defaults=fields)
@@ -21,7 +21,7 @@ def capture(channel: str, to: str, subject: str, text: str, *, html: str = "", m
 
 
 def messages() -> Iterable[CapturedMessage]:
-    """Returns all captured messages, newest last."""
+    """Return all captured messages, newest last."""
     return CapturedMessage.objects.order_by("id").iterator()
 
 

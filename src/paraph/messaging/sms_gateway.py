@@ -14,15 +14,15 @@ _MODULES = {"twilio": "sms_twilio", "apprise": "sms_apprise"}  # by the scheme o
 
 class SmsGateway(Protocol):
     def send(self, to: str, text: str) -> str:
-        """Hands one message over; ``to`` is in E.164 form. Returns the operator's acknowledgement.
+        """Hand one message over; ``to`` is in E.164 form. Returns the operator's acknowledgement.
         Raises ``OSError`` when it was not taken, with neither ``to`` nor ``text`` in its message."""
 
     def check(self) -> str:
-        """Tries the gateway without sending; returns a sentence about it. Raises ``OSError``."""
+        """Try the gateway without sending; return a sentence about it. Raises ``OSError``."""
 
 
 def sms_gateway(url: str) -> SmsGateway:
-    """Returns the gateway at ``PARAPH_SMS_URL``. Raises ``DomainError("configuration", …)``."""
+    """Return the gateway at ``PARAPH_SMS_URL``. Raises ``DomainError("configuration", …)``."""
     scheme = url.partition(":")[0].partition("+")[0]
     if scheme not in _MODULES:
         raise DomainError("configuration", "PARAPH_SMS_URL must begin with twilio:// or apprise+.")

@@ -17,7 +17,7 @@ _TIMEOUT_SECONDS = 15
 
 
 def gateway(url: str) -> "TwilioGateway":
-    """Returns the gateway. Raises ``DomainError("configuration", …)`` for an address without account, token or
+    """Return the gateway. Raises ``DomainError("configuration", …)`` for an address without account, token or
     sender."""
     parts = urlsplit(url)
     sender = unquote(parts.netloc.rpartition("@")[2])
@@ -46,7 +46,7 @@ class TwilioGateway:
 
 
 def _call(request: Any) -> Any:
-    """Raises ``OSError`` with the codes of Twilio's error, as its messages quote the number."""
+    """Raise ``OSError`` with the codes of Twilio's error, as its messages quote the number."""
     try:
         return request()
     except TwilioRestException as error:

@@ -20,7 +20,7 @@ _NUMBERS = re.compile(rf"\d+(?:[{_DOTS}]\d+){{3,}}")
 
 
 def unlinked(text: str, max_length: int) -> str:
-    """Returns the text on one line of at most ``max_length`` characters.
+    """Return the text on one line of at most ``max_length`` characters.
 
     Spaces break up addresses: after the dot before a letter, after a colon, around an ``@``. Schemes such as
     ``https://`` are removed.

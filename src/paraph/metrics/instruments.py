@@ -80,7 +80,7 @@ class CountingHistogram(Histogram):
 
 
 def summed() -> Iterator[Metric]:
-    """The metrics of all processes, including those that have ended."""
+    """Yield the metrics of all processes, including those that have ended."""
     sums: dict[str, dict[str, list[float]]] = defaultdict(dict)
     for key, numbers in ledger_files.records():
         name, _, labels = key.partition(" ")

@@ -28,7 +28,7 @@ class Ledger:
         self._unwritten: dict[str, _Record] = {}
 
     def add(self, key: str, amounts: Mapping[int, float], width: int) -> None:
-        """Adds ``amounts``, by position, to the ``width`` numbers of the key. If the disk refuses the write, the next
+        """Add ``amounts``, by position, to the ``width`` numbers of the key. If the disk refuses the write, the next
         addition to the key writes them.
 
         One thread writes at a time, also what others add meanwhile, so that nobody waits for a write: the thread that
@@ -80,7 +80,7 @@ class _Record:
 
 
 def read(path: Path) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Yields each key with its numbers, up to a record that was not written whole. Raises ``OSError``."""
+    """Yield each key with its numbers, up to a record that was not written whole. Raises ``OSError``."""
     data, position = path.read_bytes(), 0
     while position + _HEAD.size <= len(data):
         length, width = _HEAD.unpack_from(data, position)

@@ -19,14 +19,14 @@ def folder() -> Path:
 
 
 def ledger() -> Ledger:
-    """The ledger of this process, made at the first call."""
+    """Return the ledger of this process, made at the first call."""
     if not _ledgers:
         _ledgers.append(Ledger(folder() / f"{os.getpid()}-{tokens.random_hex(8)}.figures"))
     return _ledgers[0]
 
 
 def records() -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Each key with its numbers, once for each process that counted it."""
+    """Yield each key with its numbers, once for each process that counted it."""
     for file in sorted(folder().glob("*.figures")):
         try:
             yield from read(file)
@@ -35,7 +35,7 @@ def records() -> Iterator[tuple[str, tuple[float, ...]]]:
 
 
 def forget() -> None:
-    """Removes all ledgers. To be called only while no other process of the service runs."""
+    """Remove all ledgers. To be called only while no other process of the service runs."""
     for file in folder().glob("*.figures"):
         file.unlink(missing_ok=True)
 

@@ -41,7 +41,7 @@ def count_request(method: str | None, route: str, status: int, seconds: float) -
 
 @contextmanager
 def stage(name: str) -> Iterator[None]:
-    """Measures a stage of sealing, even one that fails: ``typeset``, ``seal``, ``store`` or ``reread``."""
+    """Measure a stage of sealing, even one that fails: ``typeset``, ``seal``, ``store`` or ``reread``."""
     began = time.perf_counter()
     try:
         yield

@@ -68,7 +68,7 @@ def _lock(cursor: CursorWrapper) -> None:
 
 
 def _seconds(migration: Migration) -> float:
-    """What a migration will take, from the number of rows, where nobody holds its tables."""
+    """Return what a migration will take, from the number of rows, where nobody holds its tables."""
     found = _MIGRATION_SECONDS
     for operation in migration.operations:
         if isinstance(operation, InBatches):

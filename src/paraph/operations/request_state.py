@@ -79,7 +79,7 @@ def _signer(signer: Signer, wrong: WrongCodesSummary | None, waiting: dict[str, 
 
 
 def _put_off(signer: Signer, waiting: dict[str, PutOffMail]) -> dict[str, Any] | None:
-    """The signer's mail that is put off until a message ceiling leaves room for it."""
+    """Return the signer's mail that is put off until a message ceiling leaves room for it."""
     for mail in ("invitation", "completion"):
         if noted := waiting.get(f"{mail}-{signer.pk}"):
             return {"mail": mail, "until": clock.iso(noted.until), "reason": noted.reason}

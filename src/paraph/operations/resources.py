@@ -38,7 +38,7 @@ def used_shares() -> dict[str, float]:
 
 
 def database_connections() -> tuple[int, int]:
-    """How many connections to this database are open, by whomever, and how many the server takes in all."""
+    """Return how many connections to this database are open, by whomever, and how many the server takes in all."""
     with connection.cursor() as cursor:
         cursor.execute(_CONNECTIONS)
         used, most = cursor.fetchone()

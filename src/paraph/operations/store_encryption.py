@@ -64,7 +64,7 @@ def _table(progress: _Encrypted, end: float) -> bool:
 
 
 def _batches(word: str, after: int) -> Iterator[list[NamedObject]]:
-    """The objects of a few rows at a time; a row may name two."""
+    """Yield the objects of a few rows at a time; a row may name two."""
     rows = (list(objects) for _, objects in groupby(named_objects(word, after), lambda named: named.row))
     while batch := list(chain.from_iterable(islice(rows, _AT_ONCE))):
         yield batch

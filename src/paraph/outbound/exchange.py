@@ -20,7 +20,7 @@ FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.Proxy
 
 
 def explain(fault: BaseException) -> str:
-    """Says one of the :data:`FAULTS` in at most 500 characters, for those who read of deliveries."""
+    """Say one of the :data:`FAULTS` in at most 500 characters, for those who read of deliveries."""
     if isinstance(fault, socket.gaierror):
         return f"the host name has no address: {fault.strerror}"
     return f"{type(fault).__name__}: {fault}"[:500]
@@ -28,7 +28,7 @@ def explain(fault: BaseException) -> str:
 
 @lru_cache(maxsize=1)
 def public_tls() -> ssl.SSLContext:
-    """A TLS context with the usual public authorities, or those of ``SSL_CERT_FILE``. Made once: it takes
+    """Return a TLS context with the usual public authorities, or those of ``SSL_CERT_FILE``. Made once: it takes
     milliseconds."""
     return httpx.create_ssl_context()
 
@@ -58,7 +58,7 @@ class OutboundRequest:
 async def exchange(
     url: str, request: OutboundRequest, network: NetworkAccess, schemes: Sequence[str], seconds: float
 ) -> tuple[int, bytes]:
-    """Sends the request and returns the status and the beginning of the body. The caller bounds the whole time;
+    """Send the request and return the status and the beginning of the body. The caller bounds the whole time;
     ``seconds`` bounds connecting. Raises ``DomainError`` for an address that may not be called, :data:`FAULTS` and
     ``TimeoutError``.
     """
@@ -68,7 +68,7 @@ async def exchange(
 
 
 async def _resolve_public(url: httpx.URL, network: NetworkAccess) -> list[str]:
-    """Resolves the host once. Raises ``DomainError("forbidden", …)`` if any of its addresses is not public."""
+    """Resolve the host once. Raises ``DomainError("forbidden", …)`` if any of its addresses is not public."""
     addresses = await network.resolve(url.raw_host.decode("ascii"), port_of(url))
     for address in addresses:
         reason = "" if network.allow_private else reason_not_public(address)

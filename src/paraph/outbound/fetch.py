@@ -20,7 +20,7 @@ def fetch(
     body: bytes = b"",
     headers: Mapping[str, str] | None = None,
 ) -> bytes:
-    """Sends GET, or POST when there is a ``body``, and returns the body of the answer, at most ``limit`` bytes.
+    """Send GET, or POST when there is a ``body``, and return the body of the answer, at most ``limit`` bytes.
 
     ``seconds`` bounds everything. Redirects are not followed. Must not be called where an event loop runs. Raises
     :class:`FetchFailed`.

@@ -54,7 +54,7 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
 
 
 async def _tunnel(stream: httpcore.AsyncNetworkStream, target: str, proxy: httpx.URL) -> None:
-    """Asks the proxy for a tunnel to ``target`` (RFC 9110 §9.3.6)."""
+    """Ask the proxy for a tunnel to ``target`` (RFC 9110 §9.3.6)."""
     lines = [f"CONNECT {target} HTTP/1.1", f"Host: {target}"]
     if proxy.userinfo:
         credentials = base64.b64encode(unquote(proxy.userinfo.decode()).encode()).decode()

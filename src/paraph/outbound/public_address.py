@@ -41,7 +41,7 @@ _REFUSED_V6 = {
 
 
 def reason_not_public(address: str) -> str:
-    """What kind of address it is, or "" for one of the public internet.
+    """Return what kind of address it is, or "" for one of the public internet.
 
     An IPv6 address that embeds an IPv4 one (mapped, 6to4, Teredo, NAT64) is refused whatever it embeds: no receiver
     needs such an address.

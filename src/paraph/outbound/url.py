@@ -14,7 +14,7 @@ _STANDARD_PORTS = {"http": 80, "https": 443}
 
 
 def check_url(text: str, *, name: str, schemes: Sequence[str] = ("https", "http")) -> httpx.URL:
-    """Parses an address and checks that the service may call it.
+    """Parse an address and check that the service may call it.
 
     ``name``: the field that messages name (``callback_url``). Ports below 1024 belong to other protocols, except 80 and
     443; user names in addresses would end up in logs. Where the host lies is judged at each call, since its name may

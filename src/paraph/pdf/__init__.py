@@ -112,7 +112,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """The sandboxed processes, which import this package, need next to nothing of it."""
+    """Return the sandboxed processes, which import this package, need next to nothing of it."""
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home, original = _NAMES[name]

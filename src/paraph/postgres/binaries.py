@@ -17,7 +17,7 @@ _OTHERS_MAY_ENTER = 0o001
 
 
 def programs(user: str | None) -> Path:
-    """The folder of ``postgres``, ``initdb`` and ``pg_ctl``, in a place where ``user`` can run them.
+    """Return the folder of ``postgres``, ``initdb`` and ``pg_ctl``, in a place where ``user`` can run them.
 
     A virtual environment below ``/root`` is closed to the account that the server runs under when Paraph runs as root.
     The programs are then copied once to :data:`~paraph.postgres.location.ROOT_HOME`, and no permission is changed.

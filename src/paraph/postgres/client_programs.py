@@ -16,9 +16,9 @@ _NEEDED = ("pg_dump", "pg_restore", "psql")
 
 
 def dumping_programs(server_major: int) -> Path:
-    """The folder of the programs of the server's own version, else of the next newer one: what a server keeps for
-    itself is known best to its own. Raises ``DomainError("postgres", …)`` where there are none: ``pg_dump`` refuses a
-    newer server."""
+    """Return the folder of the programs of the server's own version, else of the next newer one: what a server keeps
+    for itself is known best to its own. Raises ``DomainError("postgres", …)`` where there are none: ``pg_dump`` refuses
+    a newer server."""
     fitting = [(major, folder) for major, folder in _found() if major >= server_major]
     if not fitting:
         raise DomainError(
@@ -30,7 +30,7 @@ def dumping_programs(server_major: int) -> Path:
 
 
 def loading_programs() -> Path:
-    """The folder of the newest programs, which read what all before them have written. Raises
+    """Return the folder of the newest programs, which read what all before them have written. Raises
     ``DomainError("postgres", …)`` where there are none."""
     found = list(_found())
     if not found:

@@ -15,7 +15,7 @@ _LEAST_FREE_MB = 200  # a new cluster, its write-ahead log and some room
 
 
 def ensure(location: ClusterLocation, programs: Path) -> None:
-    """Creates the cluster unless it exists. Raises ``DomainError("postgres", …)`` when the disk is full, the cluster is
+    """Create the cluster unless it exists. Raises ``DomainError("postgres", …)`` when the disk is full, the cluster is
     of another version, or its folder holds something else."""
     for unfinished in location.home.glob(f"{_UNFINISHED}*"):
         shutil.rmtree(unfinished)
@@ -40,7 +40,7 @@ def ensure(location: ClusterLocation, programs: Path) -> None:
 
 
 def _create(location: ClusterLocation, programs: Path) -> None:
-    """Runs ``initdb`` in another folder and renames it, so that an interrupted start leaves no half-made cluster."""
+    """Run ``initdb`` in another folder and rename it, so that an interrupted start leaves no half-made cluster."""
     unfinished = location.home / f"{_UNFINISHED}{tokens.random_hex(4)}"
     options = ["-U", "paraph", "-A", "trust", "-E", "UTF8", "--locale=C.UTF-8", "--data-checksums"]
     run(location, [programs / "initdb", "-D", unfinished, *options])
@@ -48,7 +48,7 @@ def _create(location: ClusterLocation, programs: Path) -> None:
 
 
 def run(location: ClusterLocation, command: list[str | Path]) -> None:
-    """Runs a program as the owner of the cluster. Raises ``DomainError("postgres", …)`` with its last line of
+    """Run a program as the owner of the cluster. Raises ``DomainError("postgres", …)`` with its last line of
     output."""
     try:
         subprocess.run(command, cwd=location.home, capture_output=True, check=True, **credentials(location))  # noqa: S603
@@ -59,7 +59,7 @@ def run(location: ClusterLocation, command: list[str | Path]) -> None:
 
 
 def credentials(location: ClusterLocation) -> dict[str, Any]:
-    """Arguments of ``subprocess`` that make a child the owner of the cluster, without any of root's groups."""
+    """Argument of ``subprocess`` that make a child the owner of the cluster, without any of root's groups."""
     if not location.user:
         return {}
     owner = account(location.user)

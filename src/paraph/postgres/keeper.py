@@ -22,7 +22,7 @@ class Keeper:
         self._due: float | None = None
 
     def look(self) -> None:
-        """Launches the server if it has ended and its delay is over. Never waits; to be called repeatedly, from the
+        """Launche the server if it has ended and its delay is over. Never waits; to be called repeatedly, from the
         thread that started the server."""
         now = time.monotonic()
         if self._server.poll() is None:

@@ -46,7 +46,7 @@ class ClusterLocation:
 
 
 def find_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
-    """The location of a data folder's cluster, whether or not it exists yet."""
+    """Return the location of a data folder's cluster, whether or not it exists yet."""
     user = ROOT_USER if os.geteuid() == 0 else None
     if postgres_dir is not None:
         return ClusterLocation(postgres_dir.absolute(), user)
@@ -54,12 +54,12 @@ def find_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
 
 
 def embedded_url(data_dir: Path, postgres_dir: Path | None) -> str:
-    """The connection URL of a data folder's embedded server: a Unix socket without a password."""
+    """Return the connection URL of a data folder's embedded server: a Unix socket without a password."""
     return find_location(data_dir, postgres_dir).url
 
 
 def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
-    """Makes the folders of :func:`find_location`, with mode 0700, and returns the location.
+    """Make the folders of :func:`find_location`, with mode 0700, and return the location.
 
     As root, the folder of the cluster is a link to a new folder below :data:`ROOT_HOME`, so that a new data folder
     never gets the cluster of an old one. Parent folders are never changed. Raises ``DomainError("postgres", …)``.
@@ -79,7 +79,7 @@ def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
 
 
 def account(name: str) -> pwd.struct_passwd:
-    """The account of this name, created if missing. To be called as root."""
+    """Return the account of this name, created if missing. To be called as root."""
     try:
         return pwd.getpwnam(name)
     except KeyError:
@@ -107,7 +107,7 @@ def _link(link: Path) -> None:
 
 
 def _own(folder: Path, user: str | None) -> None:
-    """Makes the folder and gives it to the user alone, or to this process's account. A folder that belongs to anybody
+    """Make the folder and give it to the user alone, or to this process's account. A folder that belongs to anybody
     else is refused, because in a shared temporary folder it may be a trap."""
     owner = account(user) if user else None
     folder.mkdir(mode=0o700, parents=True, exist_ok=True)

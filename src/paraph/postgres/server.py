@@ -32,13 +32,13 @@ class Server:
         self._log_began = 0
 
     def start(self) -> None:
-        """Creates the cluster if needed, starts the server and waits until it answers. Raises
+        """Create the cluster if needed, start the server and wait until it answers. Raises
         ``DomainError("postgres", …)`` with the last lines of its log when it does not within 60 s."""
         self.launch()
         self.wait()
 
     def launch(self) -> None:
-        """Starts the server without waiting for it. To be called from a thread that lasts: the kernel stops the server
+        """Start the server without waiting for it. To be called from a thread that lasts: the kernel stops the server
         when the thread that launched it ends."""
         cluster.ensure(self.location, self._programs)
         self._stop_leftover()
@@ -59,7 +59,7 @@ class Server:
             )
 
     def wait(self) -> None:
-        """Waits until the launched server answers, and creates the database if it is missing."""
+        """Wait until the launched server answers, and create the database if it is missing."""
         deadline = time.monotonic() + _START_SECONDS
         maintenance = self.url.removesuffix("/paraph") + "/postgres"
         while True:
@@ -74,7 +74,7 @@ class Server:
                 time.sleep(0.02)
 
     def stop(self) -> None:
-        """Asks for a fast shutdown. After 30 s the server is forced to end, and recovers at its next start."""
+        """Ask for a fast shutdown. After 30 s the server is forced to end, and recovers at its next start."""
         if not self._process or self._process.poll() is not None:
             return
         for number, patience in ((signal.SIGINT, _STOP_SECONDS), (signal.SIGQUIT, 5), (signal.SIGKILL, None)):
@@ -86,16 +86,16 @@ class Server:
                 continue
 
     def poll(self) -> int | None:
-        """The exit status of the server; None while it runs or before it was launched."""
+        """Return the exit status of the server; None while it runs or before it was launched."""
         return self._process.poll() if self._process else None
 
     def trim_log(self) -> None:
-        """Empties the log once it exceeds 8 MiB. The server appends to it, so this is safe at any time."""
+        """Empty the log once it exceeds 8 MiB. The server appends to it, so this is safe at any time."""
         if self.location.log.exists() and self.location.log.stat().st_size > _LARGEST_LOG:
             os.truncate(self.location.log, 0)
 
     def last_words(self) -> str:
-        """The last five lines of the log since the launch, or "" when it cannot be read."""
+        """Return the last five lines of the log since the launch, or "" when it cannot be read."""
         try:
             with self.location.log.open("rb") as log:
                 log.seek(self._log_began)
@@ -104,7 +104,7 @@ class Server:
             return ""
 
     def _stop_leftover(self) -> None:
-        """Stops the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
+        """Stop the server that a killed supervisor left behind. The lock of the data folder says that nobody uses
         it."""
         if self._leftover() is None:
             return
@@ -116,8 +116,8 @@ class Server:
                 raise
 
     def _leftover(self) -> int | None:
-        """The process id in the cluster's lock file, if that process is a server of this cluster. After a power cut the
-        id may be any other process's, which ``pg_ctl`` would stop all the same."""
+        """Return the process id in the cluster's lock file, if that process is a server of this cluster. After a power
+        cut the id may be any other process's, which ``pg_ctl`` would stop all the same."""
         try:
             pid = int((self.location.cluster / "postmaster.pid").read_text().split(maxsplit=1)[0])
             command = Path(f"/proc/{pid}/cmdline").read_bytes()

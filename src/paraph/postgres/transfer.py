@@ -28,7 +28,7 @@ _TABLES = """
 
 
 def dump(url: str, target: BinaryIO, snapshot: str) -> None:
-    """Writes the database as the exported snapshot sees it, in pg_dump's own compressed form. Raises
+    """Write the database as the exported snapshot sees it, in pg_dump's own compressed form. Raises
     ``DomainError("postgres", …)`` with the program's words."""
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--snapshot={snapshot}"]
     with TemporaryFile() as errors:
@@ -38,7 +38,7 @@ def dump(url: str, target: BinaryIO, snapshot: str) -> None:
 
 
 def load(url: str, source: Path) -> None:
-    """Makes what :func:`dump` wrote in one transaction. Raises ``DomainError("postgres", …)`` with the program's words;
+    """Make what :func:`dump` wrote in one transaction. Raises ``DomainError("postgres", …)`` with the program's words;
     the database is then as it was."""
     programs = loading_programs()
     script: list[str | Path] = [programs / "pg_restore", "--no-owner", "--no-privileges", "--file=-", source]
@@ -66,7 +66,7 @@ def load(url: str, source: Path) -> None:
 
 
 def is_empty(url: str) -> bool:
-    """Whether the database has no table. Raises ``DomainError("database", …)`` where it does not answer."""
+    """Return whether the database has no table. Raises ``DomainError("database", …)`` where it does not answer."""
     try:
         with psycopg.connect(url, connect_timeout=10) as connection:
             found = connection.execute(_TABLES).fetchone()
@@ -95,7 +95,8 @@ def _dumping_programs(url: str) -> Path:
 
 
 def _environment(url: str) -> dict[str, str]:
-    """Where the programs connect to, kept out of their command lines, which everybody on the machine can read."""
+    """Return the address that the programs connect to, kept out of their command lines, which everybody on the machine
+    can read."""
     given = conninfo_to_dict(url)
     known = {option.keyword.decode(): option.envvar for option in psycopg.pq.Conninfo.get_defaults()}
     named = {envvar.decode(): str(given[name]) for name, envvar in known.items() if envvar and given.get(name)}

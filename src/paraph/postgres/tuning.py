@@ -8,7 +8,7 @@ _MB = 1 << 20
 
 
 def settings(sockets: Path, connections: int) -> dict[str, str]:
-    """The settings that differ from PostgreSQL's defaults. ``connections``: the maximum."""
+    """Return the settings that differ from PostgreSQL's defaults. ``connections``: the maximum."""
     memory = machine.memory_bytes() // _MB
     return {
         "listen_addresses": "",  # connections come through the socket only

@@ -19,7 +19,7 @@ _CONNECTION_SECONDS = 5.0  # for which a statement waits for a connection
 
 
 def connector(max_connections: int, lost: Callable[[], None] = lambda: None) -> PsycopgConnector:
-    """Connects procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
+    """Connect procrastinate to Django's database. Each statement commits by itself: one round trip instead of four.
     ``lost`` is called when a statement fails because the database is away or the connection was lost: procrastinate
     itself does not tell of what it could not note."""
     return _Connector(
@@ -34,7 +34,7 @@ def connector(max_connections: int, lost: Callable[[], None] = lambda: None) -> 
 
 
 async def try_connection() -> None:
-    """Raises ``psycopg.OperationalError`` when the database, or a pooler before it, gives no session in time."""
+    """Raise ``psycopg.OperationalError`` when the database, or a pooler before it, gives no session in time."""
     made = await asyncio.to_thread(connect, seconds=_CONNECTION_SECONDS, **connector_params())
     made.close()
 
@@ -78,7 +78,7 @@ async def _configure(connection: AsyncConnection) -> None:
 
 
 async def _check(connection: AsyncConnection) -> None:
-    """Asks the server only where its socket has something to read: a server that went away has closed it."""
+    """Ask the server only where its socket has something to read: a server that went away has closed it."""
     poll = select.poll()
     poll.register(connection.fileno(), select.POLLIN)
     if poll.poll(0):

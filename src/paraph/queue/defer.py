@@ -6,7 +6,7 @@ from paraph.queue.job_logging import trace_argument
 
 
 def defer(task: str, **arguments: int | str) -> None:
-    """Adds a job for the task of :mod:`paraph.flow.jobs` with this name.
+    """Add a job for the task of :mod:`paraph.flow.jobs` with this name.
 
     The task is named, not imported, because its verb defers further jobs: modules that import each other would be a
     cycle. Inside a transaction the job exists only if the transaction commits. The id of the current HTTP request goes

@@ -14,13 +14,13 @@ _log = structlog.get_logger("paraph.job")
 
 
 def trace_argument() -> dict[str, str]:
-    """The argument of a new job that carries the id of the current HTTP request; empty outside of requests."""
+    """Return the argument of a new job that carries the id of the current HTTP request; empty outside of requests."""
     request_id = structlog.contextvars.get_contextvars().get("request_id")
     return {TRACE: request_id} if request_id else {}
 
 
 def logged(name: str, verb: Callable[..., None]) -> Callable[..., None]:
-    """Wraps a verb into the function of a job, which counts and times the verb and writes one line to the log."""
+    """Wrap a verb into the function of a job, which counts and times the verb and writes one line to the log."""
 
     def run(*, trace: str = "", **arguments: int) -> None:
         with structlog.contextvars.bound_contextvars(**({"request_id": trace} if trace else {})):

@@ -42,7 +42,7 @@ class LaneWorker:
         self._away = False
 
     async def run(self) -> None:
-        """Returns once the lane was asked to stop and its jobs at hand have ended."""
+        """Return once the lane was asked to stop and its jobs at hand have ended."""
         while not self._stopping.is_set():
             try:
                 await try_connection()
@@ -52,13 +52,13 @@ class LaneWorker:
             await _wait(self._stopping, _PAUSE_SECONDS)
 
     def stop(self) -> None:
-        """Has the lane fetch no more jobs. Nothing is cancelled: a cancellation that comes while a connection is made
+        """Have the lane fetch no more jobs. Nothing is cancelled: a cancellation that comes while a connection is made
         can get lost (``asyncio.wait_for`` before Python 3.12)."""
         self._stopping.set()
         self._ended.set()
 
     async def hand_back(self) -> None:
-        """Puts the jobs at hand back into the queue, for others. To be called just before the process ends."""
+        """Put the jobs at hand back into the queue, for others. To be called just before the process ends."""
         if self._worker and self._worker.worker_id is not None:
             with suppress(ConnectorException, DatabaseError, TimeoutError):
                 forget = self._worker.app.job_manager.unregister_worker(self._worker.worker_id)

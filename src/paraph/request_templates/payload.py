@@ -19,13 +19,13 @@ class TemplatePayload:
         self._documents = [_document(row) for row in template.documents.prefetch_related("stamps__role")]
 
     def of(self, people: Sequence[Person]) -> dict[str, Any]:
-        """Returns the payload with these people in the roles, in their order."""
+        """Return the payload with these people in the roles, in their order."""
         signers = [_signer(role, person) for role, person in zip(self._roles, people, strict=True)]
         return {**self._options, "signers": signers, "documents": self._documents}
 
 
 def _ref(role: TemplateRole) -> str:
-    """What problems of the payload call the signer; with the number, because two roles may have one name."""
+    """Return what problems of the payload call the signer; with the number, because two roles may have one name."""
     return f"{role.position + 1}. {role.name}"
 
 

@@ -25,7 +25,7 @@ class Names(NamedTuple):
 
 @transaction.atomic
 def save_template(scope: TenantScope, content: Content, author: User, actor: Actor, names: Names) -> Template:
-    """Keeps what was read of a draft or a request of the caller."""
+    """Keep what was read of a draft or a request of the caller."""
     template = Template.objects.create(
         organization_id=scope.organization_id,
         environment=scope.environment,
@@ -51,7 +51,7 @@ def save_template(scope: TenantScope, content: Content, author: User, actor: Act
 
 @transaction.atomic
 def begin_from(scope: TenantScope, template: Template, author: User, signers: Sequence[DraftSigner]) -> Draft:
-    """Makes a draft of the template, with these people in its roles, in their order."""
+    """Make a draft of the template, with these people in its roles, in their order."""
     draft = editing.begin(scope, author)
     for name, value in {**template.options(), "title": template.name, "tags_placed": True}.items():
         setattr(draft, name, value)

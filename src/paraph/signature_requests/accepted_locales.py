@@ -6,12 +6,12 @@ from paraph.words import LOCALES
 
 
 def accepted_locales(header: str) -> list[str]:
-    """Returns those of :data:`paraph.words.LOCALES` that an ``Accept-Language`` header names, the most wanted first."""
+    """Return those of :data:`paraph.words.LOCALES` that an ``Accept-Language`` header names, the most wanted first."""
     codes = (_code(tag) for tag, _ in parse_accept_lang_header(header))
     return [code for code in codes if code in LOCALES]
 
 
 def _code(tag: str) -> str:
-    """The language of a tag such as ``de-AT``; Norwegian without a written form is Bokmål."""
+    """Return the language of a tag such as ``de-AT``; Norwegian without a written form is Bokmål."""
     code = tag.partition("-")[0]
     return "nb" if code == "no" else code

@@ -7,7 +7,7 @@ __all__ = ["LOCALES", "consent_notice"]
 
 
 def consent_notice(locale: str, documents: int) -> str:
-    """Returns the text for this number of documents, in one of :data:`LOCALES`. Raises ``KeyError`` for another."""
+    """Return the text for this number of documents, in one of :data:`LOCALES`. Raises ``KeyError`` for another."""
     if locale not in LOCALES:
         raise KeyError(locale)
     words = catalog.of("consent", locale)

@@ -22,7 +22,7 @@ def ticket(signer: Signer, lifetime: timedelta) -> str:
 
 
 def holds(signer: Signer, text: str) -> bool:
-    """Whether this is a ticket of the signer whose time is not over."""
+    """Return whether this is a ticket of the signer whose time is not over."""
     until, _, proof = text.partition(".")
     if not (until.isascii() and until.isdigit() and len(until) < 12):
         return False
@@ -32,8 +32,8 @@ def holds(signer: Signer, text: str) -> bool:
 
 
 def _proofs(signer: Signer, until: int) -> list[str]:
-    """The proofs by each key that may have made a ticket for so long, the newest first. A key that was replaced makes
-    none any more."""
+    """Return the proofs by each key that may have made a ticket for so long, the newest first. A key that was replaced
+    makes none any more."""
     named = (signer.pk.to_bytes(8, "big"), until.to_bytes(8, "big"))
     return [
         tokens.base64url(tokens.keyed_hash(key, *named))

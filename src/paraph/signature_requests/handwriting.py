@@ -14,25 +14,25 @@ PURPOSE = "handwriting"
 
 
 def signature_of(signer: Signer) -> dict[str, Any]:
-    """Returns the signature: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``."""
+    """Return the signature: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``."""
     signature = _opened(signer, "signature")
     assert signature
     return signature
 
 
 def initials_of(signer: Signer) -> dict[str, Any] | None:
-    """Returns the initials in the form of :func:`signature_of`, None where the request wants none."""
+    """Return the initials in the form of :func:`signature_of`, None where the request wants none."""
     return _opened(signer, "initials")
 
 
 def write(signer: Signer, signature: dict[str, Any], initials: dict[str, Any] | None) -> None:
-    """Sets ``signature_encrypted`` and ``initials_encrypted``. Does not save the row."""
+    """Set ``signature_encrypted`` and ``initials_encrypted``. Does not save the row."""
     signer.signature_encrypted = _sealed(signer, "signature", signature)
     signer.initials_encrypted = _sealed(signer, "initials", initials)
 
 
 def context(signer_id: int, name: str) -> bytes:
-    """What ``signature`` or ``initials`` of a signer is encrypted for."""
+    """Return what ``signature`` or ``initials`` of a signer is encrypted for."""
     return f"{name} of signer {signer_id}".encode()
 
 

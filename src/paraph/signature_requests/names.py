@@ -7,7 +7,7 @@ _EAST_ASIAN = ("CJK", "HANGUL", "HIRAGANA", "KATAKANA")
 
 
 def full_name(first_name: str, last_name: str, locale: str) -> str:
-    """Returns the name as its bearer writes it: "Zoë Lindqvist", "王伟", "김민준", in Hungarian "Nagy Anna".
+    """Return the name as its bearer writes it: "Zoë Lindqvist", "王伟", "김민준", in Hungarian "Nagy Anna".
 
     Names in katakana alone are those of foreigners, and keep their order.
     """

@@ -11,6 +11,6 @@ _NOTE = """
 
 
 def note_opening(signer: Signer, ip: str) -> None:
-    """Notes the first opening of the page with the documents; later ones change nothing."""
+    """Note the first opening of the page with the documents; later ones change nothing."""
     with prepared_cursor() as cursor:
         cursor.execute(_NOTE, [signer.pk, clock.now(), ip])

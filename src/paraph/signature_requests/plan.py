@@ -60,7 +60,7 @@ def make_plan(scope: TenantScope, value: object) -> RequestPlan:
 
 
 def _refuse_by_code(draft: SignatureRequestInput, allowed: Allowance, problems: Problems) -> None:
-    """Raises the first refusal with a code of its own; its message names the other problems too."""
+    """Raise the first refusal with a code of its own; its message names the other problems too."""
     refusal = _initials(draft, allowed) or _forbidden(draft, allowed) or _undeclared(draft)
     if refusal:
         code, path, sentence = refusal

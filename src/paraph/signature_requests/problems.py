@@ -64,6 +64,6 @@ class Problems:
         return " ".join([*sentences, _("And more, which was not looked at.")] if self.full else sentences)
 
     def refuse(self) -> None:
-        """Raises ``validation_error`` with all problems, if there are any."""
+        """Raise ``validation_error`` with all problems, if there are any."""
         if self:
             raise InvalidPayloadError("validation_error", self.message(), self.named)

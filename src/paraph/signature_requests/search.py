@@ -64,7 +64,7 @@ def search(
     *,
     rising: bool = False,
 ) -> Found:
-    """Returns the first ``limit`` of the caller's ``rows`` that have all words of the text, from the newest on, or
+    """Return the first ``limit`` of the caller's ``rows`` that have all words of the text, from the newest on, or
     from the oldest on if ``rising``; only those beyond ``start``, where it is given."""
     words = [_terms(scope, word) for word in _words(text)]
     if not words or not all(words):
@@ -85,7 +85,7 @@ def search(
 
 
 def _words(text: str) -> list[str]:
-    """A mail address stays one word, everything else is split as the terms are."""
+    """Return a mail address stays one word, everything else is split as the terms are."""
     words = [part.lower()[:100] for part in text.split() if "@" in part]
     others = " ".join(part for part in text.split() if "@" not in part)
     if others:
@@ -96,7 +96,7 @@ def _words(text: str) -> list[str]:
 
 
 def _terms(scope: TenantScope, word: str) -> list[str]:
-    """The terms that begin with the word, in their order, which has the word itself first."""
+    """Return the terms that begin with the word, in their order, which has the word itself first."""
     with connection.cursor() as cursor:
         cursor.execute(_TERMS, {**_tenant(scope), "first": word, "last": word + _LAST, "most": MOST_TERMS})
         return [term for (term,) in cursor.fetchall()]
@@ -105,7 +105,7 @@ def _terms(scope: TenantScope, word: str) -> list[str]:
 def _rarest(
     scope: TenantScope, words: list[list[str]], start: int, *, rising: bool
 ) -> tuple[list[int], list[list[str]]]:
-    """The ids of the word that the fewest requests have, and the other words."""
+    """Return the ids of the word that the fewest requests have, and the other words."""
     ids = [_ids(scope, terms, start, rising=rising) for terms in words]
     rarest = min(range(len(words)), key=lambda number: len(ids[number]))
     return ids[rarest], words[:rarest] + words[rarest + 1 :]
@@ -122,7 +122,8 @@ def _ids(scope: TenantScope, terms: list[str], start: int, *, rising: bool) -> l
 def _fitting(
     scope: TenantScope, rows: QuerySet[SignatureRequest], candidates: list[int], words: list[list[str]]
 ) -> list[int]:
-    """A word is looked up for each candidate: a condition EXISTS could be made a join, which reads all that have it."""
+    """Return a word is looked up for each candidate: a condition EXISTS could be made a join, which reads all that have
+    it."""
     rows = rows.filter(pk__in=candidates)
     for number, terms in enumerate(words):
         having = scoped(SearchTerm, scope).filter(term__in=terms, request_id=OuterRef("pk"))

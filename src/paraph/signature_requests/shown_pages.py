@@ -31,7 +31,7 @@ class PageNotShownError(DomainError):
 
 
 def require_shown(signer: Signer) -> None:
-    """Raises :class:`PageNotShownError` if the picture of a page failed in a document that the signer signs."""
+    """Raise :class:`PageNotShownError` if the picture of a page failed in a document that the signer signs."""
     with prepared_cursor() as cursor:
         cursor.execute(_UNSHOWN, [signer.pk])
         row = cursor.fetchone()

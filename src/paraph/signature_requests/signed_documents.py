@@ -25,14 +25,14 @@ _NAMES = """
 
 
 def signed_digests(signer: Signer) -> list[bytes]:
-    """Returns the SHA-256 of each document that the signer signs, in any order."""
+    """Return the SHA-256 of each document that the signer signs, in any order."""
     with prepared_cursor() as cursor:
         cursor.execute(_DIGESTS, [signer.pk])
         return [bytes(digest) for (digest,) in cursor.fetchall()]
 
 
 def signed_names(request_id: int) -> dict[int, list[str]]:
-    """Returns for each signer of the request (by id) the names of their documents, in the order of the request."""
+    """Return for each signer of the request (by id) the names of their documents, in the order of the request."""
     names: dict[int, list[str]] = defaultdict(list)
     with prepared_cursor() as cursor:
         cursor.execute(_NAMES, [request_id])

@@ -32,7 +32,7 @@ _SENTENCES = {
 
 
 def signing_eligibility(signer: Signer, moment: datetime | None = None) -> SigningEligibility:
-    """Returns whether the signer may sign at the moment, by default now. Judges the rows as they were loaded: callers
+    """Return whether the signer may sign at the moment, by default now. Judges the rows as they were loaded: callers
     lock and reload them where the result must hold until a commit."""
     if signer.status == SignerStatus.SIGNED:
         return SigningEligibility.SIGNED
@@ -42,7 +42,7 @@ def signing_eligibility(signer: Signer, moment: datetime | None = None) -> Signi
 
 
 def require_open(signer: Signer, moment: datetime | None = None) -> None:
-    """Raises ``DomainError`` ``already_signed``, ``expired`` or ``not_your_turn`` unless the signer may sign at the
+    """Raise ``DomainError`` ``already_signed``, ``expired`` or ``not_your_turn`` unless the signer may sign at the
     moment, by default now."""
     eligibility = signing_eligibility(signer, moment)
     if eligibility is not SigningEligibility.OPEN:
@@ -50,13 +50,13 @@ def require_open(signer: Signer, moment: datetime | None = None) -> None:
 
 
 def is_over(request: SignatureRequest, moment: datetime) -> bool:
-    """Returns whether the request takes no more signatures: from the very second of ``expires_at``, whether or not a
+    """Return whether the request takes no more signatures: from the very second of ``expires_at``, whether or not a
     worker has marked it ``expired``."""
     return request.status != RequestStatus.PENDING or moment >= request.expires_at
 
 
 def next_signer(request: SignatureRequest) -> int | None:
-    """Returns the id of the first signer, in signing order, who has not signed; None if all have."""
+    """Return the id of the first signer, in signing order, who has not signed; None if all have."""
     with prepared_cursor() as cursor:
         cursor.execute(_NEXT, [request.pk, SignerStatus.SIGNED.value])
         row = cursor.fetchone()

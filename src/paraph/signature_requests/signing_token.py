@@ -31,28 +31,28 @@ _NOBODY = Signer(pk=0, token_salt=bytes(SALT_BYTES))
 
 
 def new_salt() -> bytes:
-    """Returns the ``token_salt`` of a new signer."""
+    """Return the ``token_salt`` of a new signer."""
     number = generation()
     return tokens.random_bytes(SALT_BYTES) + (number.to_bytes(_GENERATION_BYTES, "big") if number else b"")
 
 
 def token(signer: Signer) -> str:
-    """Returns the signer's token: 43 characters of base64url."""
+    """Return the signer's token: 43 characters of base64url."""
     return _token(signer.pk, bytes(signer.token_salt))
 
 
 def signing_url(signer: Signer) -> str:
-    """Returns the signer's absolute URL, whatever their state (rule 2.3)."""
+    """Return the signer's absolute URL, whatever their state (rule 2.3)."""
     return url_of(signer.pk, bytes(signer.token_salt))
 
 
 def url_of(signer_id: int, token_salt: bytes) -> str:
-    """Returns the signing URL of a signer who is not loaded."""
+    """Return the signing URL of a signer who is not loaded."""
     return f"{settings.PARAPH.public_url}/sign/{_kept_token(_key(token_salt), signer_id, token_salt)}"
 
 
 def signer_of(text: str) -> Signer | None:
-    """Returns the signer of a token, with ``request``, its organization and application loaded; None for other texts,
+    """Return the signer of a token, with ``request``, its organization and application loaded; None for other texts,
     and where the organization is deleted.
 
     A wrong token of an existing signer takes the same statement, row and comparison as one with an unknown id.

@@ -8,7 +8,7 @@ from paraph.signature_requests.models import Placement
 
 
 def stamp_grounds(document: Document, placements: Iterable[Placement], *, keep: bool = True) -> dict[int, bool]:
-    """Returns for each of the ``placements``, which are all that the request has on the document, by primary key,
+    """Return for each of the ``placements``, which are all that the request has on the document, by primary key,
     whether its stamp needs one. ``keep``, and what is raised: as for
     :func:`paraph.documents.underneath.grounds`."""
     in_order = sorted(placements, key=lambda placement: placement.pk)

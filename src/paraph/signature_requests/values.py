@@ -35,7 +35,7 @@ class InvalidValueError(ValueError):
 
 
 def text(value: object, longest: int = LONGEST_NAME) -> str:
-    """Reads a text that is not blank."""
+    """Read a text that is not blank."""
     if not isinstance(value, str):
         raise InvalidValueError(_("it must be a string."))
     if not value.strip():
@@ -60,7 +60,7 @@ def boolean(value: object) -> bool:
 
 
 def integer(value: object, minimum: int = 1, maximum: int = LARGEST_ID) -> int:
-    """Reads an integer; 3.0 is one, as JSON has a single type of number."""
+    """Read an integer; 3.0 is one, as JSON has a single type of number."""
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     if not isinstance(value, int) or isinstance(value, bool):
@@ -71,7 +71,7 @@ def integer(value: object, minimum: int = 1, maximum: int = LARGEST_ID) -> int:
 
 
 def number(value: object, minimum: float = -math.inf, maximum: float = math.inf) -> float:
-    """Reads a number of points."""
+    """Read a number of points."""
     if not isinstance(value, int | float) or isinstance(value, bool) or not abs(value) < 1e9:
         raise InvalidValueError(_("it must be a number of points."))
     if not minimum <= value <= maximum:
@@ -80,7 +80,7 @@ def number(value: object, minimum: float = -math.inf, maximum: float = math.inf)
 
 
 def email(value: object) -> str:
-    """Reads an e-mail address at a public domain name: not at this machine, nor at an IP address."""
+    """Read an e-mail address at a public domain name: not at this machine, nor at an IP address."""
     address = text(value, LONGEST_EMAIL)
     if not _is_address(address):
         raise InvalidValueError(_("“%(value)s” is not an e-mail address.") % {"value": shown(address)})
@@ -91,7 +91,7 @@ def email(value: object) -> str:
 
 
 def phone(value: object) -> str:
-    """Reads a phone number in E.164 format, of a length that its country has."""
+    """Read a phone number in E.164 format, of a length that its country has."""
     digits = text(value)
     if not _is_e164(digits):
         sentence = _("“%(value)s” is not a phone number in E.164 format, such as +33612345678.")
@@ -100,7 +100,7 @@ def phone(value: object) -> str:
 
 
 def https_url(value: object) -> str:
-    """Reads the https address of a webhook. Whether its host is a public one is judged when a delivery is sent."""
+    """Read the https address of a webhook. Whether its host is a public one is judged when a delivery is sent."""
     address = text(value, LONGEST_URL)
     if not _HTTPS.match(address):
         raise InvalidValueError(_("“%(value)s” is not an https address.") % {"value": shown(address)})
@@ -113,7 +113,7 @@ def https_url(value: object) -> str:
 
 
 def array(value: object) -> list[Any]:
-    """Reads an array with at least one entry."""
+    """Read an array with at least one entry."""
     if not isinstance(value, list):
         raise InvalidValueError(_("it must be an array."))
     if not value:
@@ -128,13 +128,13 @@ def mapping(value: object) -> dict[str, Any]:
 
 
 def shown(value: object) -> str:
-    """Returns a value as messages quote it, at most 80 characters of it."""
+    """Return a value as messages quote it, at most 80 characters of it."""
     written = str(value) if not isinstance(value, int) or abs(value) < 10**40 else "10^40…"
     return written if len(written) <= 80 else written[:80] + "…"
 
 
 def _is_address(address: str) -> bool:
-    """Refuses quoted local parts, which give one mailbox many addresses, so that limits by address would not work."""
+    """Refuse quoted local parts, which give one mailbox many addresses, so that limits by address would not work."""
     try:
         validate_email(address)
     except ValidationError:
@@ -143,7 +143,7 @@ def _is_address(address: str) -> bool:
 
 
 def _is_public(domain: str) -> bool:
-    """Judges a domain in the form that mail servers get, with odd letters and dots converted to plain ones."""
+    """Judge a domain in the form that mail servers get, with odd letters and dots converted to plain ones."""
     try:
         return bool(_PUBLIC_DOMAIN.fullmatch(punycode(domain).lower()))
     except UnicodeError:

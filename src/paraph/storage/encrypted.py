@@ -75,13 +75,13 @@ class EncryptedStore:
         self._inner.sweep()
 
     def is_current(self, key: str) -> bool:
-        """Whether the object is encrypted with the current storage key. Raises ``FileNotFoundError``."""
+        """Return whether the object is encrypted with the current storage key. Raises ``FileNotFoundError``."""
         with self._inner.open(key) as file:
             header = file.read(HEADER)
         return is_encrypted(header) and self._keys.is_current(header)
 
     def encrypt_anew(self, key: str) -> None:
-        """Encrypts an object that is not, or that another storage key opens; of the latter the header alone changes.
+        """Encrypt an object that is not, or that another storage key opens; of the latter the header alone changes.
         Replaces it as a whole. Raises ``FileNotFoundError`` and what :meth:`open` raises."""
         with self._inner.open(key) as file:
             header = file.read(HEADER)

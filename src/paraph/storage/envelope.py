@@ -40,12 +40,12 @@ class StorageKeys:
         return bool(self._current)
 
     def header(self, name: str, key: bytes) -> bytes:
-        """The header of an object with this name and key, by the current storage key."""
+        """Return the header of an object with this name and key, by the current storage key."""
         start = MARK + self._current
         return start + tokens.encrypt(self._keys[self._current], key, start + name.encode())
 
     def key_in(self, header: bytes, name: str) -> bytes:
-        """The object's key. Raises :class:`UnknownStorageKeyError`, :class:`DamagedObjectError`."""
+        """Return the object's key. Raises :class:`UnknownStorageKeyError`, :class:`DamagedObjectError`."""
         start = header[: len(MARK) + _ID]
         opening = self._keys.get(start[len(MARK) :])
         if opening is None:
@@ -63,7 +63,7 @@ class StorageKeys:
 
 
 def is_encrypted(start: bytes) -> bool:
-    """Whether an object that begins so is encrypted."""
+    """Return whether an object that begins so is encrypted."""
     return start.startswith(MARK)
 
 
@@ -72,7 +72,7 @@ def new_key() -> bytes:
 
 
 def encrypted_chunks(key: bytes, read: Callable[[int], bytes]) -> Iterator[bytes]:
-    """The chunks of a content that ``read`` gives; at least one."""
+    """Yield the chunks of a content that ``read`` gives; at least one."""
     cipher, number, block = AESGCM(key), 0, read(CHUNK)
     while True:
         while len(block) < CHUNK and (more := read(CHUNK - len(block))):
@@ -85,7 +85,7 @@ def encrypted_chunks(key: bytes, read: Callable[[int], bytes]) -> Iterator[bytes
 
 
 def decrypted(stored: bytes, key: bytes, name: str) -> bytes:
-    """The content of a whole object. Raises :class:`DamagedObjectError`."""
+    """Return the content of a whole object. Raises :class:`DamagedObjectError`."""
     cipher, count, view = AESGCM(key), chunk_count(len(stored), name), memoryview(stored)[HEADER:]
     chunks = (view[number * STORED_CHUNK : (number + 1) * STORED_CHUNK] for number in range(count))
     return b"".join(
@@ -94,7 +94,7 @@ def decrypted(stored: bytes, key: bytes, name: str) -> bytes:
 
 
 def decrypted_chunk(cipher: AESGCM, number: int, stored: bytes | memoryview, name: str, *, last: bool) -> bytes:
-    """Raises :class:`DamagedObjectError`."""
+    """Raise :class:`DamagedObjectError`."""
     try:
         return cipher.decrypt(_nonce(number, last=last), stored, None)
     except (InvalidTag, ValueError) as error:
@@ -102,7 +102,7 @@ def decrypted_chunk(cipher: AESGCM, number: int, stored: bytes | memoryview, nam
 
 
 def chunk_count(stored: int, name: str) -> int:
-    """How many chunks an object of so many bytes has. Raises :class:`DamagedObjectError`."""
+    """Return how many chunks an object of so many bytes has. Raises :class:`DamagedObjectError`."""
     count = -(-(stored - HEADER) // STORED_CHUNK)
     if count < 1 or (stored - HEADER) - (count - 1) * STORED_CHUNK < _TAG:
         raise damaged(name)
@@ -110,7 +110,7 @@ def chunk_count(stored: int, name: str) -> int:
 
 
 def content_size(stored: int, name: str) -> int:
-    """How long the content of an object of so many bytes is. Raises :class:`DamagedObjectError`."""
+    """Return how long the content of an object of so many bytes is. Raises :class:`DamagedObjectError`."""
     return stored - HEADER - _TAG * chunk_count(stored, name)
 
 
@@ -123,5 +123,5 @@ def _nonce(number: int, *, last: bool) -> bytes:
 
 
 def _key_id(key: str) -> bytes:
-    """Tells storage keys apart, and nothing of them."""
+    """Tell storage keys apart, and nothing of them."""
     return tokens.derive(key.encode(), "object-key-id")[:_ID]

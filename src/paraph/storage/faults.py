@@ -12,7 +12,7 @@ _OF_ROOM = (errno.ENOSPC, errno.EDQUOT)
 
 @contextmanager
 def telling_faults(store: Store, *, reading: bool = False) -> Iterator[None]:
-    """Raises faults of the store's disk or network within the block as ``AwayError``. A full disk keeps its
+    """Raise faults of the store's disk or network within the block as ``AwayError``. A full disk keeps its
     number; where an object is read, one that is missing stays ``FileNotFoundError``."""
     try:
         yield

@@ -12,8 +12,8 @@ _INTERNAL_DOMAINS = (".local", ".internal", ".svc", ".lan", ".localdomain", ".ho
 
 
 def internal_endpoint(url: str) -> bool:
-    """Whether the endpoint that the environment names for the bucket at ``url`` is private by its very name: a private
-    address, a name without a dot, or one in a domain that the Internet does not have."""
+    """Return whether the endpoint that the environment names for the bucket at ``url`` is private by its very name: a
+    private address, a name without a dot, or one in a domain that the Internet does not have."""
     variables = _VARIABLES.get(urlsplit(url).scheme, ())
     named = next((os.environ[name] for name in variables if os.environ.get(name)), "")
     host = urlsplit(named).hostname or ""

@@ -75,7 +75,7 @@ class LocalStore:
                     yield path.relative_to(self.root).as_posix()
 
     def sweep(self) -> None:
-        """Removes the staged files that a crash left behind. To be called only while nothing else writes."""
+        """Remove the staged files that a crash left behind. To be called only while nothing else writes."""
         for staged in (self.root / _STAGED).glob("*"):
             staged.unlink(missing_ok=True)
 
@@ -102,7 +102,7 @@ class LocalStore:
 
 
 def _sync_folder(folder: Path) -> None:
-    """Makes the names in the folder durable."""
+    """Make the names in the folder durable."""
     handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(handle)

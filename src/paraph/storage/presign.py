@@ -16,7 +16,7 @@ def presigned_url(key: str, filename: str, seconds: int) -> str:
 
 
 def check_link(key: str, expires: str, filename: str, signature: str) -> None:
-    """Raises ``DomainError("forbidden", …)`` unless the signature is ours, over these very values, and has not
+    """Raise ``DomainError("forbidden", …)`` unless the signature is ours, over these very values, and has not
     expired."""
     given = signature.encode(errors="surrogatepass")
     if not any(tokens.same(expected.encode(), given) for expected in _signatures(key, expires, filename)):
@@ -26,6 +26,6 @@ def check_link(key: str, expires: str, filename: str, signature: str) -> None:
 
 
 def _signatures(*parts: str) -> list[str]:
-    """The signatures by each secret, first the one in use."""
+    """Return the signatures by each secret, first the one in use."""
     signed = [part.encode(errors="surrogatepass") for part in parts]
     return [tokens.keyed_hash(key, *signed).hex() for key in settings.SECRETS.keys("files")]

@@ -79,7 +79,8 @@ class RemoteStore:
             return
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
-        """The bucket saves a download under the name that :meth:`put` has set, the service under ``filename``."""
+        """Return the bucket saves a download under the name that :meth:`put` has set, the service under
+        ``filename``."""
         if self._public is None:
             return presigned_url(checked_key(key), filename, seconds)
         return obstore.sign(self._public, "GET", checked_key(key), timedelta(seconds=seconds))
@@ -92,7 +93,7 @@ class RemoteStore:
             yield from (entry["path"] for entry in page if since <= entry["last_modified"] < before)
 
     def sweep(self) -> None:
-        """Does nothing: a bucket never shows a half-written object."""
+        """Do nothing: a bucket never shows a half-written object."""
 
     def _keep(self, file: BinaryIO, key: str) -> None:
         file.seek(0)

@@ -27,7 +27,7 @@ LINK_SECONDS = 900  # rule 8
 
 
 def put(key: str, content: bytes | BinaryIO) -> None:
-    """Stores an object, atomically replacing any object of that key. Durable on return.
+    """Store an object, atomically replacing any object of that key. Durable on return.
     A file is read in blocks from its current position to its end."""
     with telling_faults(_store()):
         _store().put(key, content)
@@ -49,47 +49,48 @@ def stage() -> Iterator[StagedObject]:
 
 
 def get(key: str) -> bytes:
-    """Returns the whole object. Raises ``FileNotFoundError``."""
+    """Return the whole object. Raises ``FileNotFoundError``."""
     with telling_faults(_store(), reading=True):
         return _store().get(key)
 
 
 def open(key: str) -> BinaryIO:
-    """Opens the object as a seekable file, which the caller closes. Raises ``FileNotFoundError``."""
+    """Open the object as a seekable file, which the caller closes. Raises ``FileNotFoundError``."""
     with telling_faults(_store(), reading=True):
         return _store().open(key)
 
 
 def delete(key: str) -> None:
-    """Deletes the object, if there is one."""
+    """Delete the object, if there is one."""
     with telling_faults(_store()):
         _store().delete(key)
 
 
 def presign(key: str, filename: str, seconds: int = LINK_SECONDS) -> str:
-    """An address from which anyone may download the object for ``seconds``, saved as ``filename``. It is signed without
-    looking whether the object exists."""
+    """Return an address from which anyone may download the object for ``seconds``, saved as ``filename``. It is signed
+    without looking whether the object exists."""
     return _store().presign(key, filename, seconds)
 
 
 def free_bytes() -> int:
-    """The free bytes of the disk that staged objects are written to."""
+    """Return the free bytes of the disk that staged objects are written to."""
     return _store().free_bytes()
 
 
 def keys_written_before(prefix: str, before: datetime, since: datetime = EVER) -> Iterator[str]:
-    """The keys below the folder ``prefix`` (with its slash) whose objects were last written before that time, and not
-    before ``since``."""
+    """Yield the keys below the folder ``prefix`` (with its slash) whose objects were last written before that time, and
+    not before ``since``."""
     return _store().keys_written_before(prefix, before, since)
 
 
 def sweep() -> None:
-    """Removes what a crash left half written. To be called once, before anything writes."""
+    """Remove what a crash left half written. To be called once, before anything writes."""
     _store().sweep()
 
 
 def encrypting() -> EncryptedStore:
-    """The store, where ``PARAPH_STORAGE_KEY`` is set. Raises ``DomainError("configuration", …)`` where it is not."""
+    """Return the store, where ``PARAPH_STORAGE_KEY`` is set. Raises ``DomainError("configuration", …)`` where it is
+    not."""
     found = _store()
     if not isinstance(found, EncryptedStore) or not settings.PARAPH.storage_key:
         raise DomainError("configuration", "PARAPH_STORAGE_KEY is not set: there is no key to encrypt with.")
@@ -97,7 +98,7 @@ def encrypting() -> EncryptedStore:
 
 
 def lacks_key(key: str) -> bool:
-    """Whether the object is encrypted with a storage key that is not set here. Raises ``FileNotFoundError``."""
+    """Return whether the object is encrypted with a storage key that is not set here. Raises ``FileNotFoundError``."""
     with _plain_store(*_place()).open(key) as file:
         header = file.read(HEADER)
     return is_encrypted(header) and not _keys(*_key_settings()).knows(header)
@@ -123,7 +124,7 @@ def _open(place: tuple[str, str, Path], keys: tuple[str, tuple[str, ...]]) -> St
 
 @lru_cache(maxsize=4)
 def _plain_store(url: str, public_url: str, data_dir: Path) -> Store:
-    """The store with its objects as they are."""
+    """Return the store with its objects as they are."""
     if not url:
         return LocalStore(data_dir / "objects")
     from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it

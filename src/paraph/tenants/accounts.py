@@ -28,7 +28,7 @@ _PRECISION = timedelta(minutes=5)
 
 
 def account(email: str, name: str = "") -> User:
-    """Returns the account of the address, a new one without a password where there is none. The address counts as
+    """Return the account of the address, a new one without a password where there is none. The address counts as
     confirmed: whoever calls this vouches for it, or has seen its owner follow a link. Raises ``DomainError``."""
     email = checked_address(email)
     user, is_new = User.objects.get_or_create(email=email, defaults={"name": name.strip()[:_LONGEST_NAME]})
@@ -42,7 +42,7 @@ def account(email: str, name: str = "") -> User:
 
 
 def checked_address(email: str) -> str:
-    """Returns the address as accounts have it, in lower case. Raises ``DomainError("validation_error", …)``."""
+    """Return the address as accounts have it, in lower case. Raises ``DomainError("validation_error", …)``."""
     email = email.strip().lower()
     try:
         validate_email(email)
@@ -54,7 +54,7 @@ def checked_address(email: str) -> str:
 
 
 def set_first_password(user: User, password: str) -> None:
-    """Sets the password of an account that has none. Raises ``DomainError("validation_error", …)``, also for an account
+    """Set the password of an account that has none. Raises ``DomainError("validation_error", …)``, also for an account
     that has one: it belongs to its owner."""
     if user.has_usable_password():
         raise DomainError(
@@ -69,14 +69,14 @@ def set_first_password(user: User, password: str) -> None:
 
 
 def end_sessions(user: User) -> None:
-    """Logs the account out everywhere."""
+    """Log the account out everywhere."""
     for session in UserSession.objects.filter(user_id=user.pk):
         session.end()
 
 
 @transaction.atomic
 def note_account_change(user: User, actor: Actor, action: Action) -> None:
-    """Notes the change in the log of each organization; in one order, so that two at once do not wait for each
+    """Note the change in the log of each organization; in one order, so that two at once do not wait for each
     other."""
     for organization_id in user.memberships.order_by("organization_id").values_list("organization_id", flat=True):
         note(organization_id, actor, action, user.email)
@@ -90,7 +90,7 @@ def password_link(user: User) -> str:
 
 
 def seen(member: Member) -> None:
-    """Dates the member's visit, at most every five minutes: pages need not write each time."""
+    """Date the member's visit, at most every five minutes: pages need not write each time."""
     now = clock.now()
     if member.last_seen_at is None or member.last_seen_at <= now - _PRECISION:
         Member.objects.filter(pk=member.pk).update(last_seen_at=now)
@@ -98,7 +98,7 @@ def seen(member: Member) -> None:
 
 
 def wanted_mails(user: User) -> list[str]:
-    """Returns the kinds that are not turned off."""
+    """Return the kinds that are not turned off."""
     muted = set(user.muted_mails.values_list("kind", flat=True))
     return [kind.value for kind in MailKind if kind not in muted]
 

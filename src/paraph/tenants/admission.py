@@ -90,7 +90,7 @@ class Calls(NamedTuple):
 
 
 def key_hash(api_key: str) -> bytes:
-    """What is stored of a key: the SHA-256 of its 64 characters (rule 5.1)."""
+    """Return what is stored of a key: the SHA-256 of its 64 characters (rule 5.1)."""
     return tokens.sha256(api_key.encode())
 
 

@@ -15,7 +15,7 @@ _SIGNER = Signer(salt="paraph.confirmed-address")
 
 
 def is_withheld(organization_id: int, environment: str, recipient: str) -> bool:
-    """Whether a message of the organization is kept for the inbox instead of going to this address or number."""
+    """Return whether a message of the organization is kept for the inbox instead of going to this address or number."""
     if environment != Environment.SANDBOX or settings.PARAPH.sandbox_mails_everyone:
         return False
     own = ConfirmedAddress.objects.filter(organization_id=organization_id, address=_written(recipient))
@@ -23,7 +23,7 @@ def is_withheld(organization_id: int, environment: str, recipient: str) -> bool:
 
 
 def ask(organization_id: int, recipient: str) -> tuple[ConfirmedAddress, str]:
-    """The row of the address or number, and a token by which it may confirm for 7 days; tokens given before end.
+    """Return the row of the address or number, and a token by which it may confirm for 7 days; tokens given before end.
 
     Raises ``DomainError("not_found", …)``.
     """
@@ -34,7 +34,7 @@ def ask(organization_id: int, recipient: str) -> tuple[ConfirmedAddress, str]:
 
 
 def vouch(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """Confirms an address or number that somebody answers for. Raises ``DomainError("not_found", …)``."""
+    """Confirm an address or number that somebody answers for. Raises ``DomainError("not_found", …)``."""
     row = _row(organization_id, recipient)
     row.confirmed_at = row.confirmed_at or clock.now()
     row.save(update_fields=["confirmed_at"])
@@ -42,7 +42,7 @@ def vouch(organization_id: int, recipient: str) -> ConfirmedAddress:
 
 
 def withdraw(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """Takes a confirmation back. Raises ``DomainError("not_found", …)``."""
+    """Take a confirmation back. Raises ``DomainError("not_found", …)``."""
     row = _row(organization_id, recipient)
     row.confirmed_at, row.asked_at = None, clock.now()  # links given before end, too
     row.save(update_fields=["confirmed_at", "asked_at"])

@@ -47,7 +47,7 @@ class Start:
 
 
 def start(days: Days, offset: int) -> Start:
-    """Where the rows from ``offset`` on begin. One query over a row for each day and status."""
+    """Return where the rows from ``offset`` on begin. One query over a row for each day and status."""
     values: dict[str, int | str | date] = {
         "organization": days.scope.organization_id,
         "environment": days.scope.environment,
@@ -64,6 +64,6 @@ def start(days: Days, offset: int) -> Start:
 
 
 def by_status(scope: TenantScope, resource: str, first: date = date.min, last: date = date.max) -> dict[str, int]:
-    """How many rows of each status were created from the first to the last day."""
+    """Return how many rows of each status were created from the first to the last day."""
     rows = scoped(DailyCount, scope).filter(resource=resource, day__gte=first, day__lte=last)
     return dict(rows.values_list("status").annotate(Sum("count")))

@@ -17,14 +17,14 @@ _SIGNER = signing.TimestampSigner(salt="paraph.first_owner")
 
 
 def first_owner_link() -> str:
-    """Returns a link that makes the first owner within the hour, "" where there is a member or no organization."""
+    """Return a link that makes the first owner within the hour, "" where there is a member or no organization."""
     if Member.objects.exists() or not Organization.objects.exists():
         return ""
     return f"{settings.PARAPH.public_url}{reverse('first_owner', args=[_SIGNER.sign('owner')])}"
 
 
 def check_first_owner_token(token: str) -> None:
-    """Raises ``DomainError("expired", …)`` for a link that is over an hour old, was never made, or has been used."""
+    """Raise ``DomainError("expired", …)`` for a link that is over an hour old, was never made, or has been used."""
     try:
         _SIGNER.unsign(token, max_age=_VALID_SECONDS)
     except signing.BadSignature as problem:
@@ -35,7 +35,7 @@ def check_first_owner_token(token: str) -> None:
 
 @transaction.atomic
 def make_first_owner(token: str, name: str, email: str, password: str, organization: str = "") -> Member:
-    """Makes the owner, once, and names the organization, unless ``organization`` is "". Raises ``DomainError``:
+    """Make the owner, once, and names the organization, unless ``organization`` is "". Raises ``DomainError``:
     ``expired`` as above, ``validation_error``."""
     first = Organization.objects.select_for_update(no_key=True).order_by("pk").first()
     check_first_owner_token(token)

@@ -12,7 +12,7 @@ _THIS_MACHINE = ("localhost", "127.0.0.1")
 
 
 def frame_origins(given: Iterable[str]) -> list[str]:
-    """The origins as browsers write them, each once. Raises ``DomainError("validation_error", …)``."""
+    """Return the origins as browsers write them, each once. Raises ``DomainError("validation_error", …)``."""
     origins = list(dict.fromkeys(_origin(text) for text in given))
     if len(origins) > _MOST:
         raise DomainError("validation_error", f"frame_origins may name at most {_MOST} sites, not {len(origins)}.")
@@ -20,7 +20,7 @@ def frame_origins(given: Iterable[str]) -> list[str]:
 
 
 def _origin(text: str) -> str:
-    """Wildcards are refused: a message to the frame's site needs its very name. So is every character that the
+    """Wildcard are refused: a message to the frame's site needs its very name. So is every character that the
     page's policy, where the origin stands as it is, would read as something else."""
     bare = text.removesuffix("/")
     try:

@@ -38,8 +38,8 @@ _read: list[_Read] = []  # one at most
 
 
 def secret_is_ours() -> bool:
-    """Whether this process knows the secret in use. The first who asks has its own remembered, unless that does not
-    open what is there already."""
+    """Return whether this process knows the secret in use. The first who asks has its own remembered, unless that does
+    not open what is there already."""
     if not Installation.objects.filter(pk=ONLY).exists():
         own = _secret_of_what_is_there()
         if own is None:
@@ -50,12 +50,13 @@ def secret_is_ours() -> bool:
 
 
 def fingerprint_in_use() -> bytes | None:
-    """The fingerprint of the secret in use; None where none is remembered yet."""
+    """Return the fingerprint of the secret in use; None where none is remembered yet."""
     return agreed().fingerprint
 
 
 def agreed(*, anew: bool = False) -> Agreed:
-    """The row. It changes only while a secret is being rotated: a process that knows one secret alone reads it once."""
+    """Return the row. It changes only while a secret is being rotated: a process that knows one secret alone reads it
+    once."""
     if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0].at > NOTICED_SECONDS):
         _read[:] = [_Read(_row(), time.monotonic())]
     return _read[0].agreed

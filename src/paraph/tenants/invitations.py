@@ -52,7 +52,7 @@ def new_link() -> Link:
 
 
 def invitation_of(secret: str) -> Invitation | None:
-    """Returns the invitation whose newest link has the secret; None also where its organization is deleted."""
+    """Return the invitation whose newest link has the secret; None also where its organization is deleted."""
     invitations = Invitation.objects.select_related("organization", "invited_by__user")
     return invitations.filter(secret_sha256=tokens.sha256(secret.encode()), organization__deleted_at=None).first()
 
@@ -66,7 +66,7 @@ def state(invitation: Invitation) -> State:
 
 
 def require_room_to_invite(organization_id: int) -> None:
-    """Raises ``DomainError("rate_limited", …)`` after 20 invitations within 24 hours. Call it with the organization's
+    """Raise ``DomainError("rate_limited", …)`` after 20 invitations within 24 hours. Call it with the organization's
     row locked."""
     since = clock.now() - timedelta(days=1)
     if Invitation.objects.filter(organization_id=organization_id, created_at__gt=since).count() >= MOST_IN_A_DAY:
@@ -100,7 +100,7 @@ def count_resend(invitation: Invitation, network: str) -> None:
 
 @transaction.atomic
 def invite(organization_id: int, actor: Actor, email: str, role: str, language: str) -> Invitation:
-    """Invites the address by a mail in ``language``, whose link is valid for 7 days.
+    """Invite the address by a mail in ``language``, whose link is valid for 7 days.
 
     Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member or
     invited already, ``rate_limited`` after 20 invitations within 24 hours.
@@ -126,7 +126,7 @@ def invite(organization_id: int, actor: Actor, email: str, role: str, language: 
 def resend_invitation(
     organization_id: int, actor: Actor, invitation_id: int, network: str, language: str
 ) -> Invitation:
-    """Sends the invitation again with a new link, which ends the one before. ``network``: where the member calls from.
+    """Send the invitation again with a new link, which ends the one before. ``network``: where the member calls from.
 
     Raises ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`).
     """
@@ -139,7 +139,7 @@ def resend_invitation(
 
 @transaction.atomic
 def withdraw_invitation(organization_id: int, actor: Actor, invitation_id: int) -> Invitation:
-    """Ends the invitation and its link. Raises ``DomainError``: ``not_found``, ``forbidden``."""
+    """End the invitation and its link. Raises ``DomainError``: ``not_found``, ``forbidden``."""
     invitation = _changeable(organization_id, actor, invitation_id)
     _withdraw(actor, invitation)
     return invitation
@@ -147,7 +147,7 @@ def withdraw_invitation(organization_id: int, actor: Actor, invitation_id: int) 
 
 @transaction.atomic
 def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
-    """Makes the person whom the invitation went to a member.
+    """Make the person whom the invitation went to a member.
 
     Raises ``DomainError``: ``not_found`` for an unknown link, ``expired`` for one that is no longer open, ``forbidden``
     for another person's.
@@ -173,7 +173,7 @@ def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
 
 
 def withdraw_what_is_not_grantable(actor: Actor, member: Member, roles: list[Role]) -> None:
-    """Withdraws the member's invitations to other roles than these, when they lose a role: nobody comes back by an
+    """Withdraw the member's invitations to other roles than these, when they lose a role: nobody comes back by an
     invitation of their own."""
     for invitation in _open(member.organization_id).filter(invited_by=member).exclude(role__in=roles):
         _withdraw(actor, invitation)
@@ -202,7 +202,7 @@ def _withdraw(actor: Actor, invitation: Invitation) -> None:
 
 
 def _send(invitation: Invitation, language: str) -> None:
-    """Gives the invitation a new link, and hands its mail over in the same transaction."""
+    """Give the invitation a new link, and hands its mail over in the same transaction."""
     link = new_link()
     invitation.secret_sha256 = link.secret_sha256
     invitation.sent_at = clock.now()
@@ -213,7 +213,7 @@ def _send(invitation: Invitation, language: str) -> None:
 
 
 def _name(inviter: User) -> str:
-    """An address is their own, and confirmed: where it leads is no secret."""
+    """Return an address is their own, and confirmed: where it leads is no secret."""
     return unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email
 
 

@@ -50,7 +50,7 @@ def allowance(plan: str) -> Allowance:
 
 
 def rate_limit(plan: str, environment: str) -> RateLimit:
-    """The limit that applies to the plan's calls in the environment (rule 8), raised by the operator's
+    """Return the limit that applies to the plan's calls in the environment (rule 8), raised by the operator's
     factor."""
     limit = SANDBOX_RATE if environment == Environment.SANDBOX else PRODUCTION_RATES[Plan(plan)]
     factor = settings.PARAPH.rate_limit_factor
@@ -58,7 +58,8 @@ def rate_limit(plan: str, environment: str) -> RateLimit:
 
 
 def message_ceilings(plan: str, environment: str) -> PerHourAndDay:
-    """How many messages an organization on the plan may send in the environment, raised by the operator's factor."""
+    """Return how many messages an organization on the plan may send in the environment, raised by the operator's
+    factor."""
     asked = settings.PARAPH
     if environment == Environment.SANDBOX:
         limit = asked.messages_free_sandbox if plan == Plan.FREE else asked.messages_sandbox

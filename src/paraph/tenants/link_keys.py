@@ -27,7 +27,7 @@ def generation() -> int:
 
 
 def link_key(purpose: str, number: int) -> bytes:
-    """The key of the links of a generation."""
+    """Return the key of the links of a generation."""
     found = agreed()
     if number > len(found.earlier_link_keys):  # made by a process that knew sooner
         found = agreed(anew=True)
@@ -37,7 +37,7 @@ def link_key(purpose: str, number: int) -> bytes:
 
 
 def link_keys_until(purpose: str) -> list[tuple[bytes, datetime | None]]:
-    """The keys of all generations, the newest first, each with the time when it was replaced."""
+    """Return the keys of all generations, the newest first, each with the time when it was replaced."""
     found = agreed()
     earlier = [
         (_opened(entry["sealed"], number)[purpose], datetime.fromisoformat(entry["replaced_at"]))
@@ -47,7 +47,8 @@ def link_keys_until(purpose: str) -> list[tuple[bytes, datetime | None]]:
 
 
 def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: bytes) -> list[dict[str, Any]]:
-    """The entries, and one with the keys that derive from the replaced secret, all encrypted for the following one."""
+    """Return the entries, and one with the keys that derive from the replaced secret, all encrypted for the following
+    one."""
     keys = {purpose: settings.SECRETS.derived(replaced, purpose) for purpose in (SIGNING, TICKET)}
     found = [{**entry, "keys": _opened(entry["sealed"], number)} for number, entry in enumerate(entries)]
     found.append({"keys": keys, "replaced_at": clock.now().isoformat()})

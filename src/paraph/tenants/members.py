@@ -22,7 +22,7 @@ from paraph.tenants.rights import acting_member, check_role, grantable, require_
 def create_member(
     organization_id: int, actor: Actor, email: str, role: str, *, name: str = "", password: str = ""
 ) -> Member:
-    """Makes the person with this address a member, and an account for them where they have none.
+    """Make the person with this address a member, and an account for them where they have none.
 
     ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raises
     ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
@@ -42,7 +42,7 @@ def create_member(
 
 @transaction.atomic
 def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -> Member:
-    """Gives a member another role. Owners may step down while another owner stays.
+    """Give a member another role. Owners may step down while another owner stays.
 
     Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
     """
@@ -63,7 +63,7 @@ def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -
 
 @transaction.atomic
 def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
-    """Removes a member; everybody may remove themselves. With the last organization end the account's sessions.
+    """Remove a member; everybody may remove themselves. With the last organization end the account's sessions.
 
     Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner.
     """
@@ -83,7 +83,7 @@ def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
 
 @transaction.atomic
 def transfer_ownership(organization_id: int, actor: Actor, member_id: int) -> None:
-    """Makes another member an owner, and the acting owner an admin.
+    """Make another member an owner, and the acting owner an admin.
 
     Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for oneself.
     """

@@ -12,7 +12,7 @@ Json = dict[str, Any]
 
 
 def organizations() -> list[Json]:
-    """Lists all organizations, deleted ones too, each with its retention."""
+    """List all organizations, deleted ones too, each with its retention."""
     retention: dict[int, dict[str, int]] = {}
     for row in Retention.objects.all():
         retention.setdefault(row.organization_id, {})[row.environment] = row.days
@@ -35,7 +35,7 @@ def organization_facts(row: Organization) -> Json:
 
 
 def applications(organization_id: int | None = None) -> list[Json]:
-    """Lists the applications of an organization, or of all, each with its keys."""
+    """List the applications of an organization, or of all, each with its keys."""
     rows = Application.objects.order_by("pk").prefetch_related(Prefetch("keys", ApiKey.objects.order_by("pk")))
     if organization_id is not None:
         rows = rows.filter(organization=organization_id)
@@ -55,7 +55,7 @@ def application_facts(row: Application) -> Json:
 
 
 def keys(application_id: int | None = None) -> list[Json]:
-    """Lists the keys of an application, or of all."""
+    """List the keys of an application, or of all."""
     rows = ApiKey.objects.order_by("pk").select_related("application")
     if application_id is not None:
         rows = rows.filter(application=application_id)

@@ -45,7 +45,7 @@ def change_retention(organization_id: int, actor: Actor, days: dict[str, int | N
 
 
 def retention_days(organization_id: int) -> dict[str, int | None]:
-    """Returns the days of each environment; None where files are kept for ever."""
+    """Return the days of each environment; None where files are kept for ever."""
     rows = Retention.objects.filter(organization=organization_id)
     known = dict(rows.values_list("environment", "days"))
     return {environment: known.get(environment) for environment in Environment.values}

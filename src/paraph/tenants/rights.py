@@ -41,13 +41,13 @@ def may(role: str, right: Right) -> bool:
 
 
 def roles_with(right: Right) -> list[Role]:
-    """The roles that have the right, the least first."""
+    """Return the roles that have the right, the least first."""
     return [role for role in _RANK if right in _RIGHTS[role]]
 
 
 def grantable(role: str) -> list[Role]:
-    """The roles that a member of this role may give or take, the least first: owners all, admins those below their
-    own."""
+    """Return the roles that a member of this role may give or take, the least first: owners all, admins those below
+    their own."""
     if Role(role) == Role.OWNER:
         return list(_RANK)
     return [Role.OBSERVER, Role.MEMBER] if may(role, Right.INVITE) else []
@@ -59,7 +59,7 @@ def check_role(role: str) -> None:
 
 
 def require_grantable(organization_id: int, actor: Actor, *roles: str) -> None:
-    """Refuses a member who may not give and take all of the roles, by the role that they have now."""
+    """Refuse a member who may not give and take all of the roles, by the role that they have now."""
     if actor.kind != ActorKind.MEMBER:
         return
     own = acting_member(organization_id, actor)

@@ -39,7 +39,7 @@ def tenant_key(owned: _Owned) -> str:
 
 
 def scoped(model: type[Row], scope: TenantScope) -> QuerySet[Row]:
-    """The rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
+    """Return the rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
     return QuerySet(model).filter(organization_id=scope.organization_id, environment=scope.environment)
 
 
@@ -53,5 +53,5 @@ def own(rows: CompiledQuery[Row], scope: TenantScope, pk: int) -> Row | None:
 
 
 def branding_profiles(scope: TenantScope) -> QuerySet[BrandingProfile]:
-    """The caller's branding profiles: the one thing both environments see (rule 2.4)."""
+    """Return the caller's branding profiles: the one thing both environments see (rule 2.4)."""
     return BrandingProfile.objects.filter(organization_id=scope.organization_id, deletion=None)

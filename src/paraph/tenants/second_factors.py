@@ -10,7 +10,7 @@ _PURPOSE = "second factors"
 
 
 def with_second_factor(user_ids: Collection[int]) -> set[int]:
-    """Returns those of the accounts that have an authenticator app, a security key or a passkey."""
+    """Return those of the accounts that have an authenticator app, a security key or a passkey."""
     kinds = [Authenticator.Type.TOTP, Authenticator.Type.WEBAUTHN]
     return set(Authenticator.objects.filter(user_id__in=user_ids, type__in=kinds).values_list("user_id", flat=True))
 
@@ -20,12 +20,12 @@ def encrypted(text: str) -> str:
 
 
 def decrypted(text: str) -> str:
-    """Returns the text that was :func:`encrypted`. Raises ``ValueError`` where no secret opens it."""
+    """Return the text that was :func:`encrypted`. Raises ``ValueError`` where no secret opens it."""
     plain: bytes = settings.SECRETS.decrypt(_PURPOSE, b64decode(text))
     return plain.decode()
 
 
 def renewed(text: str) -> str | None:
-    """Returns the text encrypted with the secret in use, None where it is so already. Raises as :func:`decrypted`."""
+    """Return the text encrypted with the secret in use, None where it is so already. Raises as :func:`decrypted`."""
     sealed = settings.SECRETS.renewed(_PURPOSE, b64decode(text))
     return None if sealed is None else b64encode(sealed).decode()

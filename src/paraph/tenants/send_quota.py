@@ -54,7 +54,7 @@ def use_web_send(organization_id: int, plan: str) -> None:
 
 
 def web_sends(organization_id: int, plan: str) -> WebSendQuota:
-    """How much of this month's quota is used."""
+    """Return how much of this month's quota is used."""
     month = _month(clock.now())
     sent = WebSends.objects.filter(organization_id=organization_id, month=month).values_list("sent", flat=True).first()
     renews_on = date(month.year + month.month // 12, month.month % 12 + 1, 1)

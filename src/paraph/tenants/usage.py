@@ -53,7 +53,7 @@ class MonthlyUsage:
 
 
 def month_of(text: str) -> date:
-    """Returns the first day of a month written YYYY-MM. Raises ``ValueError``."""
+    """Return the first day of a month written YYYY-MM. Raises ``ValueError``."""
     if len(text) != len("2026-01"):
         raise ValueError(text)
     return date.fromisoformat(f"{text}-01")
@@ -64,13 +64,13 @@ def next_month(month: date) -> date:
 
 
 def take_over_calls() -> None:
-    """Adds the calls that were counted since the last time to those of their months. Safe to repeat."""
+    """Add the calls that were counted since the last time to those of their months. Safe to repeat."""
     with connection.cursor() as cursor:
         cursor.execute(_TAKE_OVER)
 
 
 def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, MonthlyUsage]:
-    """Returns the use of an organization, or of all that used anything, by their id. ``month``: its first day."""
+    """Return the use of an organization, or of all that used anything, by their id. ``month``: its first day."""
     of = {} if organization_id is None else {"organization_id": organization_id}
     used: dict[int, MonthlyUsage] = defaultdict(MonthlyUsage)
     for calls in MonthlyCalls.objects.filter(month=month, **of):
@@ -90,7 +90,7 @@ def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, 
 
 
 def usage_of_all(month: date) -> list[dict[str, Any]]:
-    """Lists every organization, deleted ones too, with its use in the month."""
+    """List every organization, deleted ones too, with its use in the month."""
     used = monthly_usage(month)
     return [
         {
@@ -116,7 +116,7 @@ class RecentCalls(NamedTuple):
 
 
 def recent_calls(key_ids: Iterable[int]) -> dict[int, RecentCalls]:
-    """Returns the recent calls with each of the keys, by key. A crash of the database starts these counters anew."""
+    """Return the recent calls with each of the keys, by key. A crash of the database starts these counters anew."""
     hour = int(clock.now().timestamp()) // 3600
     known = KeyUsage.objects.in_bulk(list(key_ids))
     return {key_id: _recent(known.get(key_id), hour) for key_id in key_ids}

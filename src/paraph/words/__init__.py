@@ -23,20 +23,21 @@ LOCALES = ("en", *sorted({path.stem for path in (_FOLDER / "page").glob("*.json"
 
 @cache
 def of(theme: str, locale: str) -> Words:
-    """The words of a theme, and under ``locale`` whose plurals they follow. English where there is no such language."""
+    """Return the words of a theme, and under ``locale`` whose plurals they follow. English where there is no such
+    language."""
     code = locale if locale in LOCALES else "en"
     words: Words = json.loads((_FOLDER / theme / f"{code}.json").read_text("utf-8"))
     return {**words, "locale": code}
 
 
 def phrase(words: Words, name: str, /, **values: Any) -> str:
-    """The words of this name with their placeholders filled in."""
+    """Return the words of this name with their placeholders filled in."""
     return form(words, name, values.get("count")).format(**values)
 
 
 def form(words: Words, name: str, count: Any = None) -> str:
-    """The words of this name, in the form for ``count`` where they have several, named by CLDR's categories (``one``,
-    ``few``, ``other``)."""
+    """Return the words of this name, in the form for ``count`` where they have several, named by CLDR's categories
+    (``one``, ``few``, ``other``)."""
     text = words[name]
     if isinstance(text, dict):
         text = text.get(_locale(words["locale"]).plural_form(count)) or text["other"]
@@ -49,7 +50,7 @@ def direction(locale: str) -> str:
 
 
 def language_name(locale: str) -> str:
-    """The name of the language in itself."""
+    """Return the name of the language in itself."""
     name = _locale(locale).display_name or locale
     return name[:1].upper() + name[1:]
 
@@ -61,18 +62,18 @@ def moment(time: datetime, locale: str) -> str:
 
 
 def clock(time: datetime, locale: str) -> str:
-    """The time of day to the minute, in UTC and saying so; in one line with its "am" or "pm"."""
+    """Return the time of day to the minute, in UTC and saying so; in one line with its "am" or "pm"."""
     hours = format_time(time.astimezone(UTC), "short", locale=locale).replace(" ", "\u00a0")
     return f"{hours} UTC"
 
 
 def date(time: datetime, locale: str) -> str:
-    """The date in words, as the language writes it, in UTC."""
+    """Return the date in words, as the language writes it, in UTC."""
     return format_date(time.astimezone(UTC), "long", locale=locale)
 
 
 def listed(items: Sequence[str], locale: str) -> str:
-    """The items in a row, with the commas and the "and" of the language."""
+    """Return the items in a row, with the commas and the "and" of the language."""
     return format_list(items, "standard", locale)
 
 

@@ -17,11 +17,11 @@ class TranslatedRefusal(DomainError):
         super().__init__(code, self.spoken("en"))
 
     def spoken(self, locale: str) -> str:
-        """The sentences in a language."""
+        """Return the sentences in a language."""
         words = of("answer", locale)
         return " ".join(phrase(words, name, **values) for name, values in self._sentences)
 
 
 def translated(code: str, name: str, **values: Any) -> TranslatedRefusal:
-    """A refusal of one sentence."""
+    """Return a refusal of one sentence."""
     return TranslatedRefusal(code, (name, values))

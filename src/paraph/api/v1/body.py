@@ -15,7 +15,7 @@ MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110
 
 
 def read(request: HttpRequest, root: str) -> object:
-    """The value under the root key.
+    """Return the value under the root key.
 
     Raises ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``.
     """

@@ -14,8 +14,8 @@ Functions = dict[str, Callable[..., HttpResponse]]
 
 
 def endpoint(**functions: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-    """A Django view of the functions that answer ``GET``, ``POST`` and so on; ``HEAD`` is answered like ``GET``. With
-    no function it is the view of a route that does not exist, which only a valid key is told."""
+    """Return a Django view of the functions that answer ``GET``, ``POST`` and so on; ``HEAD`` is answered like ``GET``.
+    With no function it is the view of a route that does not exist, which only a valid key is told."""
 
     @csrf_exempt  # an API key is no cookie: no page can make a browser send it
     def view(request: HttpRequest, **ids: int) -> HttpResponse:
@@ -28,7 +28,8 @@ def endpoint(**functions: Callable[..., HttpResponse]) -> Callable[..., HttpResp
 
 
 def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) -> HttpResponse:
-    """The response to the call, or to what went wrong; see :mod:`paraph.api.v1.problems` for the order of refusals."""
+    """Return the response to the call, or to what went wrong; see :mod:`paraph.api.v1.problems` for the order of
+    refusals."""
     function = functions.get("GET" if request.method == "HEAD" else request.method or "")
     status: RateLimitStatus | None = None
     try:

@@ -34,7 +34,7 @@ class Selection:
     descending: bool = False
 
     def of(self, rows: QuerySet[Row]) -> QuerySet[Row]:
-        """The selected rows, in order; those of one second in the order of their ids."""
+        """Return the selected rows, in order; those of one second in the order of their ids."""
         if self.status:
             rows = rows.filter(status=self.status)
         if self.after:
@@ -45,7 +45,7 @@ class Selection:
 
 
 def selection(query: QueryDict, statuses: Collection[str]) -> Selection:
-    """What the query asks for. Raises ``validation_error`` naming every unreadable value."""
+    """Return what the query asks for. Raises ``validation_error`` naming every unreadable value."""
     problems: list[str] = []
     values = {name: _only(query, name, problems) for name in FILTERS}
     asked = Selection(
@@ -73,7 +73,7 @@ def _status(value: str | None, statuses: Collection[str], problems: list[str]) -
 
 
 def _bound(name: str, value: str | None, of_day: time, problems: list[str]) -> datetime | None:
-    """A bare date is the whole day: its first moment as lower bound, its last as upper bound."""
+    """Return a bare date is the whole day: its first moment as lower bound, its last as upper bound."""
     if value is None:
         return None
     day = _date(value)
@@ -95,7 +95,7 @@ def _unreadable(name: str, value: str, expected: str, problems: list[str]) -> No
 
 
 def _date(text: str) -> date | None:
-    """A calendar date, a week date or an ordinal date, basic or extended. A month or a week is no day."""
+    """Return a calendar date, a week date or an ordinal date, basic or extended. A month or a week is no day."""
     try:
         if ordinal := _ORDINAL.fullmatch(text):
             year, day = int(ordinal[1]), int(ordinal[2])
@@ -107,7 +107,7 @@ def _date(text: str) -> date | None:
 
 
 def _moment(text: str) -> datetime | None:
-    """A date and a time. Without an offset it is UTC, like every timestamp of the API. A space where the
+    """Return a date and a time. Without an offset it is UTC, like every timestamp of the API. A space where the
     offset's plus stood is what a query string makes of one that was not escaped."""
     text = re.sub(r"(?<=[0-9]) (?=[0-9]{2}(:?[0-9]{2})?$)", "+", text) if re.search("[Tt]", text) else text
     parts = _MOMENT.fullmatch(text)

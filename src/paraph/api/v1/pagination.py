@@ -58,7 +58,7 @@ def page_answer(shape: type[Any], page: Page, count: int, entries: Iterable[Outp
 def page_of_rows(
     rows: QuerySet[Row], resource: str, scope: TenantScope, selection: Selection, page: Page
 ) -> tuple[int, QuerySet[Row]]:
-    """The number of selected rows and those of the page. ``rows`` are all of the caller's rows of the resource.
+    """Return the number of selected rows and those of the page. ``rows`` are all of the caller's rows of the resource.
 
     A query for the days, one for each end that is no whole day, and one for the page, when it is read.
     """
@@ -86,7 +86,7 @@ def page_of_rows(
 
 
 def _whole_days(selection: Selection) -> tuple[date, date]:
-    """The first and the last day that lie wholly between the bounds."""
+    """Return the first and the last day that lie wholly between the bounds."""
     first, last = date.min, date.max
     if selection.after:
         first = selection.after.date()

@@ -57,7 +57,7 @@ RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there 
 
 
 def refusal(error: DomainError) -> HttpResponse:
-    """The answer to a refusal. A code that is none of the API's is a fault of the service."""
+    """Return the answer to a refusal. A code that is none of the API's is a fault of the service."""
     if error.code not in STATUSES:
         return crash()
     if error.code == "unavailable":
@@ -66,7 +66,8 @@ def refusal(error: DomainError) -> HttpResponse:
 
 
 def fault(error: Exception) -> HttpResponse:
-    """The answer to an exception that is no refusal: the database or the object store is away, or a fault of ours."""
+    """Return the answer to an exception that is no refusal: the database or the object store is away, or a fault of
+    ours."""
     if not is_outage(error):
         return crash()
     log.error("%s", outage_sentence(error))
@@ -74,7 +75,7 @@ def fault(error: Exception) -> HttpResponse:
 
 
 def crash() -> HttpResponse:
-    """The answer to the exception being handled, which goes to the log under the same id."""
+    """Return the answer to the exception being handled, which goes to the log under the same id."""
     incident = structlog.contextvars.get_contextvars().get("request_id") or tokens.random_hex(8)
     log.exception("incident %s", incident)
     message = _("Something went wrong on our side. The incident %(incident)s is in the service's log.")

@@ -121,7 +121,7 @@ def _sign(signing_url: str, signing: Signing) -> None:
 
 
 def _flourish() -> list[list[list[float]]]:
-    """Strokes of a drawn signature in 0..1, about three times as wide as high: narrowing loops and an underline."""
+    """Stroke of a drawn signature in 0..1, about three times as wide as high: narrowing loops and an underline."""
     loops = [
         [
             round(0.05 + 0.8 * t + 0.04 * math.sin(40 * t), 4),
@@ -149,7 +149,7 @@ def _finished(client: Client, receiver: WebhookReceiver | None, request_id: int)
 
 
 def _json_of(answer: httpx.Response) -> dict[str, Any]:
-    """The JSON of a successful answer. Any other answer ends the demo with the service's own sentence."""
+    """Return the JSON of a successful answer. Any other answer ends the demo with the service's own sentence."""
     body: dict[str, Any] = answer.json()
     if answer.is_error:
         raise click.ClickException(f"{answer.request.method} /sign/…: {body['error']['message']}")

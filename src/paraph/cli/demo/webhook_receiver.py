@@ -26,7 +26,7 @@ class ReceivedWebhook:
     body: bytes
 
     def is_genuine(self, secret: str) -> bool:
-        """Whether it was signed with the application's ``webhook_secret``."""
+        """Return whether it was signed with the application's ``webhook_secret``."""
         try:
             return bool(verify_webhook(self.body, self.signature, secret)["event"] == self.event)
         except (InvalidSignatureError, ValueError, KeyError, TypeError):

@@ -24,11 +24,11 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
     """allauth's ``ACCOUNT_ADAPTER``."""
 
     def get_client_ip(self, request: HttpRequest) -> str:
-        """Returns the address that the journal would name, behind trusted proxies or not."""
+        """Return the address that the journal would name, behind trusted proxies or not."""
         return client_address(request) or cast(str, super().get_client_ip(request))
 
     def get_reauthentication_methods(self, user: User | AnonymousUser) -> list[dict[str, str]]:
-        """Returns how the person can say again who they are: by the provider where it alone knows them."""
+        """Return how the person can say again who they are: by the provider where it alone knows them."""
         methods: list[dict[str, str]] = super().get_reauthentication_methods(user)
         if methods or not settings.PARAPH.sso_issuer:
             return methods
@@ -36,17 +36,17 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
         return [{"id": "sso", "description": settings.PARAPH.sso_name, "url": address}]
 
     def is_open_for_signup(self, request: HttpRequest) -> bool:
-        """Returns whether strangers may sign up, or this one comes with the address that an invitation went to
+        """Return whether strangers may sign up, or this one comes with the address that an invitation went to
         (``stash_verified_email``)."""
         return settings.PARAPH.registration == "open" or bool(invited_address(request))
 
     def is_safe_url(self, url: str) -> bool:
-        """Returns whether a page may send the browser on to this address: within the service, whatever Host header the
+        """Return whether a page may send the browser on to this address: within the service, whatever Host header the
         request has."""
         return url_has_allowed_host_and_scheme(url, allowed_hosts={urlsplit(settings.PARAPH.public_url).netloc})
 
     def send_mail(self, template_prefix: str, email: str, context: Mapping[str, Any]) -> None:
-        """Leaves the mail to a job, so that the answer takes as long as where there is nobody to write to.
+        """Leave the mail to a job, so that the answer takes as long as where there is nobody to write to.
 
         Links begin with the public address of the service, never with the Host header of the request.
         """
@@ -58,12 +58,12 @@ class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
 
 
 def invited_address(request: HttpRequest) -> str:
-    """Returns the address that came with an invitation in this session, "" without one."""
+    """Return the address that came with an invitation in this session, "" without one."""
     return str(request.session.get("account_verified_email") or "")
 
 
 def _link_of(template_prefix: str) -> tuple[str, ...]:
-    """The button of a mail: of several links the one that it is about."""
+    """Return the button of a mail: of several links the one that it is about."""
     return ("password_reset_url",) if template_prefix.endswith("account_already_exists") else _LINKS
 
 

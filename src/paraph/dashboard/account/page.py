@@ -25,7 +25,7 @@ class AccountForm(forms.Form):
 
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """The account of whoever is logged in."""
+    """Return the account of whoever is logged in."""
     user = cast(User, request.user)
     form = AccountForm(request.POST or None, initial={"name": user.name, "language": user.language})
     if request.method == "POST" and form.is_valid():

@@ -17,6 +17,6 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
         return second_factors.decrypted(encrypted_text)
 
     def build_totp_svg(self, url: str) -> str:
-        """Returns the ``svg`` element alone, which can stand in a page: images by ``data:`` are not loaded."""
+        """Return the ``svg`` element alone, which can stand in a page: images by ``data:`` are not loaded."""
         document = cast(str, super().build_totp_svg(url))
         return document[document.index("<svg") :]

@@ -19,7 +19,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
     """allauth's ``SOCIALACCOUNT_ADAPTER``."""
 
     def pre_social_login(self, request: HttpRequest, sociallogin: SocialLogin) -> None:
-        """Lets in whose address the provider vouches for, in one of the domains that the operator named."""
+        """Let in whose address the provider vouches for, in one of the domains that the operator named."""
         domains = [domain.lower() for domain in settings.PARAPH.sso_domains]
         for address in sociallogin.email_addresses:
             if address.verified and (not domains or address.email.lower().rpartition("@")[2] in domains):
@@ -29,7 +29,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         raise ImmediateHttpResponse(page)
 
     def get_requests_session(self) -> Any:
-        """Returns the session that asks the provider, which is a machine of others."""
+        """Return the session that asks the provider, which is a machine of others."""
         session = super().get_requests_session()
         ask = session.request
 
@@ -43,7 +43,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         return session
 
     def is_open_for_signup(self, request: HttpRequest, sociallogin: SocialLogin) -> bool:  # noqa: ARG002  allauth's form
-        """Makes accounts for everybody whom the operator's provider lets in: without an organization until they are
+        """Make accounts for everybody whom the operator's provider lets in: without an organization until they are
         invited."""
         return True
 

@@ -49,7 +49,7 @@ def save_settings(request: HttpRequest, member: Member, application_id: int) -> 
 @require_POST
 @reauthenticated
 def revoke(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
-    """Rejects all keys of the application, once its name is typed."""
+    """Reject all keys of the application, once its name is typed."""
     found = application_of(member, application_id)
     form = RevokeForm(found, request.POST)
     if not form.is_valid():
@@ -68,7 +68,7 @@ def application_page(
     revocation: RevokeForm | None = None,
     rotation: RotationForm | None = None,
 ) -> HttpResponse:
-    """The page, with the form that could not be taken, if any."""
+    """Return the page, with the form that could not be taken, if any."""
     keys = _keys(found)
     live = [row for row in keys if row.is_live]
     used = [row.key.last_used_at for row in keys if row.key.last_used_at]
@@ -97,7 +97,7 @@ class _KeyRow(NamedTuple):
 
 
 def _keys(found: Application) -> list[_KeyRow]:
-    """The newest key first."""
+    """Return the newest key first."""
     keys, now = list(found.keys.order_by("-pk")), clock.now()
     calls = recent_calls([key.pk for key in keys])
     rows: list[_KeyRow] = []

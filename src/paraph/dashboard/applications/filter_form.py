@@ -35,7 +35,7 @@ class FilterForm(forms.Form):
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
     def asked(self) -> Filter:
-        """Returns the filter, without what was not understood."""
+        """Return the filter, without what was not understood."""
         self.is_valid()
         given = self.cleaned_data
         until = _midnight(given.get("until"))

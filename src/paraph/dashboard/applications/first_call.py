@@ -85,7 +85,7 @@ def key_used(request: HttpRequest, member: Member, application_id: int) -> HttpR
 
 
 def is_new(application: Application) -> bool:
-    """Whether its first call is still waited for: pages that stay open do not ask for ever."""
+    """Return whether its first call is still waited for: pages that stay open do not ask for ever."""
     return clock.now() - application.created_at < _WATCHED
 
 
@@ -101,7 +101,7 @@ def _progress(member: Member, application: Application) -> Progress:
 
 
 def _webhooks(member: Member, application: Application, newest: SignatureRequest) -> list[Webhook]:
-    """The application's own, sent or caught, the first at the beginning."""
+    """Return the application's own, sent or caught, the first at the beginning."""
     rows = for_request(scope(member, Environment.SANDBOX), newest.pk).exclude(destination=Destination.CALLBACK)
     attempt = _("another at every attempt")
     return [

@@ -82,7 +82,7 @@ class KeyForm(forms.Form):
 
 
 def add_refusal(form: forms.Form, refusal: DomainError) -> None:
-    """Adds the sentence of a refusal to the field whose name it begins with, else to the whole form."""
+    """Add the sentence of a refusal to the field whose name it begins with, else to the whole form."""
     for name, field in form.fields.items():
         about = refusal.message.partition(" ")[0]
         if about in (name, name.removesuffix("s")):

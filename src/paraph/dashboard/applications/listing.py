@@ -34,7 +34,7 @@ def applications(request: HttpRequest, member: Member) -> HttpResponse:
 @member_page(Right.BUILD)
 @require_POST
 def which_key(request: HttpRequest, member: Member) -> HttpResponse:
-    """Finds the application of a key by the key's hash, among the keys of the organization alone."""
+    """Find the application of a key by the key's hash, among the keys of the organization alone."""
     form = KeyForm(request.POST)
     if not form.is_valid():
         return _page(request, member, form)

@@ -10,7 +10,7 @@ _DOCUMENT = "DOCUMENT"
 
 
 def first_request(base_url: str, user: User) -> str:
-    """Returns lines that upload ``contract.pdf`` and ask for a signature at the foot of its first page. The shell's
+    """Return lines that upload ``contract.pdf`` and ask for a signature at the foot of its first page. The shell's
     variable ``KEY`` is the API key."""
     body = shlex.quote(json.dumps(_request(user), indent=2))
     body = body.replace(f'"id": "{_DOCUMENT}"', "\"id\": '$DOCUMENT'")

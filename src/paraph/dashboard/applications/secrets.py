@@ -9,7 +9,7 @@ from paraph.tenants.models import Member
 
 
 def show_secrets(request: HttpRequest, member: Member, made: NewApplication | Rotated) -> HttpResponse:
-    """Renders the secrets into the answer to the form that made them: no address leads to them, nothing keeps them.
+    """Render the secrets into the answer to the form that made them: no address leads to them, nothing keeps them.
 
     The page has no form, because browsers send forms of a page without referrer as if from nowhere.
     """

@@ -24,7 +24,7 @@ class ProfileForm(forms.Form):
     accent_color = _color(gettext_lazy("Accent"))
 
     def palette(self) -> dict[str, str]:
-        """Returns the colours to show: those entered where they are colours, else the first or usual ones."""
+        """Return the colours to show: those entered where they are colours, else the first or usual ones."""
         chosen = (str(self[field].value() or "") for field in COLORS)
         return {
             field: color if is_color(color) else usual

@@ -63,7 +63,7 @@ def sample_page(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: 
 @member_page(Right.BUILD)
 @counted
 def sample_stamp(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
-    """The stamp as what draws the sealed one draws it, in the hand that is asked for."""
+    """Return the stamp as what draws the sealed one draws it, in the hand that is asked for."""
     hand = request.GET.get("hand", "")
     mark = {"type": "typed", "hand": int(hand) if hand in ("2", "3", "4") else 1}
     stamp = StampContent(200, 60, _NAME, clock.now(), 1, mark, _locale())

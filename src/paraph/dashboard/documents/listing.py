@@ -63,7 +63,7 @@ class _Row(NamedTuple):
 
 
 def _newest(member: Member, before: int | None) -> tuple[list[_Row], int | None]:
-    """The newest documents of both environments, those before a document where one is given; and the id to go on
+    """Return the newest documents of both environments, those before a document where one is given; and the id to go on
     from, None at the end."""
     rows: list[Document] = []
     for environment in Environment:

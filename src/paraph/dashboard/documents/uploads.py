@@ -28,7 +28,7 @@ View = Callable[..., HttpResponse]
 
 
 def takes_pdfs(view: View) -> View:
-    """Decorates a view of :func:`paraph.dashboard.decorators.member_page`, below it, whose form has a field of PDFs.
+    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it, whose form has a field of PDFs.
 
     The files of one body may together be as large as one may be. Exempt from the middleware's CSRF check, which would
     read the body before the member is known; the same check is made here, once the body may be read.
@@ -54,7 +54,7 @@ def takes_pdfs(view: View) -> View:
 
 
 def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], list[str]]:
-    """Uploads the files of the form as the API does. Returns the documents, and a sentence for each refused file; the
+    """Upload the files of the form as the API does. Returns the documents, and a sentence for each refused file; the
     others are kept."""
     documents, problems, by = [], [], actor(request, member)
     for file in cast(list[_IncomingPdf], request.FILES.getlist(FIELD)):

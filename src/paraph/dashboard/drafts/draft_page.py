@@ -19,7 +19,7 @@ _STEPS = list(Step)
 
 
 def draft_page(step: Step) -> Callable[[View], View]:
-    """A view of a step: ``view(request, member, draft)``. Of a draft that was sent, its request is shown."""
+    """Return a view of a step: ``view(request, member, draft)``. Of a draft that was sent, its request is shown."""
 
     def decorate(view: View) -> View:
         @member_page(Right.SEND)
@@ -45,7 +45,7 @@ def request_address(member: Member, request_id: int) -> str:
 def show_step(
     request: HttpRequest, member: Member, draft: Draft, step: Step, content: dict[str, Any], *, status: int = 200
 ) -> HttpResponse:
-    """The page of the step, with the others to go to; those that lack something are not ticked."""
+    """Return the page of the step, with the others to go to; those that lack something are not ticked."""
     reached = _STEPS.index(Step(draft.step))
     lacking = missing(draft)
     steps = [

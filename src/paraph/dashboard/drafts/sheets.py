@@ -15,7 +15,7 @@ _COLOURS = 8  # that the stylesheet has
 
 
 def sheets(draft: Draft, signer: DraftSigner | None = None, *, with_targets: bool = False) -> list[dict[str, Any]]:
-    """Returns each document with its first pages and those with stamps; with a ``signer``, only pages with stamps of
+    """Return each document with its first pages and those with stamps; with a ``signer``, only pages with stamps of
     theirs. Boxes are in points from the top left, as in the pictures of the pages. ``with_targets``: each page with
     what stamps snap to, as JSON: ``[["tag" or "line", its text, x, y, width, height, width and height of a stamp that
     has room there], …]``, from the bottom left."""
@@ -25,7 +25,7 @@ def sheets(draft: Draft, signer: DraftSigner | None = None, *, with_targets: boo
 
 
 def palette(draft: Draft) -> list[dict[str, Any]]:
-    """The signers with their names and colours."""
+    """Return the signers with their names and colours."""
     return [
         {
             "pk": signer.pk,

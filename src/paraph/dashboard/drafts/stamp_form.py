@@ -76,7 +76,7 @@ def _problems(entered: dict[str, Any]) -> list[str]:
 
 
 def _misfits(entered: dict[str, Any]) -> list[tuple[str, str]]:
-    """Which number takes the stamp off its page, and what it may be."""
+    """Return which number takes the stamp off its page, and what it may be."""
     pages = entered["document"].document.pages
     if entered["page"] > len(pages):
         return [("page", _last_page(len(pages)))]

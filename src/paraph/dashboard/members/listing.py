@@ -40,7 +40,7 @@ def members(request: HttpRequest, organization_id: int) -> HttpResponse:
 
 
 def listing(request: HttpRequest, member: Member, form: InviteForm | None = None, refusal: str = "") -> HttpResponse:
-    """The page, with an invitation or another act that was refused: 422."""
+    """Return the page, with an invitation or another act that was refused: 422."""
     may_invite = may(member.role, Right.INVITE)
     content = {
         "rows": member_rows(member),

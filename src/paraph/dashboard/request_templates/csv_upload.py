@@ -19,7 +19,7 @@ View = Callable[..., HttpResponse]
 
 
 def takes_csv(view: View) -> View:
-    """Decorates a view of :func:`paraph.dashboard.decorators.member_page`, below it.
+    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it.
 
     Exempt from the middleware's CSRF check, which would read the body before the member is known; the same check is
     made here, once the body may be read. A body without a stated length has no file.

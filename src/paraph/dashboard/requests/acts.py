@@ -59,7 +59,7 @@ def end_early(request: HttpRequest, member: Member, request_id: int) -> HttpResp
 @require_POST
 @reauthenticated
 def signing_link(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
-    """Shows the link in this one response, kept by no cache; who asked stands in the activity log."""
+    """Show the link in this one response, kept by no cache; who asked stands in the activity log."""
     scope, found = own_request(member, request_id)
     try:
         link = show_signing_link(scope, actor(request, member), request_id, signer_id)

@@ -70,7 +70,7 @@ class _Sink(io.RawIOBase):
 
 @member_page(Right.SEE)
 def everything(request: HttpRequest, member: Member, request_id: int) -> Any:  # noqa: ARG001  of the address
-    """Streams the archive as its files are read, never more than a block of one."""
+    """Stream the archive as its files are read, never more than a block of one."""
     _caller, found = own_request(member, request_id)
     files = _files(found)
     for file in files:  # before the answer begins: an archive that ends in the middle helps nobody
@@ -82,7 +82,7 @@ def everything(request: HttpRequest, member: Member, request_id: int) -> Any:  #
 
 
 def _files(found: SignatureRequest) -> list[_Stored]:
-    """The proof first, then signed and uploaded documents, each by a name of its own."""
+    """Return the proof first, then signed and uploaded documents, each by a name of its own."""
     sealed = sealed_files(found)
     if not sealed:
         raise Http404
@@ -95,7 +95,8 @@ def _files(found: SignatureRequest) -> list[_Stored]:
 
 
 def _free(name: str, taken: set[str]) -> str:
-    """The name without what no file's name may have, with a number where another file has it. Adds it to ``taken``."""
+    """Return the name without what no file's name may have, with a number where another file has it. Adds it to
+    ``taken``."""
     safe = _UNSAFE.sub("_", name).strip(" .").lstrip("-") or "document.pdf"
     stem, dot, ending = safe.rpartition(".")
     number, free = 1, safe

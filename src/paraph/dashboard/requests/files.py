@@ -22,7 +22,7 @@ _BLOCK = 1 << 20
 
 @member_page(Right.SEE)
 def download(request: HttpRequest, member: Member, request_id: int, document_id: int | None = None) -> HttpResponse:  # noqa: ARG001
-    """Leads to a sealed document, or to the proof, by an address that is valid for minutes."""
+    """Lead to a sealed document, or to the proof, by an address that is valid for minutes."""
     _caller, found = own_request(member, request_id)
     for name, file in sealed_files(found):
         if document_id == (file.request_document.document_id if isinstance(file, SealedDocument) else None):
@@ -32,7 +32,7 @@ def download(request: HttpRequest, member: Member, request_id: int, document_id:
 
 @member_page(Right.SEE)
 def verify(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
-    """Compares journal and stored files with their digests. Seals are verified by ``paraph verify``, in files that
+    """Compare journal and stored files with their digests. Seals are verified by ``paraph verify``, in files that
     somebody else keeps: what a service says of itself proves nothing."""
     scope, found = own_request(member, request_id)
     entries = list(scoped(Entry, scope).filter(request_id=found.pk).order_by("position"))
@@ -49,7 +49,8 @@ def verify(request: HttpRequest, member: Member, request_id: int) -> HttpRespons
 
 
 def sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | ProofFile]]:
-    """The files and the names that they are saved as; none before the request is finalized or once they are deleted."""
+    """Return the files and the names that they are saved as; none before the request is finalized or once they are
+    deleted."""
     if not found.finalized or found.files_deleted_at:
         return []
     sealed = SealedDocument.objects.filter(request_document__request=found)

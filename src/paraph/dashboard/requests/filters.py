@@ -50,7 +50,7 @@ class Filters(forms.Form):
         return self.cleaned_data["created_after"] or date.min, self.cleaned_data["created_before"] or date.max
 
     def rows(self, scope: TenantScope) -> QuerySet[SignatureRequest]:
-        """The caller's requests of this status and time, in no order."""
+        """Return the caller's requests of this status and time, in no order."""
         asked = self.cleaned_data
         rows = scoped(SignatureRequest, scope)
         if asked["status"]:
@@ -62,7 +62,7 @@ class Filters(forms.Form):
         return rows
 
     def query(self) -> dict[str, Any]:
-        """What is asked for, as a query string has it."""
+        """Return what is asked for, as a query string has it."""
         return {name: str(value) for name, value in self.cleaned_data.items() if value}
 
 

@@ -42,7 +42,7 @@ def requests(request: HttpRequest, member: Member) -> HttpResponse:
 
 
 def _tabs(member: Member, filters: Filters) -> list[dict[str, Any]]:
-    """Each status with the number of its requests, as the other filters choose them."""
+    """Return each status with the number of its requests, as the other filters choose them."""
     counts = Counter[str]()
     for environment in filters.environments:
         counts.update(daily_counts.by_status(scope(member, environment), "signature_requests", *filters.days()))
@@ -61,7 +61,7 @@ def _tabs(member: Member, filters: Filters) -> list[dict[str, Any]]:
 
 
 def _address(query: dict[str, Any], **going: int | None) -> str:
-    """The same list from a request on; "" where there is none."""
+    """Return the same list from a request on; "" where there is none."""
     return f"?{urlencode(query | going)}" if all(going.values()) else ""
 
 

@@ -28,7 +28,7 @@ class Outcome:
 
 
 def outcome(request: SignatureRequest, signers: list[Signer]) -> Outcome:
-    """The signers are those of the request, in their order."""
+    """Return the signers are those of the request, in their order."""
     if request.status == RequestStatus.PENDING:
         return _pending(request, signers)
     if request.status == RequestStatus.EXPIRED:
@@ -67,13 +67,13 @@ def _names(signers: list[Signer]) -> str:
 
 
 def _turn(request: SignatureRequest, signers: list[Signer]) -> list[Signer]:
-    """Who may sign now."""
+    """Return who may sign now."""
     unsigned = [signer for signer in signers if signer.status != SignerStatus.SIGNED]
     return unsigned[:1] if request.mode == Mode.SEQUENTIAL else unsigned
 
 
 def _their_turn_began(request: SignatureRequest, signers: list[Signer]) -> datetime:
-    """When those who may sign now were to be invited."""
+    """Return when those who may sign now were to be invited."""
     signatures = [signer.signed_at for signer in signers if signer.signed_at]
     return max([request.created_at, *(signatures if request.mode == Mode.SEQUENTIAL else [])])
 

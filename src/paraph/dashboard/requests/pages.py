@@ -31,8 +31,8 @@ class Page:
 
 
 def page(member: Member, filters: Filters, at_once: int, start: int | None = None, *, backwards: bool = False) -> Page:
-    """The requests after ``start`` in the order of the filters (before it if ``backwards``), with signers and names of
-    documents."""
+    """Return the requests after ``start`` in the order of the filters (before it if ``backwards``), with signers and
+    names of documents."""
     rising = filters.rising != backwards
     found = (_searched if filters.words else _listed)(member, filters, at_once, start, rising=rising)
     rows = found.rows[:at_once]
@@ -45,7 +45,7 @@ def page(member: Member, filters: Filters, at_once: int, start: int | None = Non
 
 
 def walk(member: Member, filters: Filters, at_once: int) -> Iterator[SignatureRequest]:
-    """All requests that the filters choose, read page by page."""
+    """Yield all requests that the filters choose, read page by page."""
     start: int | None = None
     while True:
         found = page(member, filters, at_once, start)
@@ -69,7 +69,7 @@ def _listed(member: Member, filters: Filters, at_once: int, start: int | None, *
 
 
 def _searched(member: Member, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """What is found beyond the point that every environment was looked through to waits for the next page."""
+    """Return what is found beyond the point that every environment was looked through to waits for the next page."""
     rows: list[SignatureRequest] = []
     points: list[int] = []
     truncated = False
@@ -109,7 +109,7 @@ def _own(member: Member, request_id: int) -> SignatureRequest | None:
 
 
 def _beyond(rows: QuerySet[SignatureRequest], last: SignatureRequest, *, rising: bool) -> QuerySet[SignatureRequest]:
-    """The first condition is what the index begins to read by."""
+    """Return the first condition is what the index begins to read by."""
     if rising:
         same = Q(created_at__gt=last.created_at) | Q(pk__gt=last.pk)
         return rows.filter(created_at__gte=last.created_at).filter(same)

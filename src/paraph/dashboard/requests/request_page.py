@@ -75,7 +75,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
 
 
 def _again_in(found: SignatureRequest, state: Outcome) -> int:
-    """Seconds; 0 where nothing more happens."""
+    """Return the seconds left; 0 where nothing more happens."""
     if state.is_under_way:
         return _SOON
     is_open = found.status == RequestStatus.PENDING or (found.status == RequestStatus.COMPLETED and not found.finalized)
@@ -83,7 +83,7 @@ def _again_in(found: SignatureRequest, state: Outcome) -> int:
 
 
 def sender(found: SignatureRequest) -> str:
-    """The member or the application that sent it."""
+    """Return the member or the application that sent it."""
     if found.application:
         return found.application.name
     return (found.sent_by.name or found.sent_by.email) if found.sent_by else ""
@@ -122,7 +122,7 @@ def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> lis
 
 
 def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> bool:
-    """Whether a template can be made of it."""
+    """Return whether a template can be made of it."""
     is_there = found.files_deleted_at is None and not any(each.document.file_deleted_at for each in documents)
     return found.environment == Environment.PRODUCTION and is_there
 

@@ -27,7 +27,7 @@ class Event(NamedTuple):
 def timeline(
     scope: TenantScope, request_id: int, signers: list[Signer], documents: list[RequestDocument], sender: str
 ) -> list[Event]:
-    """The journal of one of the caller's requests, oldest first."""
+    """Return the journal of one of the caller's requests, oldest first."""
     names = {signer.pk: signer.full_name for signer in signers}
     files = {row.document_id: row.document.name for row in documents}
     entries = scoped(Entry, scope).filter(request_id=request_id).order_by("position")

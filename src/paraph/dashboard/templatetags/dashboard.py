@@ -24,46 +24,46 @@ _FITS = 20  # characters, in the narrowest column
 
 @register.filter
 def browser_name(user_agent: str) -> str:
-    """What people call the browser and its system, such as «Firefox, Windows»; what it calls itself where neither is
-    known."""
+    """Return what people call the browser and its system, such as «Firefox, Windows»; what it calls itself where
+    neither is known."""
     known = (next((name for mark, name in each.items() if mark in user_agent), "") for each in (_BROWSERS, _SYSTEMS))
     return ", ".join(filter(None, known)) or Truncator(user_agent).chars(60)
 
 
 @register.filter
 def mail_address(email: str) -> SafeString:
-    """The address, which breaks after its «@» before it breaks within a name; short ones need no break."""
+    """Return the address, which breaks after its «@» before it breaks within a name; short ones need no break."""
     escaped = escape(email)
     return SafeString(escaped.replace("@", "@<wbr>") if len(email) > _FITS else escaped)
 
 
 @register.simple_tag
 def registration_is_open() -> bool:
-    """Whether strangers may make accounts."""
+    """Return whether strangers may make accounts."""
     return bool(settings.PARAPH.registration == "open")
 
 
 @register.simple_tag
 def organizations_can_be_made() -> bool:
-    """Whether people may make organizations of their own."""
+    """Return whether people may make organizations of their own."""
     return bool(settings.PARAPH.registration != "closed")
 
 
 @register.simple_tag
 def mails_are_kept() -> bool:
-    """Whether mails are captured, because the operator has set nothing that sends them."""
+    """Return whether mails are captured, because the operator has set nothing that sends them."""
     return not has_gateway(EMAIL)
 
 
 @register.simple_tag
 def mails_are_refused() -> bool:
-    """Whether mails to signers of production are refused, because nothing sends them."""
+    """Return whether mails to signers of production are refused, because nothing sends them."""
     return is_refused(Environment.PRODUCTION, EMAIL)
 
 
 @register.simple_tag(takes_context=True)
 def nav_link(context: RequestContext, name: str, label: str, **address: Any) -> SafeString:
-    """A link of the navigation, marked where it leads to the page shown or to one above it. The address of an
+    """Return a link of the navigation, marked where it leads to the page shown or to one above it. The address of an
     organization's page takes the organization from the context."""
     organization = context.get("organization")
     if organization is not None:
@@ -77,7 +77,7 @@ def nav_link(context: RequestContext, name: str, label: str, **address: Any) -> 
 
 @register.simple_tag(takes_context=True)
 def page_address(context: RequestContext, name: str) -> str:
-    """The address of a page of the organization, "" where there is no page of that name."""
+    """Return the address of a page of the organization, "" where there is no page of that name."""
     try:
         return reverse(name, args=[context["organization"].pk])
     except NoReverseMatch:

@@ -104,7 +104,7 @@ _AT_ONCE = 500
 
 
 def warn_senders() -> int:
-    """Owes a mail to the sender of each request that comes to its end; return to how many. Not of requests that were
+    """Owe a mail to the sender of each request that comes to its end; return to how many. Not of requests that were
     to be signed within that time from the beginning. Safe to repeat, and to be late."""
     return sum(_warn(before, until) for before, until in _DAYS.items())
 

@@ -115,7 +115,7 @@ def _told_made(made: Draft | Template | BulkSend | SignatureRequest) -> Facts:
 
 
 def _acts(person: Person) -> Iterator[Activity]:
-    """Acts of the person, and those whose subject or details name an address of theirs."""
+    """Act of the person, and those whose subject or details name an address of theirs."""
     texts = {"old": Cast("before", CharField()), "new": Cast("after", CharField())}
     named = _among(person, "actor")
     for address in person.addresses:

@@ -82,7 +82,7 @@ def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
 
 
 def _deliveries(signer: Signer) -> Iterator[Delivery]:
-    """Webhooks that were recorded, also those that still wait."""
+    """Webhook that were recorded, also those that still wait."""
     for delivery in Delivery.objects.filter(request=signer.request_id).order_by("pk"):
         told = json.loads(delivery.payload).get("signer")
         if told and told["id"] == signer.pk:

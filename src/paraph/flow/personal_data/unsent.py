@@ -74,7 +74,7 @@ def erase_unsent(person: Person) -> set[int]:
 
 
 def _captured(person: Person) -> Iterator[CapturedMessage]:
-    """Messages that a gateway took are not kept."""
+    """Message that a gateway took are not kept."""
     for address in person.addresses:
         yield from CapturedMessage.objects.filter(to__iexact=address).order_by("pk")
 

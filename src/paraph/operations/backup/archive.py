@@ -62,7 +62,7 @@ class Archive:
         return next((content.read() for found, content in self.members() if found == name), b"")
 
     def members(self) -> Iterator[tuple[str, IO[bytes]]]:
-        """Each member's name, and its content while it is at hand."""
+        """Yield each member's name, and its content while it is at hand."""
         with tarfile.open(self._path, "r:") as tar:
             for member in tar:
                 content = tar.extractfile(member)

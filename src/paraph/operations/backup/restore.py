@@ -78,7 +78,7 @@ def require_same_secret(archive: Archive, settings: Settings) -> None:
 
 
 def is_unfinished(settings: Settings) -> bool:
-    """Whether a restore into this data folder was killed."""
+    """Return whether a restore into this data folder was killed."""
     return _mark(settings).exists()
 
 

@@ -98,7 +98,7 @@ def connections() -> Iterator[Outcome]:
 
 
 def is_pooled() -> bool:
-    """Whether something between us and PostgreSQL answers logins itself, under another process number."""
+    """Return whether something between us and PostgreSQL answers logins itself, under another process number."""
     connection.ensure_connection()
     made: Any = connection.connection
     return bool(made.info.backend_pid != _rows("SELECT pg_backend_pid()")[0][0])

@@ -41,7 +41,7 @@ def proxy() -> Iterator[Outcome]:
 
 
 def _listening(host: str) -> list[str]:
-    """The addresses of this machine that a server on ``host`` listens on."""
+    """Return the addresses of this machine that a server on ``host`` listens on."""
     if host in _UNSPECIFIED:
         return [address for family, remote in _REMOTE for address in _own_address(family, remote)]
     try:
@@ -51,7 +51,7 @@ def _listening(host: str) -> list[str]:
 
 
 def _own_address(family: socket.AddressFamily, remote: str) -> list[str]:
-    """The source address of a packet to ``remote``, if any. Nothing is sent."""
+    """Return the source address of a packet to ``remote``, if any. Nothing is sent."""
     try:
         with socket.socket(family, socket.SOCK_DGRAM) as probe:
             probe.connect((remote, 9))
@@ -72,7 +72,7 @@ def _check_headers(url: str) -> Outcome:
 
 
 def _send_probe(url: str) -> tuple[int, bool]:
-    """The status of the answer, and whether the service itself refused the probe."""
+    """Return the status of the answer, and whether the service itself refused the probe."""
     request = urllib.request.Request(url, headers={PROBE: "1"})  # noqa: S310  the base URL of the settings
     try:
         with urllib.request.urlopen(request, timeout=_SECONDS) as answer:  # noqa: S310

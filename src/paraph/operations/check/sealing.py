@@ -122,7 +122,7 @@ def _judged(name: str, configured: OperatorKey | None, sealed: Sequence[SealedPd
 
 
 def _lacks(sealed: Sequence[SealedPdf]) -> Iterator[str]:
-    """What is wrong with both test files is said once."""
+    """Yield what is wrong with both test files is said once."""
     wanted = settings.PARAPH.seal_level
     unstamped = [failure for each in sealed if not each.timestamp for failure in each.timestamp_failures]
     if wanted != "B-B" and any(not each.timestamp for each in sealed):

@@ -86,7 +86,7 @@ def _pages_to_draw_on(
 def _may_be_hidden(
     revision: Revision, page: PageNode, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None
 ) -> bool:
-    """Whether annotations of the page might cover one of the marks, or the overlay."""
+    """Return whether annotations of the page might cover one of the marks, or the overlay."""
     boxes = annotated_areas(revision, page)
     places = [(mark.x, mark.y, mark.x + mark.width, mark.y + mark.height) for mark in marks]
     shown = [transform_box(geometry.to_user, place) for place in places] + ([geometry.visible] if overlay else [])
@@ -122,7 +122,7 @@ def annotated_areas(revision: Revision, page: PageNode) -> list[Box]:
 
 
 def overlap(one: Box, other: Box) -> bool:
-    """Whether two boxes share some area."""
+    """Return whether two boxes share some area."""
     return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
 
 
@@ -145,7 +145,7 @@ def _annotated_area(revision: Revision, annotation: Any) -> Box | None:
 
 
 def _has_no_border(revision: Revision, annotation: Dictionary) -> bool:
-    """Whether the border has width 0; an annotation without a border entry has a border."""
+    """Return whether the border has width 0; an annotation without a border entry has a border."""
     return b"/BS" not in annotation and _numbers(revision, annotation.get(b"/Border"))[2:3] == [0.0]
 
 

@@ -21,7 +21,7 @@ class PageWriter:
         self._decoder = ContentsDecoder()
 
     def can_append(self, page: PageNode) -> bool:
-        """Whether every viewer shows what is appended to the contents of the page."""
+        """Return whether every viewer shows what is appended to the contents of the page."""
         contents = self._contents(page.dictionary.get(b"/Contents"))
         return contents is not None and self._ending(contents) is not None
 
@@ -50,11 +50,11 @@ class PageWriter:
         dictionary[b"/Contents"] = [self._stream(b"q\n"), *contents, self._stream(closed + b"\n" + operators)]
 
     def leaves_nothing_open(self, contents: list[Ref]) -> bool:
-        """Whether these streams together close everything that they open."""
+        """Return whether these streams together close everything that they open."""
         return self._ending(contents) == CLEAN
 
     def knows(self, resources: Ref, drawing: Drawing) -> bool:
-        """Whether these resources already name the form XObjects of the drawing as the drawing does."""
+        """Return whether these resources already name the form XObjects of the drawing as the drawing does."""
         return (resources, id(drawing)) in self._known
 
     def _contents(self, value: Any) -> list[Any] | None:

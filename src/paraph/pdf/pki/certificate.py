@@ -104,7 +104,7 @@ def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:
 
 @lru_cache(maxsize=1024)
 def is_issued_by(child: Certificate, issuer: Certificate) -> bool:
-    """Whether the issuer's key signed the child's certificate."""
+    """Return whether the issuer's key signed the child's certificate."""
     try:
         child.parsed.verify_directly_issued_by(issuer.parsed)
     except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
@@ -153,7 +153,8 @@ class Identity:
         return is_of_development(self._certificate.parsed)
 
     def is_one_of(self, wanted: Sequence[str]) -> bool:
-        """Whether ``wanted`` lists the owner by name, whole subject or fingerprint. An empty list accepts everybody."""
+        """Return whether ``wanted`` lists the owner by name, whole subject or fingerprint. An empty list accepts
+        everybody."""
         fingerprints = {_COLONS.sub("", each).lower() for each in wanted}
         return not wanted or self.name in wanted or self.subject in wanted or self.sha256 in fingerprints
 

@@ -45,7 +45,7 @@ class LongTermData:
         return self.certificates, self.crls, self.ocsps
 
     def proves(self, chain: Sequence[bytes], moment: datetime) -> bool:
-        """Whether the data proves that no certificate of ``chain`` below the root was revoked at ``moment``.
+        """Return whether the data proves that no certificate of ``chain`` below the root was revoked at ``moment``.
 
         ``chain``: DER, the leaf first, the root last. Raises :class:`Revoked` where it proves the contrary.
         """
@@ -61,8 +61,8 @@ class LongTermData:
 
 
 def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
-    """Whether the CRL is the issuer's, was in force at ``moment``, and does not list the certificate. One that is
-    signed with an outdated hash proves no more than a revocation."""
+    """Return whether the CRL is the issuer's, was in force at ``moment``, and does not list the certificate. One that
+    is signed with an outdated hash proves no more than a revocation."""
     crl = _genuine_crl(encoded, issuer)
     if crl is None:
         return False
@@ -90,8 +90,8 @@ def _genuine_crl(encoded: bytes, issuer: Certificate) -> x509.CertificateRevocat
 
 
 def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
-    """Whether the answer is the issuer's or its responder's, was in force at ``moment``, and says "good". One that is
-    signed with an outdated hash or key proves no more than a revocation."""
+    """Return whether the answer is the issuer's or its responder's, was in force at ``moment``, and says "good". One
+    that is signed with an outdated hash or key proves no more than a revocation."""
     genuine = _genuine_ocsp(encoded, child, issuer)
     if genuine is None:
         return False

@@ -45,7 +45,7 @@ class UnsignedRevision(NamedTuple):
         return document
 
     def has_room_for(self, value: bytes) -> bool:
-        """Whether a value, in hexadecimal digits, fits into the hole."""
+        """Return whether a value, in hexadecimal digits, fits into the hole."""
         return len(value) <= self.end - self.start - 2
 
     def fill(self, value: bytes) -> None:

@@ -69,7 +69,7 @@ def decoded_completely(stream: PdfStream, limit: int = LARGEST) -> bytes | None:
 
 
 def _ends(stream: PdfStream, filters: object) -> bool:
-    """Whether the data ends as its first filter requires. Unfiltered data may end anywhere."""
+    """Return whether the data ends as its first filter requires. Unfiltered data may end anywhere."""
     if filters is None or filters == []:
         return True
     first = filters[0] if isinstance(filters, list) else filters
@@ -122,14 +122,15 @@ def operations() -> re.Pattern[bytes]:
 
 
 def _kerned() -> bytes:
-    """An array of strings and numbers in turn, the usual line of text, at twice the speed of the general rules."""
+    """Return an array of strings and numbers in turn, the usual line of text, at twice the speed of the general
+    rules."""
     kern = rb"[-0-9]*+\.?+[0-9]*+"
     shown = rb"\[(?:" + _string(0) + kern + rb")*+\] ?+TJ" + _SPACE + rb"++"
     return shown + rb"(?:T\*" + _SPACE + rb"++)?+"
 
 
 def _path() -> bytes:
-    """An operator that adds to a path."""
+    """Return an operator that adds to a path."""
     two = _NUMBER * 2
     return rb"(?:(?:" + two + rb"(?:[ml]|" + two + rb"(?:" + two + rb"c|re|[vy]))|h|W\*?+)" + _END + rb")"
 
@@ -144,7 +145,7 @@ def _painting() -> bytes:
 
 
 def _numbered() -> bytes:
-    """The rest of an operation whose first operand is a number."""
+    """Return the rest of an operation whose first operand is a number."""
     colour = rb"SCN?+|scn?+|" + _NAME + rb"(?:SCN|scn)"
     more = rb"[kK]|" + colour + rb"|" + _NUMBER * 2 + rb"(?:cm|Tm)"
     for here in (rb"rg|RG", rb"T[dD]|" + _text() + rb"\"", rb"[wJjMigG]|T[cwzLsr]"):
@@ -157,14 +158,14 @@ def _text() -> bytes:
 
 
 def _string(depth: int) -> bytes:
-    """A literal string with others nested in it down to ``depth`` levels."""
+    """Return a literal string with others nested in it down to ``depth`` levels."""
     plain = rb"[\x00-'*-\[\]-\xff]*+"
     within = rb"(?:\\[\x00-\xff]|" + _string(depth - 1) + rb")" if depth else rb"\\[\x00-\xff]"
     return rb"\(" + plain + rb"(?:" + within + plain + rb")*+\)"
 
 
 def _dictionary() -> bytes:
-    """The property list of marked content."""
+    """Return the property list of marked content."""
     key = rb"/" + _REGULAR + rb"{1,127}+"
     array = rb"\[(?:" + _NAME + rb"|" + _DIGITS + rb"(?=[\x00\t\n\x0c\r \]])|" + _SOME + rb")*+\]"
     word = rb"(?:" + key + rb"|" + _DIGITS + rb"|true|false|null)" + _ENDS

@@ -155,7 +155,7 @@ def _over_strings(value: Any, change: Callable[[bytes], bytes]) -> Any:
 
 
 def _is_exempt(stream: PdfStream) -> bool:
-    """Whether a stream is a cross-reference stream or names its own crypt filter."""
+    """Return whether a stream is a cross-reference stream or names its own crypt filter."""
     filters = stream.dictionary.get(b"/Filter")
     named = filters == b"/Crypt" or (isinstance(filters, list) and b"/Crypt" in filters)
     return named or stream.dictionary.get(b"/Type") == b"/XRef"

@@ -62,7 +62,7 @@ def without_strays(streams: Sequence[bytes]) -> bytes:
 
 
 def _apart(one: bytes, other: bytes) -> bool:
-    """Whether the last token of one stream and the first of the next are separated."""
+    """Return whether the last token of one stream and the first of the next are separated."""
     return not one or not other or one[-1] in SPACES or other[0] in SPACES
 
 
@@ -94,7 +94,7 @@ class _OpenSoFar:
         return self.states <= _DEEPEST
 
     def _path(self, operator: bytes) -> bool:
-        """Whether ``operator`` is part of a path that is not painted at once, or paints such a path."""
+        """Return whether ``operator`` is part of a path that is not painted at once, or paints such a path."""
         if operator in PAINTING:
             self.pending = False
             return True
@@ -106,7 +106,8 @@ class _OpenSoFar:
 
 
 def may_leave_layers_open(revision: Revision) -> bool:
-    """Whether the file has layers and something that its pages draw leaves, or may leave, marked content open."""
+    """Return whether the file has layers and something that its pages draw leaves, or may leave, marked content
+    open."""
     root = revision.resolve(revision.reader.trailer.get(b"/Root"))
     if not isinstance(root, dict) or revision.resolve(root.get(b"/OCProperties")) is None:
         return False
@@ -126,7 +127,7 @@ def _contents(revision: Revision, page: PageNode) -> list[Any]:
 
 
 def _leave_open(streams: list[Any], decoder: ContentsDecoder) -> bool:
-    """Whether these streams, read in sequence, leave or may leave marked content open."""
+    """Return whether these streams, read in sequence, leave or may leave marked content open."""
     texts = decoder.decode([stream for stream in streams if isinstance(stream, PdfStream)])
     if texts is None:
         return True

@@ -49,7 +49,7 @@ def hole_number(value: object) -> int | None:
 
 
 def has_holes(value: object) -> bool:
-    """Whether the value contains a placeholder at any depth."""
+    """Return whether the value contains a placeholder at any depth."""
     return _MARKED.search(serialized(value)) is not None
 
 

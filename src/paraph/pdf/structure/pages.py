@@ -110,7 +110,7 @@ def geometries_of(reader: PdfReader, pages: Iterable[PageNode]) -> list[PageGeom
 
 
 def _refers(value: Any) -> bool:
-    """Whether the value is or holds a reference, which may differ on the next page of the shape."""
+    """Return whether the value is or holds a reference, which may differ on the next page of the shape."""
     return type(value) is Ref or (type(value) is list and any(type(item) is Ref for item in value))
 
 

@@ -113,7 +113,7 @@ def _stamp(widget: FieldWidget) -> Dictionary:
 
 
 def _draws_fields_anew(revision: Revision) -> bool:
-    """Whether viewers must draw all fields themselves: poppler then drops the picture of a signature."""
+    """Return whether viewers must draw all fields themselves: poppler then drops the picture of a signature."""
     root = revision.resolve(revision.reader.trailer[b"/Root"])
     form = revision.resolve(root.get(b"/AcroForm"))
     return isinstance(form, dict) and revision.resolve(form.get(b"/NeedAppearances")) == b"true"
@@ -183,7 +183,7 @@ def _fields(revision: Revision, values: Any, seen: set[Ref], depth: int) -> Iter
 
 
 def _forbids_changes(revision: Revision, signature: Dictionary) -> bool:
-    """Whether the signature certifies the file at level 1: no changes at all (ISO 32000-1, table 254)."""
+    """Return whether the signature certifies the file at level 1: no changes at all (ISO 32000-1, table 254)."""
     references = revision.resolve(signature.get(b"/Reference"))
     for item in references if isinstance(references, list) else ():
         reference = revision.resolve(item)

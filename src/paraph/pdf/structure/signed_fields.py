@@ -66,7 +66,7 @@ def signed_fields(reader: PdfReader) -> list[SignedField]:
 
 
 def ends_revision(data: bytes, end: int) -> bool:
-    """Whether a revision may end at byte ``end``."""
+    """Return whether a revision may end at byte ``end``."""
     return 0 < end <= len(data) and _END.search(data, max(0, end - _LONGEST_END), end) is not None
 
 

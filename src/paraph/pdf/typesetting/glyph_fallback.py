@@ -112,7 +112,8 @@ def clusters(text: str) -> Iterator[str]:
 
 
 def has_glyphs(cluster: str, fonts: Library) -> bool:
-    """Whether a single font has all characters of the cluster, composed or decomposed: Typst sets a cluster in one."""
+    """Return whether a single font has all characters of the cluster, composed or decomposed: Typst sets a cluster in
+    one."""
     if any(unicodedata.category(character) == "Co" for character in cluster):
         return False  # private use: every font means something else by it
     forms = {cluster, unicodedata.normalize("NFD", cluster)}
@@ -137,7 +138,7 @@ def _transliterated(cluster: str) -> str:
 
 
 def _is_syllable(character: str) -> bool:
-    """Whether a character alone is a word in Latin letters, or part of a name: Han and hangul."""
+    """Return whether a character alone is a word in Latin letters, or part of a name: Han and hangul."""
     return unicodedata.name(character, "").startswith(("CJK", "HANGUL"))
 
 

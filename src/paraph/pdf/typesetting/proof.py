@@ -141,7 +141,7 @@ def _line(line: JournalLine, content: ProofContent, words: Words) -> dict[str, A
 
 
 def _is_code(text: str) -> bool:
-    """Whether a text is a digest or an identifier, which a monospaced font makes easy to compare."""
+    """Return whether a text is a digest or an identifier, which a monospaced font makes easy to compare."""
     return len(text) > 12 and " " not in text and "@" not in text and any(map(str.isdigit, text))
 
 

@@ -77,7 +77,7 @@ def drawing_size(strokes: Iterable[Sequence[Sequence[float]]], aspect: float = 1
 
 
 def has_ink(strokes: Sequence[Sequence[Sequence[float]]], aspect: float = 1.0) -> bool:
-    """Whether :func:`ink` draws something, also once the strokes are simplified, in a fraction of the time."""
+    """Return whether :func:`ink` draws something, also once the strokes are simplified, in a fraction of the time."""
     points = [point for stroke in longest(strokes, aspect) for point in stroke]
     return bool(points) and longer_side(points, aspect) >= 2 * _TAP  # simplifying moves the sides by less
 

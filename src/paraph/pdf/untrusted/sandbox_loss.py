@@ -48,8 +48,8 @@ def kill(process: subprocess.Popen[bytes]) -> ProcessEnd:
 
 
 def file_at_fault(end: ProcessEnd, before: ResourcesUsed, *, processor_seconds: float, memory: int) -> bool:
-    """Whether the file caused the end, given the usage ``before`` the job and the limits of the job. The kernel's
-    out-of-memory killer uses the same signal as an operator, so much memory counts against the file."""
+    """Return whether the file caused the end, given the usage ``before`` the job and the limits of the job. The
+    kernel's out-of-memory killer uses the same signal as an operator, so much memory counts against the file."""
     if end.used.processor - before.processor >= _MOST * processor_seconds:
         return True
     if end.used.peak > before.peak and end.used.peak >= _MOST * memory:

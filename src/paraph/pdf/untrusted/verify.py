@@ -65,7 +65,8 @@ def check_evidence(
 
 
 def carries_evidence(pdf: File) -> bool:
-    """Whether evidence, readable or not, is attached. Raises PdfRefused if that is unclear, and ReadersUnavailable."""
+    """Return whether evidence, readable or not, is attached. Raises PdfRefused if that is unclear, and
+    ReadersUnavailable."""
     return _asked(bool, "carries_evidence", [pdf])
 
 

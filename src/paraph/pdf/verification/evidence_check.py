@@ -88,7 +88,7 @@ def _with_evidence(result: EvidenceCheck, files: Mapping[str, bytes], verified: 
 
 
 def _is_document(seal: Verification) -> bool:
-    """Whether the seal is a document's: a customer chose all of its bytes, and may have attached evidence."""
+    """Return whether the seal is a document's: a customer chose all of its bytes, and may have attached evidence."""
     return seal.purpose is not None and seal.purpose.kind == "document"
 
 

@@ -46,7 +46,7 @@ def findings(
 
 
 def is_accepted(seal: SignatureReport, signers: Sequence[str]) -> bool:
-    """Whether the seal is by one of ``signers``; an empty list accepts everybody."""
+    """Return whether the seal is by one of ``signers``; an empty list accepts everybody."""
     return not signers or (seal.certificate is not None and seal.certificate.is_one_of(signers))
 
 

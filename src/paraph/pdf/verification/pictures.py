@@ -33,7 +33,7 @@ class DrawingTime:
         self._left -= time.process_time() - self._started
 
     def is_over(self) -> bool:
-        """Whether nothing is left, while it counts."""
+        """Return whether nothing is left, while it counts."""
         return time.process_time() - self._started > self._left
 
 
@@ -67,7 +67,7 @@ def compare_pictures(before: bytes, now: bytes, shown: Sequence[Shown], drawing:
 
 
 def _looks_alike(before: bytes, now: bytes, index: int, shown: Sequence[Shown]) -> bool:
-    """Whether a page that seemed different is the same where PDFium remembers nothing of what it drew before."""
+    """Return whether a page that seemed different is the same where PDFium remembers nothing of what it drew before."""
     pictures = []
     for pdf in (before, now):
         begin_anew()

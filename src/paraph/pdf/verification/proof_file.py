@@ -53,7 +53,7 @@ def evidence_of(pdf: bytes) -> dict[str, Any] | None:
 
 
 def carries_evidence(pdf: bytes) -> bool:
-    """Whether evidence is attached to a file, be it readable or not."""
+    """Return whether evidence is attached to a file, be it readable or not."""
     try:
         return evidence_of(pdf) is not None
     except UnreadableEvidence:

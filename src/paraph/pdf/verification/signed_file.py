@@ -117,7 +117,8 @@ class SignedFile:
             raise NotVerifiable(f"The file cannot be verified: {error}.") from error
 
     def _gap_is_the_value(self, field: SignedField) -> bool:
-        """Whether the byte range is ``[0 a b c]`` with ``<value>`` in hexadecimal of one case from ``a`` to ``b``."""
+        """Return whether the byte range is ``[0 a b c]`` with ``<value>`` in hexadecimal of one case from ``a`` to
+        ``b``."""
         start, before, after, rest = field.byte_range
         if start != 0 or not 0 < before < after or rest < 0 or after + rest > len(self.pdf):
             return False
@@ -130,7 +131,7 @@ class SignedFile:
 
 
 def only_blanks(pdf: bytes, end: int) -> bool:
-    """Whether nothing but a little white space follows byte ``end``."""
+    """Return whether nothing but a little white space follows byte ``end``."""
     return len(pdf) - end <= _MOST_BLANKS and not pdf[end:].strip(_BLANKS)
 
 

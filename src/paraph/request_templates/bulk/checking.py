@@ -22,7 +22,7 @@ _READERS = {"first_name": values.text, "last_name": values.text, "email": values
 
 
 def check_rows(scope: TenantScope, template: Template, author: User, file_name: str, table: Table) -> BulkSend:
-    """Stores the rows with what is wrong with each; nothing is sent.
+    """Store the rows with what is wrong with each; nothing is sent.
 
     Raises ``DomainError`` where columns are missing, which concerns all rows, or :func:`make_plan` refuses them all,
     as for a branding profile that is gone.
@@ -91,7 +91,7 @@ class _Checker:
         return []
 
     def _repetition(self, people: Sequence[Person], number: int) -> list[str]:
-        """A row that says the same as one before is a slip, by which somebody would get two requests."""
+        """Return a row that says the same as one before is a slip, by which somebody would get two requests."""
         said = repr([sorted(person.items()) for person in people]).casefold()
         first = self._first_with.setdefault(said, number)
         return [] if first == number else [_("The same as row %(number)d.") % {"number": first}]

@@ -23,7 +23,7 @@ FieldColumns = dict[tuple[int, str], int]
 
 
 def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> FieldColumns:
-    """Raises ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
+    """Raise ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
     names = [folded(column) for column in columns]
     places: FieldColumns = {}
     missing = []
@@ -49,14 +49,14 @@ def unused_columns(places: FieldColumns, columns: Sequence[str]) -> list[str]:
 
 
 def sample(roles: Sequence[TemplateRole]) -> tuple[list[str], list[str]]:
-    """The header that the roles want, and a row as an example."""
+    """Return the header that the roles want, and a row as an example."""
     columns = [column_name(role, field) for role in roles for field in FIELDS]
     return columns, [cell for index in range(len(roles)) for cell in _example(index)]
 
 
 def _example(index: int) -> list[str]:
-    """A person of their own for each role, in the order of :data:`FIELDS`. The phone is written so that a spreadsheet
-    takes it for text."""
+    """Return a person of their own for each role, in the order of :data:`FIELDS`. The phone is written so that a
+    spreadsheet takes it for text."""
     first_name, last_name = _PEOPLE[index % len(_PEOPLE)]
     number = "" if index < len(_PEOPLE) else str(index + 1)
     return [first_name, last_name, f"{first_name.lower()}{number}@example.com", f"00 33 6 12 34 56 {78 + index % 20}"]

@@ -31,7 +31,7 @@ class Table(NamedTuple):
 
 
 def read_csv(content: bytes) -> Table:
-    """Raises ``DomainError("validation_error", …)`` with a sentence for whoever made the file."""
+    """Raise ``DomainError("validation_error", …)`` with a sentence for whoever made the file."""
     if len(content) > MOST_BYTES:
         raise _refused(_("The file is larger than 1 MiB."))
     text = _decoded(content)
@@ -67,7 +67,7 @@ def _decoded(content: bytes) -> str:
 
 
 def _delimiter(text: str) -> str:
-    """The character that stands most often in the first line that is not empty."""
+    """Return the character that stands most often in the first line that is not empty."""
     first = next((line for line in text.splitlines() if line.strip()), "")
     return max(_DELIMITERS, key=first.count)
 

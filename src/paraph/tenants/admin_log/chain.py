@@ -29,13 +29,13 @@ class ChainCheck:
 
 
 def act_hash(facts: dict[str, Any]) -> bytes:
-    """Returns the SHA-256 of the facts as canonical JSON: keys sorted, no white space, UTF-8."""
+    """Return the SHA-256 of the facts as canonical JSON: keys sorted, no white space, UTF-8."""
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 
 
 def check_acts(acts: Iterable[dict[str, Any]], organization_id: int) -> ChainCheck:
-    """Checks acts as exports have them: that each follows from the one before, the first from nothing."""
+    """Check acts as exports have them: that each follows from the one before, the first from nothing."""
     count, previous = 0, GENESIS.hex()
     for act in acts:
         expected = count + 1

@@ -16,7 +16,7 @@ _AT_ONCE = 1000
 
 
 def exported(export: Activity) -> Iterator[bytes]:
-    """Yields the export as JSON, an act a line, whose last act is ``export``: it binds the head."""
+    """Yield the export as JSON, an act a line, whose last act is ``export``: it binds the head."""
     number = export.organization_id
     head = {
         "format": FORMAT,
@@ -31,7 +31,7 @@ def exported(export: Activity) -> Iterator[bytes]:
 
 
 def check_log(organization_id: int, export: ChainCheck | None = None) -> ChainCheck:
-    """Checks the log of an organization in the database, and whether an export that holds is the beginning of it: acts
+    """Check the log of an organization in the database, and whether an export that holds is the beginning of it: acts
     that were taken off the log's end since show so."""
     check = check_acts(acts(organization_id), organization_id)
     if export is None or not (export.ok and check.ok) or _begins_with(organization_id, export):
@@ -47,7 +47,8 @@ def _begins_with(organization_id: int, export: ChainCheck) -> bool:
 
 
 def acts(organization_id: int, until: int | None = None) -> Iterator[dict[str, Any]]:
-    """The acts in their order, as exports have them, never many at once in memory. ``until``: position of the last."""
+    """Yield the acts in their order, as exports have them, never many at once in memory. ``until``: position of the
+    last."""
     log, position = Activity.objects.filter(organization_id=organization_id), 0
     if until is not None:
         log = log.filter(position__lte=until)

@@ -26,7 +26,7 @@ def note(
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
 ) -> Activity:
-    """Appends an act to the organization's log. Call it in the transaction of the change that it tells of.
+    """Append an act to the organization's log. Call it in the transaction of the change that it tells of.
 
     ``before`` and ``after`` are plain JSON and never hold a secret. Locks the organization's row, so that the chain
     has one writer. What an operator did stands in the service's log too, once it is committed.
@@ -65,7 +65,7 @@ def note_export(organization_id: int, actor: Actor, asked: dict[str, str]) -> No
 
 
 def facts(act: Activity) -> dict[str, Any]:
-    """Returns the fields that the hash covers, which exports repeat."""
+    """Return the fields that the hash covers, which exports repeat."""
     return {
         "organization_id": act.organization_id,
         "position": act.position,
@@ -87,7 +87,7 @@ def _line(act: Activity) -> dict[str, Any]:
 
 
 def broken_at(acts: Iterable[Activity]) -> int | None:
-    """Returns the position of the first act that does not follow from those before it, None if the chain holds."""
+    """Return the position of the first act that does not follow from those before it, None if the chain holds."""
     previous = GENESIS
     for expected, act in enumerate(acts, start=1):
         follows = act.position == expected and bytes(act.previous_hash) == previous

@@ -41,7 +41,7 @@ class NotAsWritten(ValueError):
 
 
 def is_export(beginning: bytes) -> bool:
-    """Whether a file that begins so is meant to be an export."""
+    """Return whether a file that begins so is meant to be an export."""
     return beginning.lstrip().startswith(b"{") and FORMAT.encode() in beginning[:START]
 
 
@@ -129,7 +129,7 @@ def _is_act(act: dict[str, Any]) -> bool:
 
 
 def _is_ordered(value: Any) -> bool:
-    """Whether all keys have the order in which PostgreSQL keeps them."""
+    """Return whether all keys have the order in which PostgreSQL keeps them."""
     if isinstance(value, dict):
         keys = [(len(key.encode()), key.encode()) for key in value]
         return keys == sorted(keys) and all(map(_is_ordered, value.values()))

@@ -33,8 +33,8 @@ def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpRespo
 
 
 def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], AuditLog]:
-    """How an entry is shown: with what is known now and is no part of the journal, which never changes. In that of
-    completion what has kept the request from being finalized since, in that of a signer's newest code how many wrong
+    """Return how an entry is shown: with what is known now and is no part of the journal, which never changes. In that
+    of completion what has kept the request from being finalized since, in that of a signer's newest code how many wrong
     ones were entered."""
     wrong_codes = by_entry(request_id) if has_wrong_codes else {}
 

@@ -46,14 +46,14 @@ class UploadBody:
 
 
 def delimiter_of(content_type: str) -> bytes | None:
-    """What stands before each part, from a plainly written Content-Type."""
+    """Return what stands before each part, from a plainly written Content-Type."""
     found = _BOUNDARY.fullmatch(content_type)
     return found and b"--" + found[1].encode()
 
 
 def leading_file(body: UploadBody, delimiter: bytes) -> FilePart | None:
-    """What is said of the file with which the body begins; its content comes next. None, and nothing is read, where
-    the body begins otherwise."""
+    """Return what is said of the file with which the body begins; its content comes next. None, and nothing is read,
+    where the body begins otherwise."""
     begun = body.read(PIECE)
     start = len(delimiter) + 2
     headers = _HEADERS.match(begun, start) if begun.startswith(delimiter + b"\r\n") else None
@@ -65,7 +65,7 @@ def leading_file(body: UploadBody, delimiter: bytes) -> FilePart | None:
 
 
 def copy_content(body: UploadBody, delimiter: bytes, write: Callable[[bytes | memoryview], object]) -> bool:
-    """Writes what comes before the next delimiter and its line end; the delimiter stays in the body. False where there
+    """Write what comes before the next delimiter and its line end; the delimiter stays in the body. False where there
     is none."""
     held = len(delimiter) + 2  # bytes that may be the beginning of them
     block = body.read(PIECE)
@@ -82,7 +82,7 @@ def copy_content(body: UploadBody, delimiter: bytes, write: Callable[[bytes | me
 
 
 def ends(body: UploadBody, delimiter: bytes) -> bool:
-    """Whether nothing is left but the last delimiter. Whatever else there is stays in the body."""
+    """Return whether nothing is left but the last delimiter. Whatever else there is stays in the body."""
     rest = b""
     while len(rest) <= len(delimiter) + 4 and (more := body.read(PIECE)):
         rest += more

@@ -19,20 +19,20 @@ _TAIL = 256  # bytes: the longest boundary, its dashes and line ends
 
 
 def check_type(request: HttpRequest) -> None:
-    """Raises ``unsupported_media_type`` for another kind of body."""
+    """Raise ``unsupported_media_type`` for another kind of body."""
     if request.content_type != "multipart/form-data":
         raise DomainError("unsupported_media_type", _("The Content-Type must be multipart/form-data."))
 
 
 def announced_size(request: HttpRequest) -> int:
-    """Bytes of the file at most, by what the body says of itself; 0 where it says nothing."""
+    """Return the most bytes that the file may have, by what the body says of itself; 0 where it says nothing."""
     length = request.META.get("CONTENT_LENGTH") or ""
     most = settings.PARAPH.upload_limit_mb * 1024 * 1024
     return min(int(length), most) if length.isascii() and length.isdigit() else 0
 
 
 def receive_file(request: HttpRequest, field: str, file: IncomingFile) -> FilePart:
-    """Writes the file of the field to ``file``. Raises ``payload_too_large`` as soon as it passes the limit,
+    """Write the file of the field to ``file``. Raises ``payload_too_large`` as soon as it passes the limit,
     ``validation_error`` for a broken body, no file or more than one."""
     parts = _receive(request, file)
     named = [part for part in parts if part.field == field]
@@ -59,7 +59,7 @@ def _receive(request: HttpRequest, file: IncomingFile) -> list[FilePart]:
 
 
 def _parse(request: HttpRequest, body: UploadBody, handler: "_Receiving") -> list[FilePart]:
-    """The parts of what is left of the body, and the one that came before it."""
+    """Return the parts of what is left of the body, and the one that came before it."""
     declared = {**request.META, "CONTENT_LENGTH": "1"}  # the parser wants one, and reads to the end
     stream = _Tail(body)
     try:

@@ -21,7 +21,7 @@ from paraph.signature_requests.values import LARGEST_ID
 
 @cache
 def document() -> bytes:
-    """The document in JSON."""
+    """Return the document in JSON."""
     content = {
         "openapi": "3.1.0",
         "info": {
@@ -55,7 +55,8 @@ def _paths() -> DocumentPart:
 
 
 def _described(operation: Operation) -> DocumentPart:
-    """The operation with its words, its examples, the refusals that it may meet, and the headers of every answer."""
+    """Return the operation with its words, its examples, the refusals that it may meet, and the headers of every
+    answer."""
     summary, description, _ = words.OPERATIONS[operation.name]
     responses = {str(operation.status): _answer(operation)} | _refused(refusals(operation.name))
     for status, response in responses.items():

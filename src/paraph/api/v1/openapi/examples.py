@@ -19,7 +19,7 @@ EVENTS: dict[str, Json] = _EXAMPLES["events"]
 
 
 def _smallest_pdf() -> str:
-    """A PDF of one empty page, in ASCII: an upload that the service takes."""
+    """Return a PDF of one empty page, in ASCII: an upload that the service takes."""
     objects = [
         "<</Type/Catalog/Pages 2 0 R>>",
         "<</Type/Pages/Kids[3 0 R]/Count 1>>",

@@ -86,7 +86,7 @@ LINKS: dict[str, DocumentPart] = {
 
 
 def creation_schemas() -> dict[str, DocumentPart]:
-    """The schemas that :data:`CREATION` refers to, by name."""
+    """Return the schemas that :data:`CREATION` refers to, by name."""
     schema = Creation.model_json_schema(ref_template="#/components/schemas/{model}")
     nested: dict[str, DocumentPart] = schema.pop("$defs")
     return {**nested, "Creation": schema}

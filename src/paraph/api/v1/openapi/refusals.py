@@ -22,7 +22,7 @@ class Refusal:
 
 
 def refusals(operation: str) -> list[Refusal]:
-    """All that the operation may answer, in the order of their statuses."""
+    """Return all that the operation may answer, in the order of their statuses."""
     return sorted([*_ANY, *_own(operation)], key=lambda refusal: refusal.status)
 
 

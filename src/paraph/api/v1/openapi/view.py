@@ -10,7 +10,7 @@ from paraph.api.v1.responses import json_bytes
 
 @csrf_exempt
 def openapi(request: HttpRequest) -> HttpResponse:
-    """The document, for everybody; other methods are refused as on every route."""
+    """Return the document, for everybody; other methods are refused as on every route."""
     if request.method not in ("GET", "HEAD"):
         return _refuse(request)
     response = json_bytes(document())

@@ -39,12 +39,12 @@ _SHOWN = {
 
 
 def webhooks() -> dict[str, DocumentPart]:
-    """What each event posts to the application's webhook URL."""
+    """Return what each event posts to the application's webhook URL."""
     return {event: {"post": _delivery(event, event)} for event in EVENTS}
 
 
 def callbacks() -> dict[str, DocumentPart]:
-    """What a request's own address gets of it."""
+    """Return what a request's own address gets of it."""
     address = "{$request.body#/signature_request/callback_url}"
     return {
         event: {address: {"post": _delivery(event, f"callback.{event}")}}

@@ -31,12 +31,12 @@ _STAMP = (ctypes.c_ushort * 6)(*b"Stamp\0")
 
 
 def has_layers(document: pikepdf.Pdf) -> bool:
-    """Whether any object mentions optional content."""
+    """Return whether any object mentions optional content."""
     return any(LAYER_NAMES.search(_text(item)) for item in document.objects)
 
 
 def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
-    """Whether the group or membership dictionary of an /OC shows in print. A malformed one does."""
+    """Return whether the group or membership dictionary of an /OC shows in print. A malformed one does."""
     if not isinstance(membership, pikepdf.Dictionary):
         return True
     configuration = _dictionary(_dictionary(document.Root.get("/OCProperties")).get("/D"))
@@ -150,7 +150,7 @@ def _flags(value: Any) -> int:
 
 
 def _draws(item: Any, kind: str) -> bool:
-    """Whether a viewer draws the annotation: popups open on hover only, and PDFium draws no link borders."""
+    """Return whether a viewer draws the annotation: popups open on hover only, and PDFium draws no link borders."""
     if kind == "/Popup" or _is_empty(item.get("/Rect")):
         return False
     return kind not in ("", "/Link") or "/AP" in item

@@ -129,7 +129,7 @@ def _covered(runs: Sequence[tuple[str, list[Box]]], place: Place) -> str:
 
 
 def _overlap(one: Box, other: Box) -> bool:
-    """Whether the middle of the other lies in the one, across; and any of it, up and down."""
+    """Return whether the middle of the other lies in the one, across; and any of it, up and down."""
     middle = (other[0] + other[2]) / 2
     return one[0] < middle < one[2] and one[1] < other[3] and other[1] < one[3]
 
@@ -176,7 +176,7 @@ def _blanks(run: TextRun) -> Iterator[tuple[str, Box]]:
 
 
 def _under_words(blanks: list[tuple[str, Box]], words: list[TextRun]) -> Iterator[tuple[str, Box]]:
-    """A blank is told by the words before it; where there are none, by those under it."""
+    """Yield a blank is told by the words before it; where there are none, by those under it."""
     for label, box in blanks:
         said = label or _label_below(box, words)
         if _SIGNED_HERE.search(said):

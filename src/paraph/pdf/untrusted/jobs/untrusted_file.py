@@ -108,12 +108,12 @@ class UntrustedFile:
 
     @functools.cached_property
     def whole(self) -> bytes:
-        """A copy of all bytes."""
+        """Return a copy of all bytes."""
         return self.content[:]
 
     @functools.cached_property
     def may_scale(self) -> bool:
-        """Whether a page may have a user unit, for which pikepdf must be asked at some cost."""
+        """Return whether a page may have a user unit, for which pikepdf must be asked at some cost."""
         return self.content.find(b"/UserUnit") >= 0 or self.content.find(b"/ObjStm") >= 0
 
     def _refused_by_pdfium(self, code: int) -> PdfRefused:

@@ -46,7 +46,7 @@ def check_extensions(update: Update, old: Any, new: Any) -> None:
 
 
 def _is_extension(value: Any) -> bool:
-    """Whether a value is a developer extensions dictionary, or a list of them (ISO 32000-2, 7.12)."""
+    """Return whether a value is a developer extensions dictionary, or a list of them (ISO 32000-2, 7.12)."""
     if isinstance(value, list):
         return all(isinstance(item, dict) and _is_extension(item) for item in value)
     return isinstance(value, dict) and value.keys() <= _EXTENSION and is_plain(value)

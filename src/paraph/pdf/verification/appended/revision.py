@@ -237,7 +237,7 @@ def _check_trailer(before: PdfReader, trailer: Dictionary, numbers: list[int]) -
 
 
 def _is_known_checksum(before: PdfReader, value: Any) -> bool:
-    """Whether the value, which LibreOffice writes and other programs repeat, stood in the file before."""
+    """Return whether the value, which LibreOffice writes and other programs repeat, stood in the file before."""
     return value is None or any(section.trailer.get(_CHECKSUM) == value for section in before.crossreference.sections)
 
 

@@ -101,12 +101,12 @@ def _decoded_name(token: bytes) -> bytes:
 
 
 def is_string(value: Any) -> bool:
-    """Whether a value is the token of a string."""
+    """Return whether a value is the token of a string."""
     return isinstance(value, bytes) and value[:1] in (b"(", b"<")
 
 
 def is_plain(value: Any) -> bool:
-    """Whether a value is direct through and through: it holds no reference."""
+    """Return whether a value is direct through and through: it holds no reference."""
     if isinstance(value, dict):
         return all(is_plain(item) for item in value.values())
     if isinstance(value, list):

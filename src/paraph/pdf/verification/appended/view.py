@@ -27,11 +27,11 @@ class Update:
         self._first_new = before.crossreference.next_number
 
     def is_new(self, value: Any) -> bool:
-        """Whether ``value`` refers to an object of this update whose number the file did not use before."""
+        """Return whether ``value`` refers to an object of this update whose number the file did not use before."""
         return type(value) is Ref and value in self.revision.objects and value.number >= self._first_new
 
     def changed(self, value: Any) -> bool:
-        """Whether ``value`` refers to an object that this update writes anew."""
+        """Return whether ``value`` refers to an object that this update writes anew."""
         return type(value) is Ref and value in self.revision.objects and not self.is_new(value)
 
     def account(self, ref: Ref) -> Any:
@@ -66,7 +66,7 @@ class Update:
         return result
 
     def is_accounted(self, ref: Ref) -> bool:
-        """Whether something needed this object of the update already."""
+        """Return whether something needed this object of the update already."""
         return ref in self._accounted
 
     def check_unwanted(self, number: int, but_after: bytes = b"") -> None:

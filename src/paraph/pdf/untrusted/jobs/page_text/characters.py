@@ -105,7 +105,7 @@ class Characters:
         return max(cell[2] - cell[0], cell[3] - cell[1]) if cell else 0.0
 
     def _is_type3(self, index: int) -> bool:
-        """Whether the font is of Type 3: only these have no font program, not even a substitute."""
+        """Return whether the font is of Type 3: only these have no font program, not even a substitute."""
         drawn = raw.FPDFText_GetTextObject(self._text, index)
         if not drawn:
             return False
@@ -117,7 +117,8 @@ class Characters:
         return self._type3[address]
 
     def _agrees(self, text: str) -> bool:
-        """Whether the indices of the quick text are PDFium's, by samples; then no character need be read singly."""
+        """Return whether the indices of the quick text are PDFium's, by samples; then no character need be read
+        singly."""
         places = {*range(0, self.count, _SAMPLE), self.count - 1}
         return all(raw.FPDFText_GetUnicode(self._text, index) == ord(text[index]) for index in places if index >= 0)
 
@@ -152,7 +153,7 @@ def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry
 
 
 def on_another_line(last: Baseline, here: Baseline) -> bool:
-    """Whether a character stands on another line than the last one, or on one that runs in another direction."""
+    """Return whether a character stands on another line than the last one, or on one that runs in another direction."""
     if abs(last.angle - here.angle) > _TURNED:
         return True
     return abs(last.across - here.across) > _NEXT_LINE * max(last.size, here.size)

@@ -198,7 +198,7 @@ def facing(texts: Sequence[str]) -> list[str]:
 
 
 def _after_space(texts: Sequence[str]) -> list[bool]:
-    """Whether each character follows white space or the start of the line, brackets between them left out."""
+    """Return whether each character follows white space or the start of the line, brackets between them left out."""
     after, answers = True, []
     for text in texts:
         answers.append(after)

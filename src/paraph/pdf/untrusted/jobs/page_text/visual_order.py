@@ -24,7 +24,7 @@ Line = list[list[int]]  # glyphs from left to right, each with its characters
 
 
 def may_contain_tag(folded: str, text: str, *, both_ways: bool) -> bool:
-    """Whether pieces of the tag stand on the page, so that sorting its characters may bring them together.
+    """Return whether pieces of the tag stand on the page, so that sorting its characters may bring them together.
     ``both_ways``: some text of the document runs from right to left."""
     if both_ways:
         return set(_alike(folded)) <= set(_alike(text))
@@ -63,7 +63,7 @@ def runs_from_right(text: str) -> bool:
 
 
 def same_place(last: Baseline, here: Baseline) -> bool:
-    """Whether two characters of a line, sorted by place, are of one glyph."""
+    """Return whether two characters of a line, sorted by place, are of one glyph."""
     return here.along - last.along < _SAME_PLACE * here.size
 
 

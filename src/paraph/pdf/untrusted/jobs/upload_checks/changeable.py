@@ -72,7 +72,7 @@ def _words(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[Ann
 
 
 def _acts_when_opened(document: pikepdf.Pdf) -> bool:
-    """Whether opening the file does more than turn to a page. Scripts are counted separately."""
+    """Return whether opening the file does more than turn to a page. Scripts are counted separately."""
     action = _dictionary(document.Root.get("/OpenAction"))
     return bool(action) and (action.get("/S") not in ("/GoTo", "/JavaScript") or "/Next" in action)
 

@@ -92,6 +92,6 @@ def _unescaped(name: bytes) -> bytes:
 
 
 def _acts_when_opened(reader: PdfReader) -> bool:
-    """Whether opening the file does more than turn to a page."""
+    """Return whether opening the file does more than turn to a page."""
     action = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/OpenAction"))
     return type(action) is dict and (action.get(b"/S") != b"/GoTo" or b"/Next" in action)

@@ -67,7 +67,7 @@ def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
 
 
 def _ends_as_usual(reader: PdfReader, file: UntrustedFile) -> bool:
-    """Whether the file ends in the usual way and PDFium need not search: readers differ about other ends."""
+    """Return whether the file ends in the usual way and PDFium need not search: readers differ about other ends."""
     usual = _USUAL_END.search(reader.data[-_TAIL:]) is not None
     return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()))
 
@@ -98,7 +98,7 @@ class _Comparison:
         return True
 
     def _is_usual(self, value: Any) -> bool:
-        """Whether a page consists of the usual types; always true for other objects."""
+        """Return whether a page consists of the usual types; always true for other objects."""
         if not isinstance(value, dict) or value.get(b"/Type") != b"/Page":
             return True
         resolve = self._reader.resolve

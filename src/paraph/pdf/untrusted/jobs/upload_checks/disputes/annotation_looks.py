@@ -101,7 +101,7 @@ class AnnotationValues:
         return found if isinstance(found, PdfStream | dict) else 0
 
     def state(self, states: Dictionary, name: bytes) -> bool:
-        """Whether there is an appearance for a state."""
+        """Return whether there is an appearance for a state."""
         return isinstance(self._resolve(states.get(name)), PdfStream)
 
     @property
@@ -144,7 +144,8 @@ class Settings(NamedTuple):
 
 
 def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: bool) -> bool:
-    """Whether readers may draw something else than PDFium, the borders of links aside. ``turned``: the page is."""
+    """Return whether readers may draw something else than PDFium, the borders of links aside. ``turned``: the page
+    is."""
     subtype = annotation.name(b"/Subtype")
     if annotation.is_hidden or annotation.numbers(b"/Rect") is None:
         return False
@@ -165,7 +166,7 @@ def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: boo
 
 
 def _is_in_layer(annotation: AnnotationValues, settings: Settings) -> bool:
-    """Whether others may hide it with its layer; PDFium asks no layer about annotations."""
+    """Return whether others may hide it with its layer; PDFium asks no layer about annotations."""
     layer = annotation.reference(b"/OC")
     if layer is None and not annotation.has(b"/OC"):
         return False
@@ -174,7 +175,7 @@ def _is_in_layer(annotation: AnnotationValues, settings: Settings) -> bool:
 
 
 def _is_fixed(subtype: bytes, annotation: AnnotationValues, *, turned: bool) -> bool:
-    """Whether its size or direction on the screen is not that of the page; icons are small in any case."""
+    """Return whether its size or direction on the screen is not that of the page; icons are small in any case."""
     if not annotation.flags & (_NO_ZOOM | (_NO_ROTATE if turned else 0)):
         return False
     left, bottom, right, top = annotation.area or (0, 0, 0, 0)
@@ -182,7 +183,7 @@ def _is_fixed(subtype: bytes, annotation: AnnotationValues, *, turned: bool) -> 
 
 
 def _made_alike(subtype: bytes, annotation: AnnotationValues) -> bool:
-    """Whether all readers make the same of an annotation without an appearance."""
+    """Return whether all readers make the same of an annotation without an appearance."""
     if subtype in _NOTHING_WITHOUT_APPEARANCE:
         return True
     if subtype in _MEDIA:
@@ -218,7 +219,7 @@ def _highlight(annotation: AnnotationValues) -> bool:
 
 
 def _along_lines(annotation: AnnotationValues) -> bool:
-    """Whether the quadrilaterals are upright, in an order that all readers take for the same rectangle."""
+    """Return whether the quadrilaterals are upright, in an order that all readers take for the same rectangle."""
     points = annotation.numbers(b"/QuadPoints") or []
     quads = [points[start : start + 8] for start in range(0, len(points), 8)]
     return bool(quads) and all(

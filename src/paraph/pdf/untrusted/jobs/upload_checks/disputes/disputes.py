@@ -53,8 +53,8 @@ class ShownPage:
         return max((_share(letter, area) for letter in self._letters), default=0.0)
 
     def has_picture_in(self, area: Box) -> bool:
-        """Whether there is anything to see within ``area`` that may be text and has no letters: in an image, or on a
-        page without letters anything at all."""
+        """Return whether there is anything to see within ``area`` that may be text and has no letters: in an image, or
+        on a page without letters anything at all."""
         if self._letters and not any(_share(image, area) or _share(area, image) for image in self._images):
             return False
         return self._varies(area)

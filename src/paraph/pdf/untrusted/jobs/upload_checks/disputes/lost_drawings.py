@@ -106,7 +106,7 @@ class _Scan:
         return False
 
     def _form(self, value: Any, fonts: Fonts, depth: int) -> bool:
-        """Whether a form with the fonts of the page behind its own may lose something."""
+        """Return whether a form with the fonts of the page behind its own may lose something."""
         if type(value) is not Ref or depth > _DEEPEST:
             return False
         if (value, fonts) not in self._known:
@@ -243,7 +243,8 @@ def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
 
 
 def may_lose(contents: bytes, fonts: Collection[bytes]) -> bool:
-    """Whether contents with these fonts may lose a part, told at a glance; :func:`without_lost` knows for certain."""
+    """Return whether contents with these fonts may lose a part, told at a glance; :func:`without_lost` knows for
+    certain."""
     depth = 0
     for parenthesis, operator, font in _WORDS.findall(contents):
         if operator == b"q":
