@@ -98,8 +98,8 @@ def test_json_is_a_list_of_outcomes(tmp_path: Path) -> None:
 
 
 def test_only_knows_each_line_of_the_table(service: Service) -> None:
-    """Those that docs/operating.md lists, and those that are told."""
-    table = (ROOT / "docs/operating.md").read_text().partition("| Line |")[2].partition("\n\n")[0]
+    """Those that docs/faults.md lists, and those that are told."""
+    table = (ROOT / "docs/faults.md").read_text().partition("| Line |")[2].partition("\n\n")[0]
     first = [row.split("|")[1] for row in table.splitlines()[2:]]
     listed = [name.removesuffix(" …") for cell in first for name in re.findall("`([^`]+)`", cell)]
     told = [outcome["name"] for outcome in json.loads(service.run("check", "--json").stdout)]

@@ -8,7 +8,8 @@ import click
 from paraph.cli import main
 from paraph.operations.check.service_checks import CHECKS, LINES_WITHIN
 
-PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
+DOCS = Path(__file__).parents[2] / "docs"
+PAGE = (DOCS / "operating.md").read_text() + (DOCS / "faults.md").read_text()
 
 
 def commands(group: click.Group, prefix: str) -> list[str]:

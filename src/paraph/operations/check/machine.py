@@ -16,7 +16,7 @@ from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 
 _MIB = 1024 * 1024
 _WARNING, _FAILED = 0.90, 0.97
-_ADVICE = "docs/operating.md says what to do."
+_ADVICE = "docs/faults.md says what to do."
 
 
 def secret_key() -> Iterator[Outcome]:
