@@ -177,7 +177,6 @@ def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], 
 
 
 def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
-    """Group the object numbers into runs without gaps."""
     runs: list[list[int]] = []
     for number in sorted(entries):
         if runs and runs[-1][-1] + 1 == number:

@@ -59,7 +59,6 @@ class Expansion:
             self._settle()
 
     def _settle(self) -> None:
-        """Replace the estimates by exact sizes."""
         for most, size in self._waiting:
             self._most += size(_LARGEST) - most
         self._waiting.clear()

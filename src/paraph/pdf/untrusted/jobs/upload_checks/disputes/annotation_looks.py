@@ -182,7 +182,6 @@ def _is_fixed(subtype: bytes, annotation: AnnotationValues, *, turned: bool) -> 
 
 
 def _made_alike(subtype: bytes, annotation: AnnotationValues) -> bool:
-    """Whether all readers make the same of an annotation without an appearance."""
     if subtype in _NOTHING_WITHOUT_APPEARANCE:
         return True
     if subtype in _MEDIA:
