@@ -7,7 +7,7 @@ from itertools import count
 import httpx
 import pytest
 
-from paraph.pdf.untrusted.sandbox_priority import processor_seconds
+from paraph.pdf.untrusted.sandbox_process import processor_seconds
 from tests.attacks.bystander import Attack, Bystander, readers, upload
 from tests.attacks.conftest import Target
 from tests.cli.service import wait_until

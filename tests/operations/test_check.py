@@ -26,7 +26,7 @@ from paraph.operations.check.object_store import object_store
 from paraph.operations.check.outcome import Outcome, compare_clocks
 from paraph.operations.check.sealing import CANARY, sandbox_sealing, sealing, timestamps
 from paraph.operations.check.service_checks import ServiceCheck, require_start, run_checks
-from paraph.operations.queue_state import queue_state
+from paraph.operations.pending_work import queue_state
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
 from paraph.pdf.untrusted.inspect import inspect
 from tests.cli.service import free_port

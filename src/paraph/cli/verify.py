@@ -99,7 +99,6 @@ def _opened(path: Path, stack: ExitStack) -> _File:
 
 
 def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[str, list[DetachedTimestamp]]:
-    """Return the timestamps that were kept beside each file, by its name."""
     kept: dict[str, list[DetachedTimestamp]] = {name: [] for name in files}
     digests = [file_digest(file, "sha256").digest() for file in files.values()] if evidence_files else []
     for path in evidence_files:
@@ -147,7 +146,6 @@ def _verify(
     *,
     as_json: bool,
 ) -> bool:
-    """Verify one file by itself, print the verdict and return whether it is good."""
     if is_export(file.peek(START)):
         return _verify_export(name, file, as_json=as_json)
     verification = verify(file, roots, kept[name], signers)

@@ -97,7 +97,6 @@ def _exit(why: str) -> None:
 
 
 def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
-    """Return the upkeep that every worker does beside its jobs, however many jobs wait."""
     from paraph.flow.ending.expire import expire_due
     from paraph.flow.giving_up import give_up
     from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs

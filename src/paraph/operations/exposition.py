@@ -18,7 +18,7 @@ from paraph.evidence.timelines import newest_sound, unsettled
 from paraph.metrics import instruments
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.readiness import READINESS
-from paraph.operations.queue_state import queue_state
+from paraph.operations.pending_work import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.operations.sealing_failures import given_up
 from paraph.pdf.refusal import ReadersUnavailable

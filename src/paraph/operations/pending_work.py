@@ -1,15 +1,18 @@
-"""The steps that jobs have yet to do for a request, and the jobs that do them."""
+"""The steps that jobs have yet to do for a request, the jobs that do them, and the state of their queue."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime
 
+from django.db import connection
 from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
+from paraph.queue.queues import LANES
+from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 from paraph.signature_requests.models import (
     Reminder,
     RequestDocument,
@@ -22,6 +25,21 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 
 _TASKS = "paraph.flow.jobs."
 _LIVE = ("todo", "doing")
+_OLDEST = """
+    SELECT least(
+        (SELECT min(scheduled_at) FROM procrastinate_jobs WHERE status = 'todo' AND scheduled_at <= now()),
+        (SELECT min(at) FROM procrastinate_events WHERE type = 'deferred' AND job_id = (
+            SELECT min(id) FROM procrastinate_jobs WHERE status = 'todo' AND scheduled_at IS NULL))
+    )
+"""
+_STATE = f"""
+    SELECT extract(epoch FROM now() - ({_OLDEST}))::float8,
+        (SELECT count(*) FROM procrastinate_jobs
+         WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
+        (SELECT count(*) FROM procrastinate_jobs WHERE status = 'failed'),
+        (SELECT ceil(count(*) / {len(LANES)}.0)::int FROM procrastinate_workers
+         WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
+"""  # noqa: S608  built from constants
 
 
 @dataclass(frozen=True)
@@ -130,3 +148,22 @@ def _artefacts(request: SignatureRequest) -> list[PendingStep]:
 
 def _seal_of(row: RequestDocument) -> str:
     return f"the seal of document {row.document_id} ({row.document.name})"
+
+
+@dataclass(frozen=True)
+class QueueState:
+    """``oldest_seconds``: for how long the oldest due job has been due, 0 when none is. A job that waits for the time
+    of its retry is not due. ``workers``: live processes, each of which registers once for each lane."""
+
+    oldest_seconds: float
+    due: int
+    failed: int
+    workers: int
+
+
+def queue_state() -> QueueState:
+    """Read the state in one statement, by the database's clock."""
+    with connection.cursor() as cursor:
+        cursor.execute(_STATE)
+        oldest, due, failed, workers = cursor.fetchone()
+    return QueueState(max(oldest or 0.0, 0.0), due, failed, workers)

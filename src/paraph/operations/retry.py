@@ -66,7 +66,6 @@ def _require_job(step: PendingStep, jobs: list[Job]) -> str:
 
 
 def _forget(job: Job) -> None:
-    """Delete the failed job, which the new one replaces."""
     with connection.cursor() as cursor:
         cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s AND status = 'failed'", [job.id])
 

@@ -10,8 +10,7 @@ import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
-from paraph.pdf.untrusted.sandbox_priority import SandboxPriority, processor_seconds
-from paraph.pdf.untrusted.sandbox_process import SandboxProcess
+from paraph.pdf.untrusted.sandbox_process import SandboxPriority, SandboxProcess, processor_seconds
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time

@@ -102,7 +102,6 @@ class DemoService:
 
 
 def _environment_without_settings() -> dict[str, str]:
-    """This process's environment without the settings of a service."""
     return {name: value for name, value in os.environ.items() if not name.startswith(("PARAPH_", "DATABASE_URL"))}
 
 

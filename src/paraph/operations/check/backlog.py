@@ -9,7 +9,7 @@ from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.operations.queue_state import QueueState, queue_state
+from paraph.operations.pending_work import QueueState, queue_state
 from paraph.operations.sealing_failures import given_up
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.overview import oldest_due_seconds

@@ -41,7 +41,6 @@ def proxy() -> Iterator[Outcome]:
 
 
 def _listening(host: str) -> list[str]:
-    """Return the addresses of this machine that a server on ``host`` listens on."""
     if host in _UNSPECIFIED:
         return [address for family, remote in _REMOTE for address in _own_address(family, remote)]
     try:

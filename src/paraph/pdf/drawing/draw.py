@@ -86,7 +86,6 @@ def _pages_to_draw_on(
 def _may_be_hidden(
     revision: Revision, page: PageNode, geometry: PageGeometry, marks: Sequence[Mark], overlay: Overlay | None
 ) -> bool:
-    """Return whether annotations of the page might cover one of the marks, or the overlay."""
     boxes = annotated_areas(revision, page)
     places = [(mark.x, mark.y, mark.x + mark.width, mark.y + mark.height) for mark in marks]
     shown = [transform_box(geometry.to_user, place) for place in places] + ([geometry.visible] if overlay else [])

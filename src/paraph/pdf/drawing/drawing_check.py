@@ -94,7 +94,6 @@ class _DrawnForms:
         return self._resolve_names(names, stream.dictionary[b"/Resources"])
 
     def _drawn_by(self, ref: Any) -> list[bytes]:
-        """Return the names that a content stream draws."""
         if ref not in self._names:
             stream = self._reader.resolve(ref)
             if not isinstance(stream, PdfStream):

@@ -9,15 +9,14 @@ from paraph.pdf.drawing.drawing_check import ExpectedDrawing
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.sealing import archive
+from paraph.pdf.sealing.archive import extend_store
 from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
-from paraph.pdf.sealing.security_store import extend_store
 from paraph.pdf.sealing.self_check import check
 from paraph.pdf.structure import signature_field
 from paraph.pdf.structure.normalise import Method, extendable_variants
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.pending_revision import PendingRevision
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.revision import Revision, WrittenRevision
+from paraph.pdf.structure.revision import PendingRevision, Revision, WrittenRevision
 from paraph.pdf.structure.signature_field import existing_signatures
 
 

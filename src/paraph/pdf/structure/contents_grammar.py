@@ -130,7 +130,6 @@ def _kerned() -> bytes:
 
 
 def _path() -> bytes:
-    """Return an operator that adds to a path."""
     two = _NUMBER * 2
     return rb"(?:(?:" + two + rb"(?:[ml]|" + two + rb"(?:" + two + rb"c|re|[vy]))|h|W\*?+)" + _END + rb")"
 
@@ -165,7 +164,6 @@ def _string(depth: int) -> bytes:
 
 
 def _dictionary() -> bytes:
-    """Return the property list of marked content."""
     key = rb"/" + _REGULAR + rb"{1,127}+"
     array = rb"\[(?:" + _NAME + rb"|" + _DIGITS + rb"(?=[\x00\t\n\x0c\r \]])|" + _SOME + rb")*+\]"
     word = rb"(?:" + key + rb"|" + _DIGITS + rb"|true|false|null)" + _ENDS

@@ -62,7 +62,6 @@ def without_strays(streams: Sequence[bytes]) -> bytes:
 
 
 def _apart(one: bytes, other: bytes) -> bool:
-    """Return whether the last token of one stream and the first of the next are separated."""
     return not one or not other or one[-1] in SPACES or other[0] in SPACES
 
 

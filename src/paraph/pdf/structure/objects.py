@@ -114,7 +114,6 @@ def _put(inner: Any, key: bytes | None, value: Any) -> None:
 
 
 def _ended(inner: Any, kind: int, key: bytes | None) -> Any:
-    """Return the completed dictionary or array."""
     if type(inner) is not (dict if kind == _END_OF_DICTIONARY else list):
         raise Unsafe("an object is missing, or the wrong one ends")
     if key is not None:

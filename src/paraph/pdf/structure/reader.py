@@ -194,7 +194,6 @@ class _ObjectStream:
 
     @cached_property
     def _listed(self) -> list[bytes]:
-        """The number and offset of each object, in turn."""
         return self.data[: self._first].split()
 
     @cached_property

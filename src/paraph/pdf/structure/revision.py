@@ -1,4 +1,8 @@
-"""One incremental revision of a file (ISO 32000-1, 7.5): changed and new objects, written after its end."""
+"""One incremental revision of a file (ISO 32000-1, 7.5): changed and new objects, written after its end.
+
+Copying a large file is the most expensive step of a seal, so the parts are joined once, at the end; until then the next
+revision reads the file and a pending one together.
+"""
 
 import hashlib
 import zlib
@@ -6,7 +10,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paraph.pdf.structure.crossreference import CrossReferenceEntry
+from paraph.pdf.structure.crossreference import CrossReferenceEntry, CrossReferenceSection
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Raw, Ref, Unsafe, parse, serialized
 from paraph.pdf.structure.reader import PdfReader
 
@@ -177,7 +181,6 @@ def crossreference_stream(ref: Ref, entries: Mapping[int, CrossReferenceEntry], 
 
 
 def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
-    """Group the object numbers into runs without gaps."""
     runs: list[list[int]] = []
     for number in sorted(entries):
         if runs and runs[-1][-1] + 1 == number:
@@ -185,3 +188,53 @@ def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
         else:
             runs.append([number])
     return runs
+
+
+class PendingRevision(PdfReader):
+    """Reads objects as the revision leaves them; a revision written from it equals one written from the joined file."""
+
+    def __init__(self, revision: Revision, written: WrittenRevision) -> None:
+        before = revision.reader
+        self.text = written.text
+        self.trailer = written.trailer
+        self.encryption = before.encryption
+        self.crossreference = _Next(before.crossreference.sections[0], written)
+        self._revision = revision
+        self._size = before.size + len(written.text)
+
+    @property
+    def size(self) -> int:
+        return self._size
+
+    @property
+    def ends_line(self) -> bool:
+        return True
+
+    def text_of(self, ref: Ref) -> bytes:
+        """Return nothing: the text is not available."""
+        del ref
+        return b""
+
+    def object(self, ref: Ref) -> Any:
+        return self._revision.resolve(ref)
+
+
+class _Next:
+    """The cross-reference of the revision, of the same kind as the section before it."""
+
+    def __init__(self, before: CrossReferenceSection, written: WrittenRevision) -> None:
+        self.start: int | None = written.start
+        self.trailer: Dictionary = written.trailer
+        self.carried: dict[int, CrossReferenceEntry] = {}
+        self.sections = [CrossReferenceSection([], written.trailer, widths=before.widths)]
+        self.next_number = int(written.trailer[b"/Size"])
+
+    def start_within(self, size: int) -> int | None:
+        """Return ``None``: nothing is written yet."""
+        del size
+        return None
+
+    def entry(self, number: int) -> CrossReferenceEntry | None:
+        """Return ``None``: objects come from the revision."""
+        del number
+        return None

@@ -108,7 +108,6 @@ def _annotate(revision: Revision, widget: FieldWidget, ref: Ref) -> None:
 
 
 def _stamp(widget: FieldWidget) -> Dictionary:
-    """Return a stamp annotation with the picture of the widget."""
     return {**_annotation(widget), b"/Subtype": b"/Stamp"}
 
 

@@ -98,7 +98,6 @@ def _shared(other: Future[JobAnswer]) -> JobAnswer:
 
 
 def _again(refused: PdfRefused) -> PdfRefused:
-    """Copy the refusal without its traceback."""
     return PdfRefused(refused.reason, refused.message, refused.facts)
 
 

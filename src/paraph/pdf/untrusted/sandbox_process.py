@@ -1,4 +1,10 @@
-"""One sandboxed process: started, asked, ended, and judged when lost. ``paraph.pdf.untrusted.sandbox`` pools them."""
+"""One sandboxed process: started, asked, put behind all others, ended, and judged when lost.
+
+``paraph.pdf.untrusted.sandbox`` pools them. Many kernels deal processors out by session before they look at priorities
+(autogroup, sched(7)): within its session a process of the lowest priority waits for the others, and the session still
+has as much as any other one, such as the database's. So each sandboxed process is a session of its own, and where it
+comes last, its session does.
+"""
 
 import contextlib
 import dataclasses
@@ -13,21 +19,66 @@ import tempfile
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from io import FileIO
+from pathlib import Path
 from typing import Any, BinaryIO, Literal
 
 from paraph.confinement import Confinement
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
 from paraph.pdf.untrusted.sandbox_loss import ResourcesUsed, file_at_fault, kill
-from paraph.pdf.untrusted.sandbox_priority import SandboxPriority, processor_seconds
 
+_LOWEST = 19
+_PAUSE = 0.1  # seconds in which the system lets accounts other than root set one session's part
+_TRIES = 5
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 0.25  # between two looks at what a job has used
 _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
-
-
 Program = Literal["worker", "verifying_worker"]
 """A module of :mod:`paraph.pdf.untrusted.jobs`, whose processes read uploads or verify sealed files."""
+
+
+class SandboxPriority:
+    """The priority of a process that leads its session. To be made by its parent as soon as it runs: later, the
+    process is confined and its files in ``/proc`` are out of reach. Needs no privilege; without one, no way leads back
+    from the lowest. Does nothing where the system does not allow it."""
+
+    def __init__(self, process: int) -> None:
+        self._process = process
+        self._session: FileIO | None = None
+        with contextlib.suppress(OSError):  # no Linux, or a kernel that knows no such thing
+            self._session = FileIO(f"/proc/{process}/autogroup", "wb")
+
+    def come_last(self) -> None:
+        """Run it from now on where processors have nothing else to do (SCHED_IDLE, or the lowest priority)."""
+        with contextlib.suppress(OSError):
+            if sys.platform == "linux":
+                os.sched_setscheduler(self._process, os.SCHED_IDLE, os.sched_param(0))
+            else:
+                os.setpriority(os.PRIO_PROCESS, self._process, _LOWEST)
+        self._session_comes_last()
+
+    def close(self) -> None:
+        if self._session:
+            self._session.close()
+            self._session = None
+
+    def _session_comes_last(self) -> None:
+        with contextlib.suppress(OSError):  # it has gone
+            for _ in range(_TRIES):
+                if not self._session or self._session.write(b"%d" % _LOWEST):
+                    return
+                time.sleep(_PAUSE)
+
+
+def processor_seconds(process: int) -> float:
+    """In its life so far; 0 where the system does not tell, or the process has gone."""
+    try:
+        state = Path(f"/proc/{process}/stat").read_bytes()
+        user, system = state.rpartition(b")")[2].split()[11:13]  # proc_pid_stat(5): utime and stime
+    except (OSError, ValueError):
+        return 0.0
+    return (int(user) + int(system)) / os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True)

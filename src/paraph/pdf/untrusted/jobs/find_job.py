@@ -9,9 +9,16 @@ import pypdfium2
 
 from paraph.pdf.structure.geometry import Box, PageGeometry
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, lines
-from paraph.pdf.untrusted.jobs.page_text.folding import fold, fold_with_places, occurrences
 from paraph.pdf.untrusted.jobs.page_text.reading_order import in_reading_order
-from paraph.pdf.untrusted.jobs.page_text.visual_order import may_contain_tag, read_lines, runs_from_right, search_lines
+from paraph.pdf.untrusted.jobs.page_text.visual_order import (
+    fold,
+    fold_with_places,
+    may_contain_tag,
+    occurrences,
+    read_lines,
+    runs_from_right,
+    search_lines,
+)
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 

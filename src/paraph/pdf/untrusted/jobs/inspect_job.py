@@ -22,8 +22,8 @@ from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, damaged
 from paraph.pdf.untrusted.jobs.upload_checks.acroform import NO_FORMS, NO_SIGNATURES, read_form_fields, read_signatures
 from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
 from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import find_disputes
+from paraph.pdf.untrusted.jobs.upload_checks.expansion import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
-from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare_file
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer

@@ -179,7 +179,6 @@ def make_fields_annotations(page: pypdfium2.PdfPage) -> None:
 
 
 def _annotations(page: pypdfium2.PdfPage) -> Iterator[tuple[int, Any]]:
-    """Yield each annotation with its position in /Annots."""
     for position in range(raw.FPDFPage_GetAnnotCount(page)):
         annotation = raw.FPDFPage_GetAnnot(page, position)
         if annotation:

@@ -49,7 +49,6 @@ def render(
 
 
 def _as_printed(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> dict[str, Any]:
-    """Prepare the page for print and return the options to render it with."""
     layered = has_layers(file.pikepdf())
     if layered:
         make_fields_annotations(page)

@@ -166,7 +166,6 @@ def _of_page(file: UntrustedFile, document: pypdfium2.PdfDocument, index: int) -
 
 
 def _blanks(run: TextRun) -> Iterator[tuple[str, Box]]:
-    """Yield each blank of a line of text with the words before it."""
     start = 0
     for match in _BLANK.finditer(run.text):
         boxes = run.boxes[match.start() : match.end()]

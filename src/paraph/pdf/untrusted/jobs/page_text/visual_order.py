@@ -3,24 +3,66 @@
 Producers draw a line font by font, and right-to-left text in various orders, with or without mirrored brackets. Sorting
 by position undoes all of that; it costs more than reading in drawing order, so it is the second attempt. In
 right-to-left text, bracket direction and vowel signs are ignored, since producers place them differently.
+
+Tags and pages are folded alike: compatibility decomposition (ligatures, composed accents), no white space (it cannot be
+told from kerning), no invisible characters, one hyphen. Letter case stays.
 """
 
 import functools
 import re
 import unicodedata
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import product
 
 from paraph.pdf.untrusted.jobs.page_text.bidi import MIRRORED, from_left
 from paraph.pdf.untrusted.jobs.page_text.characters import Baseline, Characters
-from paraph.pdf.untrusted.jobs.page_text.folding import fold_with_places, occurrences
 
+# PDFium returns a hyphen at a line end as U+0002 or U+FFFE; fonts map others to various hyphens
+_HYPHENS = str.maketrans(dict.fromkeys("\x02\ufffe\u00ad\u2010\u2011", "-"))
+_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
 _SAME_LINE = 0.3  # relative to the text size, across the writing direction
 _SAME_PLACE = 0.01  # relative to the text size: characters of one glyph
 _SHORTEST_PIECE = 3
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
-
 Line = list[list[int]]  # glyphs from left to right, each with its characters
+
+
+def fold(text: str) -> str:
+    """Return the folded text."""
+    folded = "".join(text.translate(_HYPHENS).split())
+    if folded.isascii() and folded.isprintable():
+        return folded
+    return "".join(_INVISIBLE.sub("", unicodedata.normalize("NFKD", folded)).split())
+
+
+def fold_with_places(characters: Iterable[str]) -> tuple[str, list[int]]:
+    """Return the folded text of single characters, and for each of its characters the index it came from."""
+    folded: list[str] = []
+    places: list[int] = []
+    for index, character in enumerate(characters):
+        for part in _fold_character(character):
+            position = len(folded)
+            mark = unicodedata.combining(part) if part > "\u02ff" else 0
+            while mark and position and unicodedata.combining(folded[position - 1]) > mark:
+                position -= 1  # canonical order, whatever the order of drawing
+            folded.insert(position, part)
+            places.insert(position, index)
+    return "".join(folded), places
+
+
+_fold_character = functools.lru_cache(4096)(fold)  # a page has few different characters
+
+
+def occurrences(needle: str, text: str) -> list[int]:
+    """Return where ``needle`` starts in ``text``, both folded, except where an accent follows its last letter."""
+    starts = []
+    start = text.find(needle)
+    while start >= 0:
+        after = text[start + len(needle) : start + len(needle) + 1]
+        if not (after and unicodedata.combining(after)):
+            starts.append(start)
+        start = text.find(needle, start + 1)
+    return starts
 
 
 def may_contain_tag(folded: str, text: str, *, both_ways: bool) -> bool:

@@ -54,7 +54,6 @@ def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
 
 
 def _words(document: pikepdf.Pdf, counts: Mapping[str, int], shown: Iterable[Annotation]) -> list[str]:
-    """Return the words for ``can_change``, in the order of their documentation."""
     drawn = [annotation for annotation in shown if annotation.draws]
     acts = counts["launch_actions"] + counts["submit_actions"] + counts["changing"]
     found = {

@@ -38,7 +38,6 @@ def marked_boxes(geometries: Sequence[PageGeometry], indices: Sequence[int]) -> 
 
 
 def _place(geometry: PageGeometry) -> Box:
-    """Return left, bottom, width and height of the mark."""
     shorter = min(geometry.width, geometry.height)
     return _MARGIN * shorter, _MARGIN * shorter, _SIDE * shorter, _SIDE * shorter
 

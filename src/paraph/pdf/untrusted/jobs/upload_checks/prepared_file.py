@@ -22,7 +22,7 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
-from paraph.pdf.untrusted.jobs.upload_checks.page_contents import check_contents
+from paraph.pdf.untrusted.jobs.upload_checks.expansion import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 
 _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})

@@ -183,7 +183,6 @@ def _is_fixed(subtype: bytes, annotation: AnnotationValues, *, turned: bool) -> 
 
 
 def _made_alike(subtype: bytes, annotation: AnnotationValues) -> bool:
-    """Return whether all readers make the same of an annotation without an appearance."""
     if subtype in _NOTHING_WITHOUT_APPEARANCE:
         return True
     if subtype in _MEDIA:

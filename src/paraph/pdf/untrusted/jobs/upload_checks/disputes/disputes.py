@@ -108,7 +108,6 @@ class ShownPage:
 
 
 def _share(one: Box, other: Box) -> float:
-    """Return which part of ``one`` lies within ``other``."""
     width = min(one[2], other[2]) - max(one[0], other[0])
     height = min(one[3], other[3]) - max(one[1], other[1])
     area = (one[2] - one[0]) * (one[3] - one[1])
@@ -242,7 +241,6 @@ def _told(found: list[Dispute], geometry: PageGeometry, limit: int) -> list[dict
 
 
 def _place(found: Dispute, geometry: PageGeometry) -> dict[str, Any]:
-    """Return the part of the place that the page shows."""
     left, bottom, right, top = transform_box(geometry.to_reader, found.area)
     left, bottom = max(left, 0.0), max(bottom, 0.0)
     right, top = min(right, geometry.width), min(top, geometry.height)
