@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_draft
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.storage import store
@@ -52,7 +53,7 @@ class Author:
         return draft
 
     def send(self, draft: Draft) -> int:
-        return send_draft(self.scope, draft.pk, self.member.user, self.actor, VISITOR)
+        return send_draft(self.scope, draft.pk, Sender(VISITOR, self.actor))
 
 
 def author(plan: str = "pro") -> Author:

@@ -9,7 +9,7 @@ from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.sealing.prove import prove
 from paraph.flow.sealing.seal import seal
-from paraph.flow.sending.create import create
+from paraph.flow.sending.create import Sender, create
 from paraph.flow.sending.make_room import UNUSED_FOR, room_for
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import clock
@@ -117,7 +117,7 @@ def test_the_oldest_unused_uploads_of_the_sandbox_make_room(scope: TenantScope, 
 
 def test_what_a_request_uses_and_what_is_new_stays(scope: TenantScope, settings: Any) -> None:
     used = sent(scope, 2 * UNUSED_FOR)
-    create(scope, payload(used), VISITOR)
+    create(scope, payload(used), Sender(VISITOR))
     new = sent(scope, UNUSED_FOR / 2)
     filled(scope, settings)
     with pytest.raises(DomainError) as refused:
@@ -175,4 +175,4 @@ def test_a_request_whose_document_made_room_meanwhile_is_told_so(
 
     monkeypatch.setattr("paraph.flow.sending.create.make_plan", slow)
     with pytest.raises(DomainError, match=f"there is no document {document.pk}"):
-        create(scope, payload(document), VISITOR)
+        create(scope, payload(document), Sender(VISITOR))

@@ -12,7 +12,7 @@ from paraph.documents.remarks import preparation_facts
 from paraph.evidence.models import SealedDocument
 from paraph.flow.housekeeping import sweep as sweeping
 from paraph.flow.housekeeping.sweep import sweep
-from paraph.flow.sending.create import create
+from paraph.flow.sending.create import Sender, create
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import tokens
 from paraph.pdf.untrusted.page_reading import render_page
@@ -88,7 +88,9 @@ def test_the_journal_names_it_before_anybody_signs() -> None:
     application = document.organization.applications.get()
     scope = TenantScope(document.organization_id, document.environment, "pro", application.pk)
     stamps = [{"signer_ref": ref, "stamps": [STAMP]} for ref in ("ada", "grace")]
-    made = create(scope, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, VISITOR)
+    made = create(
+        scope, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, Sender(VISITOR)
+    )
     created = Entry.objects.get(request=made.id, event_type="signature_request.created").metadata
     told = {"document_id": document.pk, **preparation_facts(document)}
     assert created["prepared_documents"] == [told] and "documents" not in created

@@ -1,6 +1,6 @@
 """A template with two roles, and CSVs for it."""
 
-from paraph.flow.sending.send_from_web import Sending
+from paraph.flow.sending.create import Sender
 from paraph.request_templates.bulk.checking import check_rows
 from paraph.request_templates.bulk.csv_file import read_csv
 from paraph.request_templates.content import of_draft
@@ -27,5 +27,5 @@ def bulk_of(charles: Author, template: Template, content: bytes) -> BulkSend:
     return check_rows(charles.scope, template, charles.member.user, "people.csv", read_csv(content))
 
 
-def sending(charles: Author) -> Sending:
-    return Sending(charles.member.user, charles.actor, VISITOR)
+def sending(charles: Author) -> Sender:
+    return Sender(VISITOR, charles.actor)

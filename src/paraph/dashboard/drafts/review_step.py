@@ -14,6 +14,7 @@ from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.drafts.payload import Refusal, refusals, refusals_of
 from paraph.flow.messages.emails import invitation_subject
+from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
@@ -87,7 +88,7 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     if pressed != "send":
         return see_other("save_draft" if pressed == "template" else "draft_review", member.organization_id, draft.pk)
     try:
-        sent = send_draft(scope(member), draft.pk, member.user, actor(request, member), origin(request))
+        sent = send_draft(scope(member), draft.pk, Sender(origin(request), actor(request, member)))
     except InvalidPayloadError as refused:
         return _page(
             request,

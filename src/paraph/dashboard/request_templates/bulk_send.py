@@ -8,7 +8,7 @@ from paraph.dashboard.decorators import actor, member_page, scope, see_other, sh
 from paraph.dashboard.request_templates.bulk_upload import csv_answer
 from paraph.dashboard.request_templates.found import bulk_send_of
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
-from paraph.flow.sending.send_from_web import Sending
+from paraph.flow.sending.create import Sender
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.csv_file import write_csv
 from paraph.request_templates.models import BulkSend, RowState
@@ -33,9 +33,9 @@ def start(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpRespon
     """``POST …/start``. Field ``skip``: whether to leave out the rows that are wrong."""
     found = bulk_send_of(member, bulk_send_id)
     if request.method == "POST":
-        sending = Sending(member.user, actor(request, member), origin(request))
+        sender = Sender(origin(request), actor(request, member))
         try:
-            start_bulk_send(scope(member), found.pk, sending, skip_wrong="skip" in request.POST)
+            start_bulk_send(scope(member), found.pk, sender, skip_wrong="skip" in request.POST)
         except DomainError as refused:
             return _page(request, member, bulk_send_of(member, bulk_send_id), refused.message)
     return see_other("bulk_send", member.organization_id, found.pk)

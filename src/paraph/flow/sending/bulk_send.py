@@ -7,7 +7,8 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from paraph.audit_trail.append import Origin
-from paraph.flow.sending.send_from_web import Sending, send_from_web
+from paraph.flow.sending.create import Sender
+from paraph.flow.sending.send_from_web import send_from_web
 from paraph.kernel.errors import DomainError
 from paraph.queue.defer import defer
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
@@ -23,13 +24,14 @@ from paraph.tenants.scope import TenantScope, scoped
 
 
 @transaction.atomic
-def start_bulk_send(scope: TenantScope, bulk_send_id: int, sending: Sending, *, skip_wrong: bool) -> None:
+def start_bulk_send(scope: TenantScope, bulk_send_id: int, sender: Sender, *, skip_wrong: bool) -> None:
     """Have a job send the rows that can be sent. Of a bulk send that is done, those are sent again that were refused.
 
     Does nothing where it is being sent already. Raises ``not_found``, ``forbidden`` for a suspended organization, or
     ``conflict`` where there is nothing to send, or rows are wrong and not to be skipped.
     """
     require_active(scope)
+    assert sender.member
     bulk_send = _locked(scope, bulk_send_id)
     if bulk_send.status == BulkStatus.SENDING:
         return
@@ -40,10 +42,10 @@ def start_bulk_send(scope: TenantScope, bulk_send_id: int, sending: Sending, *, 
     if not skip_wrong and bulk_send.rows.filter(state=RowState.WRONG).exists():
         raise DomainError("conflict", _("Some rows have errors. Fix the file, or skip them."))
     _prepare(bulk_send)
-    bulk_send.status, bulk_send.author = BulkStatus.SENDING, sending.user
-    bulk_send.ip, bulk_send.user_agent = sending.origin.ip, sending.origin.user_agent
+    bulk_send.status, bulk_send.author_id = BulkStatus.SENDING, sender.member.id
+    bulk_send.ip, bulk_send.user_agent = sender.origin.ip, sender.origin.user_agent
     bulk_send.save(update_fields=["status", "author", "ip", "user_agent"])
-    _note(bulk_send, sending.actor, Action.BULK_SEND_STARTED)
+    _note(bulk_send, sender.member, Action.BULK_SEND_STARTED)
     defer("send_rows", bulk_send_id=bulk_send.pk)
 
 
@@ -131,11 +133,11 @@ def _request(bulk_send: BulkSend, row: BulkRow) -> int:
         raise DomainError("conflict", _("The template was deleted, so nothing more can be sent."))
     payload = TemplatePayload(template).of(row.signers)
     source = {"bulk_send": bulk_send.pk, "row": row.number}
-    return send_from_web(_caller(bulk_send), payload, template.locale, _sending(bulk_send, template.name), source)
+    return send_from_web(_scope(bulk_send), payload, template.locale, _sender(bulk_send, template.name), source)
 
 
-def _caller(bulk_send: BulkSend) -> TenantScope:
-    """As the organization is now: its plan may have changed, or it was suspended or deleted."""
+def _scope(bulk_send: BulkSend) -> TenantScope:
+    """Return the organization as it is now: its plan may have changed, or it was suspended or deleted."""
     organization = Organization.objects.get(pk=bulk_send.organization_id)
     suspended = organization.suspended_at is not None or organization.deleted_at is not None
     return TenantScope(
@@ -143,11 +145,11 @@ def _caller(bulk_send: BulkSend) -> TenantScope:
     )
 
 
-def _sending(bulk_send: BulkSend, title: str) -> Sending:
+def _sender(bulk_send: BulkSend, title: str) -> Sender:
     """Raise ``forbidden`` where the author may not send any more."""
     members = Member.objects.select_related("user").filter(organization_id=bulk_send.organization_id)
     member = members.filter(user_id=bulk_send.author_id or 0).first()
     if member is None or not may(member.role, Right.SEND):
         raise DomainError("forbidden", _("The member who began this bulk send may not send any more."))
     actor = Actor(ActorKind.MEMBER, member.user_id, member.user.email, bulk_send.ip)
-    return Sending(member.user, actor, Origin(bulk_send.ip, bulk_send.user_agent), title)
+    return Sender(Origin(bulk_send.ip, bulk_send.user_agent), actor, title)

@@ -21,45 +21,42 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.reading import LoadedRequest, from_rows
 from paraph.signature_requests.signing_token import new_salt
+from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.scope import TenantScope
 from paraph.words import LOCALES
 
 
 @dataclass(frozen=True)
-class WebSender:
-    """The member who sends a request from the dashboard, and what they call it."""
+class Sender:
+    """Who sends a request: an application, or a ``member`` from the dashboard, who may give it a ``title``."""
 
-    user_id: int
-    email: str
+    origin: Origin
+    member: Actor | None = None
     title: str = ""
 
 
-def create(
-    scope: TenantScope, payload: object, origin: Origin, locale: str = "", sender: WebSender | None = None
-) -> LoadedRequest:
+def create(scope: TenantScope, payload: object, sender: Sender, locale: str = "") -> LoadedRequest:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
     ``locale`` is the language that the caller named, if any. Returns the request as it is shown. Searches the documents
-    for tags before the transaction begins. Without a ``sender``, an application sends it. Raises ``DomainError`` as
+    for tags before the transaction begins. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(scope, payload)
     try:
-        return _made(scope, plan, origin, locale, sender)
+        return _made(scope, plan, sender, locale)
     except IntegrityError:
         make_plan(scope, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
-def _made(
-    scope: TenantScope, plan: RequestPlan, origin: Origin, locale: str, sender: WebSender | None
-) -> LoadedRequest:
+def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
-        request = _request(scope, plan, ids[SignatureRequest][0], locale, sender)
+        request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
-        entries = _journal(request, plan, origin, sender)
+        entries = _journal(request, plan, sender)
         insert([request, *signers.values(), *documents, *_placements(documents, signers, plan), *entries])
         if plan.draft.send_email:
             _invite(signers, plan)
@@ -67,9 +64,7 @@ def _made(
     return from_rows(request, documents, ordered)
 
 
-def _request(
-    scope: TenantScope, plan: RequestPlan, request_id: int, locale: str, sender: WebSender | None
-) -> SignatureRequest:
+def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sender, locale: str) -> SignatureRequest:
     draft = plan.draft
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
     return SignatureRequest(
@@ -77,8 +72,8 @@ def _request(
         organization_id=scope.organization_id,
         environment=scope.environment,
         application_id=scope.application_id,
-        sent_by_id=sender.user_id if sender else None,
-        title=sender.title if sender else "",
+        sent_by_id=sender.member.id if sender.member else None,
+        title=sender.title,
         branding_profile=plan.branding_profile,
         mode=draft.mode,
         validity_days=draft.validity_days,
@@ -134,13 +129,13 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
     ]
 
 
-def _journal(request: SignatureRequest, plan: RequestPlan, origin: Origin, sender: WebSender | None) -> list[Entry]:
+def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> list[Entry]:
     facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
-    sent_by = {"sent_by": sender.email} if sender else {}
+    sent_by = {"sent_by": sender.member.email} if sender.member else {}
     events: list[tuple[EventType, dict[str, Any]]] = [(EventType.CREATED, {**facts, **sent_by, **_remarks(plan)})]
     if plan.draft.identity_declaration_accepted:
         events.append((EventType.IDENTITY_DECLARED, {}))
-    return begin(request, events, origin)
+    return begin(request, events, sender.origin)
 
 
 def _remarks(plan: RequestPlan) -> dict[str, Any]:

@@ -1,37 +1,24 @@
 """Send a request, or a draft, from the dashboard: the API's creation, within the month's quota."""
 
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 from django.db import transaction
 
-from paraph.audit_trail.append import Origin
 from paraph.drafts.models import Draft
 from paraph.drafts.payload import payload
-from paraph.flow.sending.create import WebSender, create
+from paraph.flow.sending.create import Sender, create
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.lifecycle import require_active
-from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope, scoped
 from paraph.tenants.send_quota import use_web_send
 
 
-@dataclass(frozen=True)
-class Sending:
-    """Who sends, as the request, the activity log and the journal name them; and the request's title."""
-
-    user: User
-    actor: Actor
-    origin: Origin
-    title: str = ""
-
-
 @transaction.atomic
 def send_from_web(
-    scope: TenantScope, payload: dict[str, Any], locale: str, sending: Sending, source: dict[str, int]
+    scope: TenantScope, payload: dict[str, Any], locale: str, sender: Sender, source: dict[str, int]
 ) -> int:
     """Create the request, count it in the month's quota and note it in the activity log with its ``source``, all or
     nothing. Returns its id.
@@ -40,15 +27,15 @@ def send_from_web(
     :func:`paraph.flow.sending.create.create` raises.
     """
     require_active(scope)
-    user = sending.user
-    request_id = create(scope, payload, sending.origin, locale, WebSender(user.pk, user.email, sending.title)).id
+    assert sender.member
+    request_id = create(scope, payload, sender, locale).id
     use_web_send(scope.organization_id, scope.plan)
-    log.note(scope.organization_id, sending.actor, Action.REQUEST_SENT, f"request {request_id}", after=source)
+    log.note(scope.organization_id, sender.member, Action.REQUEST_SENT, f"request {request_id}", after=source)
     return request_id
 
 
 @transaction.atomic
-def send_draft(scope: TenantScope, draft_id: int, user: User, actor: Actor, origin: Origin) -> int:
+def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
     """Send the draft and leave of it what leads to its request, all or nothing.
 
     Returns the id of the request: the same one where the draft has been sent already. Raises ``forbidden`` for
@@ -61,8 +48,8 @@ def send_draft(scope: TenantScope, draft_id: int, user: User, actor: Actor, orig
         raise DomainError("not_found", "There is no such draft.")
     if draft.request_id:
         return draft.request_id
-    sending = Sending(user, actor, origin, draft.title)
-    request_id = send_from_web(scope, payload(draft), draft.locale, sending, {"draft": draft.pk})
+    titled = replace(sender, title=draft.title)
+    request_id = send_from_web(scope, payload(draft), draft.locale, titled, {"draft": draft.pk})
     _close(draft, request_id)
     return request_id
 

@@ -9,7 +9,7 @@ from paraph.api.v1.pagination import page_answer, page_of, page_of_rows
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.signature_requests import output
-from paraph.flow.sending.create import create
+from paraph.flow.sending.create import Sender, create
 from paraph.server.client_address import origin
 from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
@@ -22,7 +22,7 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
     """Create a signature request from uploaded documents. Its language is the first that the call accepts."""
     payload = body.read(request, "signature_request")
     [locale, *_] = [*accepted_locales(request.headers.get("Accept-Language", "")), ""]
-    created = create(request.scope, payload, origin(request), locale)
+    created = create(request.scope, payload, Sender(origin(request)), locale)
     return json_response(output.CreatedSignatureRequest.of(created), 201)
 
 
