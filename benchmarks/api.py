@@ -113,11 +113,13 @@ def _new_key() -> str:
     from django.db import connections
 
     from paraph.operations.migrations import migrate
-    from paraph.tenants.registration import create_application, create_organization
+    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.applications import create_application
+    from paraph.tenants.organizations import create_organization
 
     migrate()
-    organization = create_organization("Bench", "pro")
-    key = create_application(organization.pk, "sandbox", "bench").api_key
+    organization = create_organization(OPERATOR, "Bench", "pro")
+    key = create_application(organization.pk, OPERATOR, environment="sandbox", name="bench").api_key
     connections.close_all()
     return key
 

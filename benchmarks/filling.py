@@ -140,12 +140,14 @@ def filling_server(data_dir: Path) -> Iterator[None]:
 
 def new_crowd(name: str, organizations: int, count: int, **more: Any) -> tuple[Crowd, str]:
     """A crowd of so many new organizations, to be filled, and an API key of the first."""
-    from paraph.tenants.registration import create_application, create_organization
+    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.applications import create_application
+    from paraph.tenants.organizations import create_organization
 
     made = []
     for number in range(organizations):
-        organization = create_organization(f"{name} {number}", "pro")
-        made.append(create_application(organization.pk, "sandbox", "bench"))
+        organization = create_organization(OPERATOR, f"{name} {number}", "pro")
+        made.append(create_application(organization.pk, OPERATOR, environment="sandbox", name="bench"))
     ids = [each.application.organization_id for each in made], [each.application.pk for each in made]
     return Crowd(*ids, count, **more), made[0].api_key
 

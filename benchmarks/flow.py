@@ -83,12 +83,14 @@ def _new_keys(data_dir: Path, webhook_url: str) -> list[str]:
     import django
 
     django.setup()
-    from paraph.tenants.registration import create_application, create_organization
+    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.applications import new_application
+    from paraph.tenants.organizations import create_organization
 
     keys = []
     for number in range(_ORGANIZATIONS):
-        organization = create_organization(f"Bench {number}", "free")
-        keys.append(create_application(organization.id, "sandbox", "bench", webhook_url).api_key)
+        organization = create_organization(OPERATOR, f"Bench {number}", "free")
+        keys.append(new_application(organization, "sandbox", "bench", webhook_url).api_key)
     return keys
 
 

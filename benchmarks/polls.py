@@ -30,6 +30,7 @@ def _asked() -> dict[str, Callable[[], Any]]:
     from procrastinate.contrib.django import app
 
     from paraph.flow.ending.expire import expire_due
+    from paraph.flow.giving_up import give_up
     from paraph.kernel import clock
     from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
     from paraph.operations.check.safekeeping import retention
@@ -44,7 +45,7 @@ def _asked() -> dict[str, Callable[[], Any]]:
         "poll for webhooks": lambda: claim(10, 5, clock.now()),
         "webhooks of dead workers": lambda: reclaim(clock.now()),
         "requests that expire": expire_due,
-        "jobs of dead workers": rescue_jobs,
+        "jobs of dead workers": partial(rescue_jobs, give_up),
         "migrate, with nothing to do": migrate,
         **{f"check: {check.__name__.replace('_', ' ')}": partial(_all, check) for check in checks},
     }

@@ -102,15 +102,17 @@ def _record(endpoints: int, port: int, each: int) -> list[int]:
     from paraph.database.rows import insert
     from paraph.kernel import clock
     from paraph.signature_requests.models import SignatureRequest
-    from paraph.tenants.registration import create_application, create_organization
+    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.applications import new_application
+    from paraph.tenants.organizations import create_organization
     from paraph.webhooks.outbox import deliveries
 
-    organization = create_organization("bench", "free")
+    organization = create_organization(OPERATOR, "bench", "free")
     made = []
     with transaction.atomic():
         for number in range(endpoints):
             url = f"http://127.0.0.1:{port}/{number}"
-            application = create_application(organization.pk, "sandbox", "bench", url).application
+            application = new_application(organization, "sandbox", "bench", url).application
             request = SignatureRequest.objects.create(
                 organization=organization, environment="sandbox", application=application, mode="parallel",
                 validity_days=1, expires_at=clock.now() + timedelta(days=1),

@@ -1,4 +1,4 @@
-"""``tests/specification.md``: every rule of the specification names tests that are there."""
+"""``tests/specification.md``: every rule of ``docs/rules.md`` names tests that are there."""
 
 import ast
 import re
@@ -16,7 +16,8 @@ SECTIONS = (
     *("4", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8", "4.9", "4.10", "4.11"),
     *("5", "5.1", "5.2", "6.1", "6.2", "6.3", "6.4", "7", "8", "8.1", "9"),
 )
-_ROW = re.compile(r"\| ([\d.]+)-(\d+) \| (.+?) \| (.*) \|")
+_ROW = re.compile(r"\| ([\d.]+)-(\d+) \| (.*) \|")
+_RULE = re.compile(r"- \*\*([\d.]+)-(\d+)\*\* (.+)")
 _TEST = re.compile(r"`(tests/[\w/]+\.py)::([\w:]+)`")
 
 
@@ -33,21 +34,35 @@ class Rule:
         return f"{self.section}-{self.number}"
 
 
-def rules(text: str) -> list[Rule]:
-    """The rows of all tables, in their order; ``under`` is the number of the heading that a row stands under."""
-    found, under = [], ""
-    for line in text.splitlines():
-        if line.startswith("## "):
-            under = line.split()[1]
-        elif line.startswith("| ") and not line.startswith("| Rule |"):
+def proven() -> dict[str, str]:
+    """The tests that each row names, by rule, in the order of the rows."""
+    found: dict[str, str] = {}
+    for line in (TESTS / "specification.md").read_text().splitlines():
+        if line.startswith("| ") and not line.startswith("| Rule |"):
             row = _ROW.fullmatch(line)
-            assert row, f"this line is no rule: {line}"
-            section, number, sentence, tests = row.groups()
-            found.append(Rule(section, int(number), sentence, tuple(_TEST.findall(tests)), under))
+            assert row, f"this line names no rule: {line}"
+            rule = f"{row[1]}-{row[2]}"
+            assert rule not in found, f"{rule} stands twice"
+            found[rule] = row[3]
     return found
 
 
-RULES = rules((TESTS / "specification.md").read_text())
+def rules() -> list[Rule]:
+    """The rules in their order; ``under`` is the number of the heading that a rule stands under."""
+    found, under, tests = [], "", proven()
+    for line in (PROJECT / "docs" / "rules.md").read_text().splitlines():
+        if line.startswith("## "):
+            under = line.split()[1]
+        elif line.startswith("- "):
+            rule = _RULE.fullmatch(line)
+            assert rule, f"this line is no rule: {line}"
+            section, number, sentence = rule.groups()
+            named = _TEST.findall(tests.get(f"{section}-{number}", ""))
+            found.append(Rule(section, int(number), sentence, tuple(named), under))
+    return found
+
+
+RULES = rules()
 
 
 def missing(rule: Rule) -> list[str]:
@@ -74,9 +89,9 @@ def _tests(body: list[ast.stmt], prefix: str = "") -> list[str]:
 
 
 def test_every_rule_names_a_test_and_nothing_else() -> None:
-    for line in (TESTS / "specification.md").read_text().splitlines():
-        if row := _ROW.fullmatch(line):
-            assert re.fullmatch(rf"{_TEST.pattern}( {_TEST.pattern})*", row[4]), line
+    assert list(proven()) == [rule.id for rule in RULES]
+    for rule, tests in proven().items():
+        assert re.fullmatch(rf"{_TEST.pattern}( {_TEST.pattern})*", tests), rule
 
 
 def test_every_named_test_is_there() -> None:
@@ -113,3 +128,17 @@ def test_a_test_that_goes_is_missed(tmp_path: Path, under: str | None) -> None:
     assert missing(Rule("9", 1, "", ((str(path), "helper"),), "9")) == [f"{path}::helper"]
     gone = tmp_path / "test_gone.py"
     assert missing(Rule("9", 1, "", ((str(gone), name),), "9")) == [f"{gone}::{name}"]
+
+
+def test_every_rule_that_is_cited_is_there() -> None:
+    """A section, as most comments cite it, or a rule of one."""
+    known = {rule.section for rule in RULES} | {rule.id for rule in RULES} | {"2", "6"}
+    cited = re.compile(r"\brules? (\d[\d.]*(?:-\d+)?(?:(?:, | and | to )\d[\d.]*(?:-\d+)?)*)")
+    unknown = []
+    for folder in ("src", "tests", "docs"):
+        for path in (PROJECT / folder).rglob("*"):
+            if path.suffix in (".py", ".md", ".js", ".css") and "corpus" not in path.parts:
+                for numbers in cited.findall(path.read_text()):
+                    named = [number.rstrip(".") for number in re.split(", | and | to ", numbers)]
+                    unknown += [f"{path}: {number}" for number in named if number not in known]
+    assert unknown == []

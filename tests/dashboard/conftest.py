@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from paraph.tenants.models import Member, Organization, Role, User
-from paraph.tenants.registration import create_organization
+from tests.tenancy import create_organization
 
 MemberClient = tuple[Member, Client]
 

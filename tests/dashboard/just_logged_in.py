@@ -2,8 +2,8 @@
 
 from django.test import Client
 
-from paraph.administration.members import create_member
 from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Organization
 
 PASSWORD = "a long enough phrase"

@@ -12,7 +12,7 @@ import paraph
 
 SOURCE = Path(paraph.__file__).parent
 CATALOGS = SOURCE / "dashboard" / "locale"
-ROOMS = [SOURCE / room for room in ("administration", "dashboard", "drafts", "request_templates")]
+ROOMS = [SOURCE / room for room in ("dashboard", "drafts", "request_templates")]
 SHARED = [SOURCE / room for room in ("flow", "tenants", "webhooks")]
 """Rooms whose messages stand in either catalog: Django reads both as one."""
 

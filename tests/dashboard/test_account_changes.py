@@ -5,11 +5,11 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authenticator_added, authenticator_removed
 from django.test import Client, RequestFactory
 
-from paraph.administration.members import create_member
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Organization, Role
-from paraph.tenants.registration import create_organization
+from tests.tenancy import create_organization
 
 PASSWORD = "a long enough phrase"
 

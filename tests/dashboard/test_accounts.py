@@ -8,10 +8,10 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from paraph.administration.members import create_member
-from paraph.flow.messages.mail_account import mail_account
+from paraph.account_mail.mail_account import mail_account
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
 from tests.factories import jobs
 

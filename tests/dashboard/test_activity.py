@@ -22,10 +22,10 @@ from paraph.tenants.admin_log.log import note
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.admin_log.read_export import check_export
 from paraph.tenants.models import Member, Organization, Role
-from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 from tests.factories import scene
+from tests.tenancy import create_organization
 
 LogIn = Callable[..., MemberClient]
 

@@ -8,15 +8,15 @@ from django.contrib.sessions.models import Session
 from django.db import connection
 from django.test import Client
 
-from paraph.administration.applications import create_application as create_by_operator
-from paraph.administration.members import create_member
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.admission import admit
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Application, Organization, Role
-from paraph.tenants.registration import create_application, create_organization
 from tests.api.v1.api_clients import ApiClient
 from tests.dashboard.conftest import MemberClient
+from tests.tenancy import create_application, create_organization
+from tests.tenancy import create_application as create_by_operator
 
 PASSWORD = "a long enough phrase"
 NEW = {"name": "backend", "environment": "sandbox", "webhook_url": "https://hooks.example/in"}
@@ -206,7 +206,7 @@ def test_production_is_refused_on_the_plan_free_with_the_plans_named(
     assert "Production keys require the plan Pro or Enterprise. Your organization has the plan Free." in page
     assert not Application.objects.exists()
     assert client.post(f"{pages}/new", NEW).status_code == 200, "the sandbox is for all plans"
-    made = create_by_operator(organization.pk, OPERATOR, environment="production", name="early")
+    made = create_by_operator(organization.pk, "production", "early")
     assert ApiClient(made.api_key).get("/health").status_code == 402
     Organization.objects.filter(pk=organization.pk).update(plan="pro")
     assert client.post(f"{pages}/new", NEW | {"environment": "production"}).status_code == 200

@@ -7,7 +7,6 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from paraph.administration.branding import delete_profile
 from paraph.dashboard.headers import POLICY
 from paraph.drafts.models import Draft
 from paraph.kernel.colors import contrast
@@ -15,11 +14,11 @@ from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.contrasts import Pair, contrasts
+from paraph.tenants.branding import Pair, contrasts, delete_profile
 from paraph.tenants.models import BrandingProfile, Organization, Role
-from paraph.tenants.registration import create_application, create_branding_profile, create_organization
 from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.dashboard.conftest import MemberClient
+from tests.tenancy import create_application, create_branding_profile, create_organization
 
 COLORS = {"background_color": "#101820", "text_color": "#f0f0f0", "accent_color": "#c8102e"}
 

@@ -12,14 +12,13 @@ from paraph.flow.sending.bulk_send import send_rows
 from paraph.request_templates.bulk.csv_file import MOST_BYTES, read_csv
 from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.lifecycle import suspend
 from paraph.tenants.models import Organization, Role
-from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert
 from tests.dashboard.test_templates import kept
 from tests.factories import jobs
 from tests.request_templates.kept import csv_of
+from tests.tenancy import create_organization, suspend
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]

@@ -18,12 +18,12 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role
-from paraph.tenants.rotation import rotate
 from paraph.webhooks import of_application
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.prepared_delivery import signature
 from tests.dashboard.conftest import MemberClient
 from tests.factories import Scene
+from tests.tenancy import rotate
 from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, prepared_deliveries, record, seal_everything, told
 
 PROGRAMS = {"sh": ["sh"], "python": ["python3"], "javascript": ["node"], "php": ["php"]}

@@ -16,9 +16,9 @@ from paraph.tenants.admin_log.export import exported
 from paraph.tenants.admin_log.log import broken_at, note
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role
-from paraph.tenants.registration import create_application, create_organization
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
+from tests.tenancy import create_application, create_organization
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]

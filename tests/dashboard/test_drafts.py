@@ -18,12 +18,11 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
-from paraph.tenants.lifecycle import suspend
 from paraph.tenants.models import BrandingProfile, Organization, Role, WebSends
-from paraph.tenants.registration import create_application, create_branding_profile, create_organization
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
+from tests.tenancy import create_application, create_branding_profile, create_organization, suspend
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]

@@ -16,11 +16,12 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admission import admit
+from paraph.tenants.applications import NewApplication
 from paraph.tenants.models import Application, Organization, Role, User
-from paraph.tenants.registration import NewApplication, create_application, create_organization
 from paraph.webhooks.outbox import release
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, sign
+from tests.tenancy import create_application, create_organization
 from tests.webhooks.parties import seal_everything, told
 
 pytestmark = pytest.mark.django_db

@@ -7,12 +7,12 @@ import pytest
 from django.core import signing
 from django.test import Client
 
-from paraph.administration.first_owner import first_owner_link
-from paraph.administration.members import create_member
+from paraph.tenants.accounts import password_link
 from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.first_owner import first_owner_link
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role
-from paraph.tenants.password_link import password_link
-from paraph.tenants.registration import create_organization
+from tests.tenancy import create_organization
 
 GIVEN = {"organization": "Harbour Homes", "name": "Ada", "email": "Ada@example.com", "password": "a long enough phrase"}
 

@@ -7,13 +7,13 @@ import pytest
 from django.core.cache import cache
 from django.test import Client
 
-from paraph.administration.invitations import invite, withdraw_invitation
-from paraph.administration.members import create_member
-from paraph.flow.messages.mail_account import mail_account
+from paraph.account_mail.mail_account import mail_account
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.lifecycle import delete_organization
+from paraph.tenants.invitations import invite, withdraw_invitation
+from paraph.tenants.lifecycle import close_organization
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Invitation, Member, Organization, Role, User
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
@@ -101,7 +101,7 @@ def test_expired_withdrawn_used_and_unknown_links_have_their_own_words(path: str
 
 
 def test_an_invitation_ends_with_its_organization(path: str, organization: Organization) -> None:
-    delete_organization(organization.pk)
+    close_organization(organization.pk, OPERATOR)
     assert _words(Client(), path) == (404, "Unknown invitation")
 
 

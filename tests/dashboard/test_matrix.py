@@ -19,12 +19,12 @@ from paraph.dashboard.headers import POLICY
 from paraph.drafts.models import Draft
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, Member, Role
-from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.html_rules import broken_rules, row_count
 from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, LISTS, MATRIX, PAGES, Row, addresses, names
 from tests.dashboard.one_of_everything import Everything, one_of_everything
 from tests.dashboard.proof import proved
+from tests.tenancy import create_organization
 
 LogIn = Callable[..., MemberClient]
 OWN_POLICIES = {"new_profile": PARENT_POLICY, "profile": PARENT_POLICY}

@@ -6,9 +6,9 @@ import pytest
 from django.test import Client
 
 from paraph.tenants.models import Member, Organization, Role
-from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
+from tests.tenancy import create_organization
 
 LogIn = Callable[..., MemberClient]
 READ = ("members", "activity", "plan", "settings")

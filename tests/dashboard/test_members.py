@@ -9,15 +9,15 @@ from allauth.mfa.models import Authenticator
 from django.test import Client
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.templatetags.dashboard import mail_address
-from paraph.flow.messages.mail_account import mail_account
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, Role
-from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
+from tests.tenancy import create_organization
 
 LogIn = Callable[..., MemberClient]
 
@@ -82,8 +82,8 @@ def test_resends_are_counted_by_the_network_of_the_caller(log_in: LogIn) -> None
     owner, client = log_in()
     invite(client, owner)
     pk = Invitation.objects.get().pk
-    for caller in ("2001:db8::1", "2001:db8::ffff", "192.0.2.9"):
-        client.post(address(owner, f"/invitations/{pk}/resend"), REMOTE_ADDR=caller)
+    for scope in ("2001:db8::1", "2001:db8::ffff", "192.0.2.9"):
+        client.post(address(owner, f"/invitations/{pk}/resend"), REMOTE_ADDR=scope)
     networks = InvitationResend.objects.order_by("pk").values_list("network", flat=True)
     assert list(networks) == ["2001:db8::/64", "2001:db8::/64", "192.0.2.9"]
 

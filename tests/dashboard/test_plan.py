@@ -12,10 +12,10 @@ from paraph.kernel.ceilings import PerHourAndDay
 from paraph.otp.codes import MAX_SENDS
 from paraph.otp.guesses import ATTEMPTS, LOCKED_AFTER
 from paraph.tenants.models import MonthlyCalls, Organization, Role
-from paraph.tenants.registration import create_application
 from paraph.tenants.send_quota import use_web_send
 from tests.dashboard.conftest import MemberClient
 from tests.factories import scene
+from tests.tenancy import create_application
 
 
 @pytest.mark.parametrize("role", [Role.OWNER, Role.OBSERVER])

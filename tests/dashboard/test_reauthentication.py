@@ -7,10 +7,10 @@ from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
 from django.urls import path
 
-from paraph.administration.members import create_member
 from paraph.config import urls
-from paraph.dashboard.door import member_page, reauthenticated, see_other
+from paraph.dashboard.decorators import member_page, reauthenticated, see_other
 from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.rights import Right
 

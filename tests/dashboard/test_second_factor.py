@@ -12,8 +12,8 @@ from allauth.mfa.models import Authenticator
 from django.core.cache import cache
 from django.test import Client
 
-from paraph.administration.members import create_member
 from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.members import create_member
 from paraph.tenants.models import Organization, Role
 
 PASSWORD = "a long enough phrase"

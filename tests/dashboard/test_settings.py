@@ -9,12 +9,12 @@ from django.test import Client
 from paraph.tenants.admin_log.log import broken_at
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.admission import admit
-from paraph.tenants.models import Member, Organization, Role
-from paraph.tenants.registration import create_application
-from paraph.tenants.retention import retention_days, set_retention
+from paraph.tenants.models import Member, Organization, Retention, Role
+from paraph.tenants.retention import retention_days
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 from tests.factories import scene
+from tests.tenancy import create_application
 
 LogIn = Callable[..., MemberClient]
 GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mails_copy_links": "on"}
@@ -57,7 +57,7 @@ def test_what_is_wrong_stands_beside_its_field(log_in: LogIn) -> None:
 
 
 def test_owners_say_how_long_files_are_kept(log_in: LogIn, organization: Organization) -> None:
-    set_retention(organization.pk, "sandbox", 30)
+    Retention.objects.create(organization=organization, environment="sandbox", days=30)
     member, client = log_in()
     given = {"production": "3650", "sandbox": ""}
     proved(client, 301)

@@ -10,9 +10,9 @@ from paraph.drafts.models import Draft
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization, Role
-from paraph.tenants.registration import create_organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert, begun, entered, options, person, ready
+from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]

@@ -11,16 +11,16 @@ from paraph.storage import store
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.models import Member, Role, User
-from paraph.tenants.registration import create_organization
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import CONTRACT
 from tests.factories import VISITOR
+from tests.tenancy import create_organization
 
 
 @dataclass
 class Author:
     member: Member
-    caller: Caller
+    scope: TenantScope
 
     @property
     def actor(self) -> Actor:
@@ -30,11 +30,11 @@ class Author:
         with store.stage() as staged:
             file = IncomingFile(staged)
             file.write(content)
-            return upload(self.caller, file, name, "application/pdf")
+            return upload(self.scope, file, name, "application/pdf")
 
     def draft(self, *, signers: int = 1) -> Draft:
         """One document, and a stamp on it for each signer."""
-        draft = editing.begin(self.caller, self.member.user, [self.document().pk])
+        draft = editing.begin(self.scope, self.member.user, [self.document().pk])
         people = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")][:signers]
         editing.replace_signers(
             draft,
@@ -52,11 +52,11 @@ class Author:
         return draft
 
     def send(self, draft: Draft) -> int:
-        return send_draft(self.caller, draft.pk, self.member.user, self.actor, VISITOR)
+        return send_draft(self.scope, draft.pk, self.member.user, self.actor, VISITOR)
 
 
 def author(plan: str = "pro") -> Author:
     organization = create_organization("Analytical Engines", plan)
     user = User.objects.create(email=f"charles-{organization.pk}@example.com")
     member = Member.objects.create(organization=organization, user=user, role=Role.MEMBER)
-    return Author(member, Caller(organization.pk, "production", plan, None))
+    return Author(member, TenantScope(organization.pk, "production", plan, None))

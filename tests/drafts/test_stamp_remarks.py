@@ -21,7 +21,7 @@ RENT = text("Rent: 1,200 euros", 110, 330)
 def draft_on(*pages: str, places: list[tuple[int, float, float]], name: str = "Ada") -> Draft:
     """Ada's stamp at the first place, Grace's at the second, and so on, each of 200 by 80 points."""
     charles = author()
-    draft = editing.begin(charles.caller, charles.member.user, [charles.document(paper(*pages)).pk])
+    draft = editing.begin(charles.scope, charles.member.user, [charles.document(paper(*pages)).pk])
     people = [name, "Grace"]
     signers = [DraftSigner(first_name=each, last_name="X", email="aiko@example.com") for each in people]
     editing.replace_signers(draft, signers)
@@ -95,7 +95,7 @@ def test_a_stamp_over_a_line_takes_the_room_above_it() -> None:
 def test_the_first_stamps_of_a_draft_have_that_size() -> None:
     charles = author()
     words = text("{{ada}}", 150, 700) + text("And the rent is due on the third day of each month.", 72, 640)
-    draft = editing.begin(charles.caller, charles.member.user, [charles.document(paper(words)).pk])
+    draft = editing.begin(charles.scope, charles.member.user, [charles.document(paper(words)).pk])
     editing.replace_signers(draft, [DraftSigner(first_name="Ada", last_name="X", email="a@example.com")])
     place_by_tags(draft)
     [stamp] = DraftStamp.objects.all()

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.django_db
 
 
 def draft_of(charles: Author, document: Document, *names: str) -> Draft:
-    draft = editing.begin(charles.caller, charles.member.user, [document.pk])
+    draft = editing.begin(charles.scope, charles.member.user, [document.pk])
     signers = [DraftSigner(first_name=name, last_name="X", email="a@example.com") for name in names]
     editing.replace_signers(draft, signers)
     return draft

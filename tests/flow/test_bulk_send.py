@@ -15,12 +15,12 @@ from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.lifecycle import suspend
 from paraph.tenants.models import Role, WebSends
 from tests.drafts.author import Author, author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once
 from tests.request_templates.kept import bulk_of, csv_of, sending, template_of
+from tests.tenancy import suspend
 
 PEOPLE = [f"P{number} X p{number}@example.com" for number in range(5)]
 
@@ -32,7 +32,7 @@ def begun(charles: Author, *people: str) -> BulkSend:
 
 
 def start(charles: Author, bulk: BulkSend, *, skip: bool = False) -> None:
-    start_bulk_send(charles.caller, bulk.pk, sending(charles), skip_wrong=skip)
+    start_bulk_send(charles.scope, bulk.pk, sending(charles), skip_wrong=skip)
 
 
 def states(bulk: BulkSend) -> list[str]:
@@ -98,7 +98,7 @@ def test_a_cancelled_one_sends_no_further_row(monkeypatch: pytest.MonkeyPatch) -
     bulk = begun(charles)
     send_rows(bulk.pk)
     assert [name for name, _ in jobs()].count("send_rows") == 2  # the rest is another job's
-    cancel_bulk_send(charles.caller, bulk.pk, charles.actor)
+    cancel_bulk_send(charles.scope, bulk.pk, charles.actor)
     send_rows(bulk.pk)
     assert states(bulk) == ["sent"] + ["ready"] * 4
     with pytest.raises(DomainError, match="cancelled"):
@@ -111,7 +111,7 @@ def test_nothing_is_sent_for_those_who_may_not_any_more(cause: str) -> None:
     charles = author()
     bulk = begun(charles)
     if cause == "suspended":
-        suspend(charles.caller.organization_id)
+        suspend(charles.scope.organization_id)
     elif cause == "removed":
         charles.member.delete()
     else:
@@ -128,9 +128,9 @@ def test_a_template_stays_while_it_is_sent() -> None:
     template = bulk.template
     assert template
     with pytest.raises(DomainError, match="under way"):
-        delete_template(charles.caller, template.pk, charles.actor)
+        delete_template(charles.scope, template.pk, charles.actor)
     send_rows(bulk.pk)
-    delete_template(charles.caller, template.pk, charles.actor)
+    delete_template(charles.scope, template.pk, charles.actor)
     with pytest.raises(DomainError, match="deleted"):
         start(charles, bulk)
 
@@ -143,7 +143,7 @@ def test_a_bulk_send_of_another_organization_does_not_exist() -> None:
         start(stranger, bulk)
     assert refused.value.code == "not_found"
     with pytest.raises(DomainError) as refused:
-        cancel_bulk_send(stranger.caller, bulk.pk, stranger.actor)
+        cancel_bulk_send(stranger.scope, bulk.pk, stranger.actor)
     assert refused.value.code == "not_found"
 
 

@@ -23,13 +23,15 @@ from paraph.operations.retry import retry
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
+from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.models import Retention, Storage
-from paraph.tenants.retention import retention_days, set_retention
+from paraph.tenants.retention import retention_days
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.replay import replay_delivery, replay_request
 from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_jobs import work_off
 from tests.flow.test_sweep import there
+from tests.tenancy import set_retention
 from tests.webhooks.parties import told
 
 pytestmark = pytest.mark.django_db
@@ -107,7 +109,7 @@ def test_what_is_completed_and_not_finalized_keeps_its_files() -> None:
 
 def test_an_early_end_counts_from_that_day() -> None:
     early, pending = scene(), scene()
-    end_early(early.request.pk, "Wrong contract")
+    end_early(OPERATOR, early.request.pk, "Wrong contract")
     for made in (early, pending):
         set_retention(made.request.organization_id, "sandbox", 1)
     assert delete_due_files() == 0
@@ -132,7 +134,7 @@ def test_an_upload_stays_while_another_request_has_it() -> None:
     assert delete_files(made.request.pk)
     objects_to_delete.delete_noted()
     assert there(row.document.object_key)
-    end_early(other.pk, "over")
+    end_early(OPERATOR, other.pk, "over")
     assert delete_files(other.pk)
     objects_to_delete.delete_noted()
     assert not there(row.document.object_key)

@@ -22,7 +22,7 @@ def test_a_document_of_a_template_is_used() -> None:
     Draft.objects.all().delete()
     Document.objects.update(created_at=clock.now() - UNUSED_FOR * 2)
     assert delete_unused_uploads() == 0
-    delete_template(charles.caller, template.pk, charles.actor)
+    delete_template(charles.scope, template.pk, charles.actor)
     assert delete_unused_uploads() == 1
 
 
@@ -34,7 +34,7 @@ def test_files_of_a_template_outlive_the_retention_of_requests() -> None:
     SignatureRequest.objects.filter(pk=request.pk).update(status="expired")
     assert delete_files(request.pk)
     assert Document.objects.get().file_deleted_at is None and not ObjectToDelete.objects.exists()
-    delete_template(charles.caller, template.pk, charles.actor)
+    delete_template(charles.scope, template.pk, charles.actor)
     document = Document.objects.get()
     assert document.file_deleted_at
     assert document.object_key in ObjectToDelete.objects.values_list("object_key", flat=True)
@@ -44,11 +44,11 @@ def test_files_of_a_request_stay_when_a_template_goes() -> None:
     charles = author()
     template = template_of(charles)
     charles.send(Draft.objects.get())
-    delete_template(charles.caller, template.pk, charles.actor)
+    delete_template(charles.scope, template.pk, charles.actor)
     assert Document.objects.get().file_deleted_at is None
 
 
 def test_a_template_of_another_organization_stays() -> None:
     charles, stranger = author(), author()
-    delete_template(stranger.caller, template_of(charles).pk, stranger.actor)
+    delete_template(stranger.scope, template_of(charles).pk, stranger.actor)
     assert Template.objects.exists()

@@ -10,7 +10,8 @@ from paraph.flow.ending.expire import expire
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import explain
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.lifecycle import delete_organization
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.lifecycle import close_organization
 from paraph.webhooks.models import Delivery
 from tests.factories import scene, sign
 from tests.flow.test_jobs import work_off
@@ -23,7 +24,7 @@ CALLBACK = "https://callback.example/done"
 def test_it_is_expired_and_keeps_its_time() -> None:
     made = scene(signers=2)
     before = made.request.expires_at
-    end_early(made.request.pk, " Wrong contract ")
+    end_early(OPERATOR, made.request.pk, " Wrong contract ")
     made.request.refresh_from_db()
     assert (made.request.status, made.request.expires_at) == ("expired", before)
     [*_, last] = made.entries()
@@ -35,7 +36,7 @@ def test_it_is_expired_and_keeps_its_time() -> None:
 
 def test_webhook_and_callback_state_it_beside_the_request() -> None:
     made, _ = told(callback_url=CALLBACK)
-    end_early(made.request.pk, "Wrong contract")
+    end_early(OPERATOR, made.request.pk, "Wrong contract")
     payloads = [json.loads(text) for text in Delivery.objects.values_list("payload", flat=True)]
     assert len(payloads) == 2
     for payload in payloads:
@@ -53,7 +54,7 @@ def test_an_end_in_time_has_no_metadata() -> None:
 def test_nobody_can_sign_any_more_and_the_page_says_since_when() -> None:
     made = scene()
     code = made.code()
-    request = end_early(made.request.pk, "Wrong contract")
+    request = end_early(OPERATOR, made.request.pk, "Wrong contract")
     page = Client().get(made.url())
     assert page.status_code == 410
     assert request.ended_early_at
@@ -67,7 +68,7 @@ def test_nobody_can_sign_any_more_and_the_page_says_since_when() -> None:
 def test_a_reason_is_a_line(reason: str) -> None:
     made = scene()
     with pytest.raises(DomainError, match="1 to 500 printable"):
-        end_early(made.request.pk, reason)
+        end_early(OPERATOR, made.request.pk, reason)
     made.request.refresh_from_db()
     assert made.request.status == "pending"
 
@@ -77,15 +78,15 @@ def test_what_is_over_cannot_be_ended() -> None:
     sign(made)
     work_off()
     with pytest.raises(DomainError, match="is completed and cannot be ended") as refused:
-        end_early(made.request.pk, "Too late")
+        end_early(OPERATOR, made.request.pk, "Too late")
     assert refused.value.code == "conflict"
     with pytest.raises(DomainError, match="no signature request 999999"):
-        end_early(999999, "x")
+        end_early(OPERATOR, 999999, "x")
 
 
 def test_requests_of_deleted_organizations_end_and_others_go_on() -> None:
     gone, others = scene(), scene()
-    delete_organization(gone.request.organization_id)
+    close_organization(gone.request.organization_id, OPERATOR)
     assert (end_requests_of_deleted(), end_requests_of_deleted()) == (1, 0)
     for made, status in ((gone, "expired"), (others, "pending")):
         made.request.refresh_from_db()

@@ -21,6 +21,7 @@ from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.signature_requests.models import Signer
 from paraph.storage import store
+from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Organization
 from paraph.webhooks.models import Delivery
@@ -76,7 +77,7 @@ def test_no_table_knows_the_signer_and_chain_and_proof_hold() -> None:
     assert all(each in everything() for each in (*ADA, PHONE, VISITOR.ip, VISITOR.user_agent))
     assert proof_check(made).problems == []
 
-    erased = erase_signer(made.signers[0].pk)
+    erased = erase_signer(OPERATOR, made.signers[0].pk)
     assert erased.journal_entries == 3
     left = everything()
     assert not any(each in left for each in ADA)
@@ -87,9 +88,9 @@ def test_no_table_knows_the_signer_and_chain_and_proof_hold() -> None:
     for entry in made.entries():
         mine = entry.signer_id == made.signers[0].pk
         assert not mine or (entry.ip, entry.user_agent) in (("", "erased"), ("", ""))
-    assert erase_signer(made.signers[0].pk).journal_entries == 0
+    assert erase_signer(OPERATOR, made.signers[0].pk).journal_entries == 0
 
-    erase_signer(made.signers[1].pk)
+    erase_signer(OPERATOR, made.signers[1].pk)
     assert not any(each in everything() for each in ("Zola", "mile2@", PHONE, VISITOR.ip, VISITOR.user_agent))
     assert (broken_at(made.entries()), proof_check(made).problems) == (None, [])
     assert CapturedMessage.objects.count() == 0
@@ -101,21 +102,21 @@ def test_no_table_knows_the_signer_and_chain_and_proof_hold() -> None:
 def test_a_signer_of_a_request_that_is_not_over_is_not_erased() -> None:
     made = scene()
     with pytest.raises(DomainError, match="is not over") as refused:
-        erase_signer(made.signers[0].pk)
+        erase_signer(OPERATOR, made.signers[0].pk)
     assert refused.value.code == "conflict"
     sign(made)
     with pytest.raises(DomainError, match="not sealed yet"):
-        erase_signer(made.signers[0].pk)
+        erase_signer(OPERATOR, made.signers[0].pk)
     with pytest.raises(DomainError, match="no signer 999999"):
-        erase_signer(999999)
+        erase_signer(OPERATOR, 999999)
     assert Signer.objects.get().last_name == "Lovelace"
 
 
 def test_the_link_of_an_erased_signer_ends() -> None:
     made = scene()
-    end_early(made.request.pk, "Wrong person")
+    end_early(OPERATOR, made.request.pk, "Wrong person")
     assert Client().get(made.url()).status_code == 410
-    erase_signer(made.signers[0].pk)
+    erase_signer(OPERATOR, made.signers[0].pk)
     assert Client().get(made.url()).status_code == 404
 
 
@@ -130,7 +131,7 @@ def test_an_entry_of_an_earlier_version_keeps_its_hash_and_its_place() -> None:
     insert([entry])
     sign(made)
     work_off()
-    erase_signer(signer.pk)
+    erase_signer(OPERATOR, signer.pk)
     entries = made.entries()
     assert entries[1].format == PLAIN
     assert (entries[1].ip, entries[1].metadata) == ("", {"recipient": f"signer-{signer.pk}@erased.invalid"})

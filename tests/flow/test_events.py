@@ -1,4 +1,4 @@
-"""Everything that happens to requests is journaled under one of the ten names of specification 6.2."""
+"""Everything that happens to requests is journaled under one of the ten names of rule 6.2."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Invitations and the summary at completion (specification 3.2, 4.5)."""
+"""Invitations and the summary at completion (rules 3.2, 4.5)."""
 
 import re
 from typing import Any

@@ -11,8 +11,8 @@ from paraph.flow.jobs import RETRY
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
 from paraph.queue.defer import defer
-from paraph.queue.lanes import LANES
-from paraph.queue.put_off import JobPutOffError
+from paraph.queue.queues import LANES
+from paraph.queue.reschedule import Reschedule
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import jobs, scene, sign
 
@@ -87,7 +87,7 @@ def test_only_mails_wait_for_mails() -> None:
 
 
 def test_a_job_that_is_put_off_comes_back_at_its_time_however_often() -> None:
-    class NoRoomError(JobPutOffError):
+    class NoRoomError(Reschedule):
         next_at = clock.now() + timedelta(hours=5)
 
     job = Job(id=1, queue="mail", lock=None, queueing_lock=None, task_name="x", attempts=RETRY.attempts + 1)

@@ -16,33 +16,33 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.plan import make_plan
 from paraph.storage import store
+from paraph.tenants.limits import stored_bytes
 from paraph.tenants.models import Application, Organization
-from paraph.tenants.scope import Caller
-from paraph.tenants.storage import stored_bytes
+from paraph.tenants.scope import TenantScope
 from tests.factories import VISITOR, pdf, scene, sign
 
 pytestmark = pytest.mark.django_db
 MIB = 1024 * 1024
 
 
-def caller_of(organization: Organization, environment: str = "sandbox") -> Caller:
+def caller_of(organization: Organization, environment: str = "sandbox") -> TenantScope:
     application = Application.objects.create(
         organization=organization, environment=environment, name="x", webhook_secret_encrypted=b""
     )
-    return Caller(organization.pk, environment, "pro", application.pk)
+    return TenantScope(organization.pk, environment, "pro", application.pk)
 
 
 @pytest.fixture
-def caller() -> Caller:
+def scope() -> TenantScope:
     return caller_of(Organization.objects.create(name="Acme", plan="pro"))
 
 
-def sent(caller: Caller, age: timedelta = timedelta()) -> Document:
+def sent(scope: TenantScope, age: timedelta = timedelta()) -> Document:
     content = pdf()
-    with room_for(caller, len(content)), store.stage() as draft:
+    with room_for(scope, len(content)), store.stage() as draft:
         file = IncomingFile(draft)
         file.write(content)
-        document = upload(caller, file, "a.pdf", "application/pdf")
+        document = upload(scope, file, "a.pdf", "application/pdf")
     Document.objects.filter(pk=document.pk).update(created_at=clock.now() - age)
     return document
 
@@ -61,112 +61,112 @@ def limited(settings: Any, **limits: int) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update=limits)
 
 
-def filled(caller: Caller, settings: Any, **limits: int) -> None:
+def filled(scope: TenantScope, settings: Any, **limits: int) -> None:
     """The quota is used up but for half an upload: a document of that size stands in for many."""
     limited(settings, sandbox_storage_mb=1, production_storage_mb=1)
     Document.objects.create(
-        organization_id=caller.organization_id, environment=caller.environment, name="large", sha256=b"",
-        file_size=MIB - stored_bytes(caller) - 300, pages=[], object_key=f"documents/{caller.environment}",
+        organization_id=scope.organization_id, environment=scope.environment, name="large", sha256=b"",
+        file_size=MIB - stored_bytes(scope) - 300, pages=[], object_key=f"documents/{scope.environment}",
     )  # fmt: skip
 
 
-def test_what_a_tenant_stores_is_counted_as_it_comes_and_goes(caller: Caller) -> None:
-    first, second = sent(caller), sent(caller)
-    assert stored_bytes(caller) == first.file_size + second.file_size
-    elsewhere = caller_of(Organization.objects.get(pk=caller.organization_id), "production")
+def test_what_a_tenant_stores_is_counted_as_it_comes_and_goes(scope: TenantScope) -> None:
+    first, second = sent(scope), sent(scope)
+    assert stored_bytes(scope) == first.file_size + second.file_size
+    elsewhere = caller_of(Organization.objects.get(pk=scope.organization_id), "production")
     assert stored_bytes(elsewhere) == 0
     second.delete()
-    assert stored_bytes(caller) == first.file_size
+    assert stored_bytes(scope) == first.file_size
 
 
-def test_what_stands_in_for_an_upload_counts(caller: Caller) -> None:
-    document = sent(caller)
+def test_what_stands_in_for_an_upload_counts(scope: TenantScope) -> None:
+    document = sent(scope)
     document.pk = None
     document.object_key, document.prepared_sha256, document.prepared_size = "documents/other.pdf", b"x" * 32, 7
     document.save(force_insert=True)
-    assert stored_bytes(caller) == 2 * document.file_size + 7
+    assert stored_bytes(scope) == 2 * document.file_size + 7
     document.delete()
-    assert stored_bytes(caller) == document.file_size
+    assert stored_bytes(scope) == document.file_size
 
 
 def test_sealed_documents_and_proofs_count() -> None:
     made = scene()
     sign(made)
-    caller = Caller(made.request.organization_id, made.request.environment, "pro", 0)
-    before = stored_bytes(caller)
+    scope = TenantScope(made.request.organization_id, made.request.environment, "pro", 0)
+    before = stored_bytes(scope)
     seal(made.request_documents[0].pk)
     prove(made.request.pk)
     sealed, proof = SealedDocument.objects.get(), ProofFile.objects.get()
-    assert stored_bytes(caller) == before + sealed.file_size + proof.file_size
+    assert stored_bytes(scope) == before + sealed.file_size + proof.file_size
     ProofFile.objects.all().delete()
     SealedDocument.objects.all().delete()
-    assert stored_bytes(caller) == before
+    assert stored_bytes(scope) == before
 
 
-def test_the_oldest_unused_uploads_of_the_sandbox_make_room(caller: Caller, settings: Any) -> None:
-    old, older = sent(caller, 2 * UNUSED_FOR), sent(caller, 3 * UNUSED_FOR)
-    filled(caller, settings)
-    new = sent(caller)
+def test_the_oldest_unused_uploads_of_the_sandbox_make_room(scope: TenantScope, settings: Any) -> None:
+    old, older = sent(scope, 2 * UNUSED_FOR), sent(scope, 3 * UNUSED_FOR)
+    filled(scope, settings)
+    new = sent(scope)
     left = set(Document.objects.exclude(name="large").values_list("pk", flat=True))
     assert left == {old.pk, new.pk}
-    assert stored_bytes(caller) <= MIB
+    assert stored_bytes(scope) <= MIB
     with pytest.raises(FileNotFoundError):
         store.get(older.object_key)
     assert store.get(old.object_key)
 
 
-def test_what_a_request_uses_and_what_is_new_stays(caller: Caller, settings: Any) -> None:
-    used = sent(caller, 2 * UNUSED_FOR)
-    create(caller, payload(used), VISITOR)
-    new = sent(caller, UNUSED_FOR / 2)
-    filled(caller, settings)
+def test_what_a_request_uses_and_what_is_new_stays(scope: TenantScope, settings: Any) -> None:
+    used = sent(scope, 2 * UNUSED_FOR)
+    create(scope, payload(used), VISITOR)
+    new = sent(scope, UNUSED_FOR / 2)
+    filled(scope, settings)
     with pytest.raises(DomainError) as refused:
-        sent(caller)
+        sent(scope)
     assert refused.value.code == "insufficient_storage" and "1 MiB" in refused.value.message
     assert {used.pk, new.pk} <= set(Document.objects.values_list("pk", flat=True))
 
 
 def test_production_removes_nothing(settings: Any) -> None:
-    caller = caller_of(Organization.objects.create(name="Acme", plan="pro"), "production")
-    old = sent(caller, 2 * UNUSED_FOR)
-    filled(caller, settings)
+    scope = caller_of(Organization.objects.create(name="Acme", plan="pro"), "production")
+    old = sent(scope, 2 * UNUSED_FOR)
+    filled(scope, settings)
     with pytest.raises(DomainError, match="as much as it may"):
-        sent(caller)
+        sent(scope)
     assert Document.objects.filter(pk=old.pk).exists()
 
 
-def test_another_tenant_is_not_held_to_account(caller: Caller, settings: Any) -> None:
+def test_another_tenant_is_not_held_to_account(scope: TenantScope, settings: Any) -> None:
     theirs = sent(caller_of(Organization.objects.create(name="Other", plan="pro")), 2 * UNUSED_FOR)
-    filled(caller, settings)
+    filled(scope, settings)
     with pytest.raises(DomainError, match="as much as it may"):
-        sent(caller)
+        sent(scope)
     assert Document.objects.filter(pk=theirs.pk).exists()
-    sent(Caller(theirs.organization_id, "sandbox", "pro", 0))
+    sent(TenantScope(theirs.organization_id, "sandbox", "pro", 0))
 
 
-def test_without_a_quota_nothing_is_asked(caller: Caller, settings: Any) -> None:
-    filled(caller, settings)
+def test_without_a_quota_nothing_is_asked(scope: TenantScope, settings: Any) -> None:
+    filled(scope, settings)
     limited(settings, sandbox_storage_mb=0)
-    assert sent(caller)
+    assert sent(scope)
 
 
 def test_below_the_floor_of_the_disk_nothing_is_taken(
-    caller: Caller, settings: Any, monkeypatch: pytest.MonkeyPatch
+    scope: TenantScope, settings: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     limited(settings, free_space_mb=10)
     monkeypatch.setattr(store, "free_bytes", lambda: 10 * MIB)
     with pytest.raises(DomainError) as refused:
-        sent(caller)
+        sent(scope)
     assert refused.value.code == "insufficient_storage"
     limited(settings, free_space_mb=0)
-    assert sent(caller)
+    assert sent(scope)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_a_request_whose_document_made_room_meanwhile_is_told_so(
-    caller: Caller, monkeypatch: pytest.MonkeyPatch
+    scope: TenantScope, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    document = sent(caller)
+    document = sent(scope)
 
     def slow(*arguments: Any) -> Any:
         made = make_plan(*arguments)
@@ -175,4 +175,4 @@ def test_a_request_whose_document_made_room_meanwhile_is_told_so(
 
     monkeypatch.setattr("paraph.flow.sending.create.make_plan", slow)
     with pytest.raises(DomainError, match=f"there is no document {document.pk}"):
-        create(caller, payload(document), VISITOR)
+        create(scope, payload(document), VISITOR)

@@ -20,7 +20,7 @@ from paraph.signature_requests.input import Assignment, DocumentInput, MagicFiel
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import payload
 from tests.factories import VISITOR, Scene, scene
 from tests.flow.test_evidence_tied import finished, tied
@@ -38,11 +38,11 @@ WRONG_TABLE = re.sub(rb"(?m)^0000000(\d{3}) 00000 n", rb"0000001\1 00000 n", PLA
 def uploaded(made: Scene, content: bytes) -> Document:
     """The document of the scene's first row, uploaded as a client would."""
     request = made.request
-    caller = Caller(request.organization_id, request.environment, "pro", request.application_id)
+    scope = TenantScope(request.organization_id, request.environment, "pro", request.application_id)
     with store.stage() as draft:
         file = IncomingFile(draft)
         file.write(content)
-        document = upload(caller, file, "contract.pdf", "application/pdf")
+        document = upload(scope, file, "contract.pdf", "application/pdf")
     row = made.request_documents[0]
     row.document = document
     row.save()
@@ -86,9 +86,9 @@ def test_tags_are_searched_in_what_is_sealed() -> None:
 def test_the_journal_names_it_before_anybody_signs() -> None:
     document = uploaded(scene(), BEFORE_HEADER)
     application = document.organization.applications.get()
-    caller = Caller(document.organization_id, document.environment, "pro", application.pk)
+    scope = TenantScope(document.organization_id, document.environment, "pro", application.pk)
     stamps = [{"signer_ref": ref, "stamps": [STAMP]} for ref in ("ada", "grace")]
-    made = create(caller, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, VISITOR)
+    made = create(scope, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, VISITOR)
     created = Entry.objects.get(request=made.id, event_type="signature_request.created").metadata
     told = {"document_id": document.pk, **preparation_facts(document)}
     assert created["prepared_documents"] == [told] and "documents" not in created

@@ -1,4 +1,4 @@
-"""The proof of a request, and its publication (specification 2.2, 3.1, 6.2)."""
+"""The proof of a request, and its publication (rules 2.2, 3.1, 6.2)."""
 
 import io
 import json

@@ -13,7 +13,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.models import Application
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import author
 from tests.factories import Scene, jobs, scene, sign
@@ -24,8 +24,8 @@ pytestmark = pytest.mark.django_db
 
 def asked(made: Scene, position: int = 0) -> Reminder:
     request = made.request
-    caller = Caller(request.organization_id, request.environment, "pro", None)
-    return remind(caller, request.pk, made.signers[position].pk, author().actor)
+    scope = TenantScope(request.organization_id, request.environment, "pro", None)
+    return remind(scope, request.pk, made.signers[position].pk, author().actor)
 
 
 def invited(**of_request: Any) -> Scene:
@@ -95,7 +95,7 @@ def test_two_members_at_once_remind_once() -> None:
     made = invited()
     actor = author().actor
     request = made.request
-    caller = Caller(request.organization_id, request.environment, "pro", None)
+    scope = TenantScope(request.organization_id, request.environment, "pro", None)
 
-    answers = at_once(*[lambda: remind(caller, request.pk, made.signers[0].pk, actor).number] * 4)
+    answers = at_once(*[lambda: remind(scope, request.pk, made.signers[0].pk, actor).number] * 4)
     assert sorted(answers, key=str) == [1, *["too_many_reminders"] * 3]

@@ -98,7 +98,7 @@ def test_enterprise_has_no_limit_and_is_counted(settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 0, "web_sends_pro": 0})
     charles = author("enterprise")
     charles.send(charles.draft())
-    quota = web_sends(charles.caller.organization_id, "enterprise")
+    quota = web_sends(charles.scope.organization_id, "enterprise")
     assert (quota.sent, quota.limit, quota.left) == (1, None, None)
 
 

@@ -8,9 +8,8 @@ from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
 from django.db import connection
 
-from paraph.administration.requests import erase_address, erase_signer
 from paraph.drafts.models import Draft, DraftSigner
-from paraph.flow.personal_data.erase import Kept, show_person
+from paraph.flow.personal_data.erase import Kept, erase_address, erase_signer, show_person
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
 from paraph.flow.personal_data.unsent import UNSENT, Place
@@ -55,9 +54,9 @@ def signed_everywhere() -> Scene:
     charles = author()
     bulk_of(charles, template_of(charles), csv_of(f"Ada Lovelace {ADDRESS}", "Eve Adams eve@example.com"))
     Draft.objects.all().delete()  # that which became the template has a namesake
-    draft = Draft.objects.create(organization_id=charles.caller.organization_id)
+    draft = Draft.objects.create(organization_id=charles.scope.organization_id)
     DraftSigner.objects.create(draft=draft, position=0, first_name="Ada", last_name="Lovelace", email=ADDRESS)
-    vouch(charles.caller.organization_id, ADDRESS)
+    vouch(charles.scope.organization_id, ADDRESS)
     capture("email", ADDRESS.upper(), "Hello", "Ada Lovelace")
     return made
 

@@ -17,6 +17,7 @@ from paraph.kernel import clock
 from paraph.messaging.email import send_email
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Inquiry, SenderMail, SignatureRequest, Signer
+from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.models import MailKind, Member, MutedMail, Organization, User
 from tests.factories import Scene, scene, sign
 
@@ -158,11 +159,11 @@ def test_erasing_a_signer_takes_captured_mails_and_a_title_that_names_them(made:
     owe_mail(made.request, MailKind.EXPIRING, 3)
     SignatureRequest.objects.update(expires_at=clock.now() + timedelta(days=2))
     assert len(told()) == 1
-    end_early(made.request.pk, "Over")
-    erase_signer(made.signers[1].pk)
+    end_early(OPERATOR, made.request.pk, "Over")
+    erase_signer(OPERATOR, made.signers[1].pk)
     made.request.refresh_from_db()
     assert made.request.title and not CapturedMessage.objects.filter(to=SENDER).exists()
-    erase_signer(made.signers[0].pk)
+    erase_signer(OPERATOR, made.signers[0].pk)
     made.request.refresh_from_db()
     assert made.request.title == ""
 

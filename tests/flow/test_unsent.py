@@ -4,12 +4,11 @@ from datetime import timedelta
 
 import pytest
 
-from paraph.administration.requests import erase_address, note_export
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.housekeeping.sweep import sweep
-from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.personal_data.erase import erase_address, erase_signer
 from paraph.flow.sending.bulk_send import send_rows
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -18,14 +17,15 @@ from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import Signer
 from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log.log import note_export
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.confirmed_addresses import vouch
-from paraph.tenants.retention import set_retention
 from tests.dashboard.test_bulk_sends import GOOD
 from tests.drafts.author import Author, author
 from tests.flow.test_bulk_send import begun, start
 from tests.flow.test_erase import everything
 from tests.request_templates.kept import bulk_of, csv_of, template_of
+from tests.tenancy import set_retention
 
 pytestmark = pytest.mark.django_db
 
@@ -40,7 +40,7 @@ ROWS = (
 
 def signed_by_ada(charles: Author) -> Signer:
     request_id = charles.send(charles.draft())
-    end_early(request_id, "over")
+    end_early(OPERATOR, request_id, "over")
     return Signer.objects.get(request=request_id)
 
 
@@ -52,7 +52,7 @@ def test_rows_that_were_never_sent_are_erased_with_the_signer() -> None:
     charles, stranger = author(), author()
     bulk, foreign = (bulk_of(each, template_of(each), csv_of(*ROWS)) for each in (charles, stranger))
     ada = signed_by_ada(charles)
-    erase_signer(ada.pk)
+    erase_signer(OPERATOR, ada.pk)
     assert rows_left(bulk) == [("wrong", False), ("wrong", False), ("ready", True), ("ready", True), ("wrong", False)]
     assert rows_left(foreign) == [("ready", True), ("wrong", True), ("ready", True), ("ready", True), ("wrong", True)]
     assert BulkRow.objects.filter(bulk_send=bulk).first().problems == ["Personal data in this row were erased."]  # type: ignore[union-attr]
@@ -68,7 +68,7 @@ def test_a_row_that_was_sent_stays_with_its_request() -> None:
     charles = author()
     bulk = begun(charles, "Ada Lovelace ada@example.com")
     send_rows(bulk.pk)
-    erase_signer(signed_by_ada(charles).pk)
+    erase_signer(OPERATOR, signed_by_ada(charles).pk)
     assert [row.state for row in bulk.rows.all()] == ["sent"]
 
 
@@ -76,32 +76,32 @@ def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased() -> None:
     charles = author()
     open_draft = charles.draft(signers=2)
     ada = signed_by_ada(charles)
-    erase_signer(ada.pk)
+    erase_signer(OPERATOR, ada.pk)
     assert list(open_draft.signers.values_list("first_name", flat=True)) == ["Grace"]
-    assert [signer.email for signer in earlier_signers(charles.caller)] == []
+    assert [signer.email for signer in earlier_signers(charles.scope)] == []
 
 
 def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
     charles, stranger = author(), author()
     bulk = bulk_of(charles, template_of(charles), csv_of("Eve Adams eve@example.com", "Bob Bo bob@example.com"))
     DraftSigner.objects.create(
-        draft=Draft.objects.create(organization_id=stranger.caller.organization_id),
+        draft=Draft.objects.create(organization_id=stranger.scope.organization_id),
         position=0,
         first_name="Eve",
         last_name="Adams",
         email="Eve@Example.com",
     )
-    vouch(charles.caller.organization_id, "eve@example.com")
+    vouch(charles.scope.organization_id, "eve@example.com")
     capture("email", "EVE@example.com", "Hello Eve", "Eve Adams")
     ada = signed_by_ada(charles)
     assert "adams" in everything().lower()
     erased = erase_address(OPERATOR, " Eve@example.com ")
-    assert erased.organization_ids == sorted([charles.caller.organization_id, stranger.caller.organization_id])
+    assert erased.organization_ids == sorted([charles.scope.organization_id, stranger.scope.organization_id])
     assert erased.signer_ids == [] and erase_address(OPERATOR, "ada@example.com").signer_ids == [ada.pk]
     left = everything().lower()
     assert "adams" not in left and "eve@" not in left and "bob@" in left
     assert rows_left(bulk) == [("wrong", False), ("ready", True)]
-    noted = Activity.objects.filter(action="address.erased", organization_id=stranger.caller.organization_id).get()
+    noted = Activity.objects.filter(action="address.erased", organization_id=stranger.scope.organization_id).get()
     assert (noted.subject, noted.before, noted.after) == ("", {}, {})
     assert erase_address(OPERATOR, "eve@example.com").organization_ids == []
     with pytest.raises(DomainError, match="must not be empty"):
@@ -121,8 +121,8 @@ def test_what_was_never_sent_ends_with_retention(retention: int | None, kept: in
     charles = author()
     bulk, draft = bulk_of(charles, template_of(charles), GOOD), charles.draft()
     Draft.objects.exclude(pk=draft.pk).delete()
-    set_retention(charles.caller.organization_id, "production", retention)
-    set_retention(charles.caller.organization_id, "sandbox", 1)
+    set_retention(charles.scope.organization_id, "production", retention)
+    set_retention(charles.scope.organization_id, "sandbox", 1)
     for age, there in ((timedelta(days=kept, hours=-1), True), (timedelta(days=kept, hours=1), False)):
         BulkSend.objects.update(created_at=clock.now() - age)
         Draft.objects.update(updated_at=clock.now() - age)
@@ -142,5 +142,5 @@ def test_captured_messages_go_after_ninety_days() -> None:
 
 def test_words_that_were_searched_do_not_get_into_a_log_that_nobody_can_erase() -> None:
     charles = author()
-    note_export(charles.caller.organization_id, charles.actor, {"q": "lovelace", "status": "pending"})
+    note_export(charles.scope.organization_id, charles.actor, {"q": "lovelace", "status": "pending"})
     assert Activity.objects.latest("pk").after == {"q": "…", "status": "pending"}

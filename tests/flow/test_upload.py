@@ -13,33 +13,33 @@ from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import clock
 from paraph.storage import store
 from paraph.tenants.models import Application, Organization
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 from tests.factories import pdf
 
 pytestmark = pytest.mark.django_db
 
 
 @pytest.fixture
-def caller() -> Caller:
+def scope() -> TenantScope:
     organization = Organization.objects.create(name="Acme", plan="free")
     application = Application.objects.create(
         organization=organization, environment="sandbox", name="x", webhook_secret_encrypted=b""
     )
-    return Caller(organization.pk, "sandbox", "free", application.pk)
+    return TenantScope(organization.pk, "sandbox", "free", application.pk)
 
 
-def sent(caller: Caller, name: str = "a.pdf") -> Document:
+def sent(scope: TenantScope, name: str = "a.pdf") -> Document:
     with store.stage() as draft:
         file = IncomingFile(draft)
         file.write(pdf())
-        return upload(caller, file, name, "application/pdf")
+        return upload(scope, file, name, "application/pdf")
 
 
 def stored() -> set[str]:
     return set(store.keys_written_before("documents/", clock.now() + timedelta(minutes=1)))
 
 
-def test_the_object_is_stored_before_the_row_says_so(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_object_is_stored_before_the_row_says_so(scope: TenantScope, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
     insert = rows.insert_new
 
@@ -48,29 +48,29 @@ def test_the_object_is_stored_before_the_row_says_so(caller: Caller, monkeypatch
         insert(document)
 
     monkeypatch.setattr(rows, "insert_new", watched)
-    assert sent(caller).status == "ready"
+    assert sent(scope).status == "ready"
     assert seen == [True]
 
 
-def test_an_outage_of_the_store_leaves_nothing(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_outage_of_the_store_leaves_nothing(scope: TenantScope, monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(_descriptor: int) -> None:
         raise OSError("no space left on device")
 
     before = stored()
     monkeypatch.setattr("os.fsync", broken)
     with pytest.raises(OSError, match="no space"):
-        sent(caller)
+        sent(scope)
     assert not Document.objects.exists() and stored() == before
 
 
-def test_a_row_that_is_not_taken_leaves_no_object(caller: Caller) -> None:
+def test_a_row_that_is_not_taken_leaves_no_object(scope: TenantScope) -> None:
     before = stored()
     with pytest.raises(DataError), transaction.atomic():
-        sent(replace(caller, environment="longer than the column"))
+        sent(replace(scope, environment="longer than the column"))
     assert stored() == before
 
 
-def test_an_object_stays_whose_row_may_be_there(caller: Caller, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_object_stays_whose_row_may_be_there(scope: TenantScope, monkeypatch: pytest.MonkeyPatch) -> None:
     """The connection was lost after the row was written, and before anybody said so."""
     insert = rows.insert_new
 
@@ -80,9 +80,9 @@ def test_an_object_stays_whose_row_may_be_there(caller: Caller, monkeypatch: pyt
 
     monkeypatch.setattr(rows, "insert_new", lost)
     with pytest.raises(OperationalError):
-        sent(caller)
+        sent(scope)
     assert Document.objects.get().object_key in stored()
 
 
-def test_a_name_that_cannot_be_printed_gets_another(caller: Caller) -> None:
-    assert sent(caller, " \u202e\x07 ").name == "document.pdf"
+def test_a_name_that_cannot_be_printed_gets_another(scope: TenantScope) -> None:
+    assert sent(scope, " \u202e\x07 ").name == "document.pdf"

@@ -97,11 +97,11 @@ def _nobody_notices(place: Place, key: str) -> Iterator[None]:
                 except httpx.HTTPError as error:
                     noticed.append(repr(error))
 
-    caller = threading.Thread(target=call)
-    caller.start()
+    scope = threading.Thread(target=call)
+    scope.start()
     try:
         yield
     finally:
         over.set()
-        caller.join()
+        scope.join()
     assert not noticed, noticed

@@ -5,22 +5,22 @@ from contextlib import AbstractContextManager, ExitStack
 
 import pytest
 
-from paraph.kernel.places import Visit
-from paraph.kernel.waiting import bound_to, waiting_for_machine, waiting_for_reader
+from paraph.kernel.fair_semaphore import Lease
+from paraph.kernel.waiting import configure, waiting_for_machine, waiting_for_reader
 
 
 @pytest.fixture(autouse=True)
 def afterwards() -> Iterator[None]:
     yield
-    bound_to(None)
+    configure(None)
 
 
-Waiting = Callable[[str], AbstractContextManager[Visit]]
+Waiting = Callable[[str], AbstractContextManager[Lease]]
 
 
 def places_of(threads: int | None, waiting: Waiting) -> list[bool]:
     """Whether each of six parties finds a place."""
-    bound_to(threads)
+    configure(threads)
     with ExitStack() as everybody:
         return [everybody.enter_context(waiting(str(number))).has_place for number in range(6)]
 
@@ -44,7 +44,7 @@ def test_a_quarter_may_wait_for_machines_of_others(threads: int, places: int, mo
 
 def test_neither_takes_places_of_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("paraph.kernel.waiting._PATIENCE_SECONDS", 0.01)
-    bound_to(4)
+    configure(4)
     with waiting_for_machine("slow") as held, waiting_for_machine("slow") as refused:
         assert held.has_place
         assert not refused.has_place

@@ -3,7 +3,7 @@
 import threading
 from concurrent.futures import Future, ThreadPoolExecutor
 
-from paraph.kernel import turns
+from paraph.kernel import cpu_share
 from tests.pdf.processes import eventually
 
 
@@ -13,19 +13,19 @@ class Holders:
         self._threads = threads
         self._held: list[str] = []
 
-    def take(self, party: str, count: int) -> None:
+    def take(self, tenant_key: str, count: int) -> None:
         """Returns once all of them have a turn."""
         wanted = len(self._held) + count
         for _ in range(count):
-            self.come(party)
+            self.come(tenant_key)
         assert eventually(lambda: len(self._held) == wanted)
 
-    def come(self, party: str) -> Future[bool]:
+    def come(self, tenant_key: str) -> Future[bool]:
         """True once it had a turn and was let go."""
-        return self._threads.submit(self._hold, party)
+        return self._threads.submit(self._hold, tenant_key)
 
-    def _hold(self, party: str) -> bool:
-        with turns.request:
-            turns.take(party)
-            self._held.append(party)
+    def _hold(self, tenant_key: str) -> bool:
+        with cpu_share.request:
+            cpu_share.acquire(tenant_key)
+            self._held.append(tenant_key)
             return self.over.wait(60)

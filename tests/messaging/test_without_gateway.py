@@ -13,7 +13,7 @@ from paraph.kernel.settings import Settings
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 from tests.drafts.author import author
 from tests.factories import Scene, scene
 
@@ -92,10 +92,10 @@ def test_a_request_that_needs_mails_is_refused_by_field(settings: Any, asked: di
         "signers": [{"ref": "a", "first_name": "Ada", "last_name": "L", "email": "ada@example.com"}],
         "documents": [{"id": charles.document().pk, "signers": [{"signer_ref": "a", "stamps": [stamp]}]}],
     }
-    make_plan(charles.caller, payload | asked)
+    make_plan(charles.scope, payload | asked)
     configure(settings, **PUBLIC)
     try:
-        make_plan(charles.caller, payload | asked)
+        make_plan(charles.scope, payload | asked)
         refused = ""
     except InvalidPayloadError as error:
         assert error.code == "validation_error" and "no mail server" in error.message
@@ -103,7 +103,7 @@ def test_a_request_that_needs_mails_is_refused_by_field(settings: Any, asked: di
         refused = problem.path
     assert refused == path
     configure(settings, mail="captured")
-    make_plan(charles.caller, payload | asked)
+    make_plan(charles.scope, payload | asked)
 
 
 def test_what_was_to_be_mailed_before_waits_and_goes_out_once_there_is_a_gateway(settings: Any) -> None:
@@ -122,9 +122,9 @@ def test_nobody_is_reminded_by_mails_that_are_refused(settings: Any) -> None:
     made = scene(environment="production", send_email=True)
     invite(made.signers[0].pk)
     configure(settings, **PUBLIC)
-    caller = Caller(made.request.organization_id, "production", "pro", None)
+    scope = TenantScope(made.request.organization_id, "production", "pro", None)
     with pytest.raises(DomainError, match="no mail server"):
-        remind(caller, made.request.pk, made.signers[0].pk, author().actor)
+        remind(scope, made.request.pk, made.signers[0].pk, author().actor)
 
 
 @pytest.mark.parametrize(

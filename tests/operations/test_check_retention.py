@@ -10,8 +10,8 @@ from paraph.kernel import clock
 from paraph.operations.check.safekeeping import retention
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Retention
-from paraph.tenants.retention import set_retention
 from tests.factories import scene
+from tests.tenancy import set_retention
 
 pytestmark = pytest.mark.django_db
 

@@ -12,9 +12,9 @@ from django.test import override_settings
 from paraph.kernel.secrets import Secrets
 from paraph.tenants.installation import secret_is_ours
 from paraph.tenants.models import Installation
-from paraph.tenants.registration import create_application, create_organization
 from tests.cli.service import wait_until
 from tests.operations.apart import Database, Parts
+from tests.tenancy import create_application, create_organization
 
 _OTHER = "o" * 40
 _REFUSAL = "The secret key of this machine is not that of the installation"

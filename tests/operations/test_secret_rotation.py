@@ -11,7 +11,7 @@ from django.conf import settings as django_settings
 from django.db import connection
 from django.test import Client
 
-from paraph.flow.messages.mail_account import AccountMail, hand_over
+from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.flow.sealing.context import development, sealing_context
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -29,8 +29,8 @@ from paraph.storage import presign, store
 from paraph.tenants import installation
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 from paraph.tenants.models import Application, Installation, User
-from paraph.tenants.registration import encrypted_secret, webhook_secret
 from paraph.tenants.second_factors import decrypted, encrypted
+from paraph.tenants.webhook_secrets import encrypted_secret, webhook_secret
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off
 

@@ -13,9 +13,10 @@ from procrastinate.contrib.django import app
 
 from paraph.database.prepared_statements import one_row
 from paraph.flow.ending.expire import expire_due
+from paraph.flow.giving_up import give_up
 from paraph.kernel import clock
 from paraph.operations.check.service_checks import CHECKS
-from paraph.queue.lanes import LANES
+from paraph.queue.queues import LANES
 from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 from paraph.tenants.models import Role
 from paraph.webhooks.claim import reclaim
@@ -162,6 +163,6 @@ def polls() -> None:
     async_to_sync(jobs.update_heartbeat)(worker)
     async_to_sync(jobs.prune_stalled_workers)(120)
     expire_due(lambda: False)
-    rescue_jobs()
+    rescue_jobs(give_up)
     forget_old_jobs()
     reclaim(clock.now())

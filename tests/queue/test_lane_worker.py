@@ -10,9 +10,10 @@ from django.db import connection, connections
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from paraph.flow.giving_up import give_up
 from paraph.queue.defer import defer
 from paraph.queue.lane_worker import LaneWorker
-from paraph.queue.lanes import MAIL
+from paraph.queue.queues import MAIL
 from paraph.queue.stalled_jobs import rescue_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -66,7 +67,7 @@ def test_jobs_at_hand_can_be_given_to_others(monkeypatch: pytest.MonkeyPatch) ->
 
 def rescue_and_look() -> None:
     try:
-        assert rescue_jobs() == 1
+        assert rescue_jobs(give_up) == 1
         [job] = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.invite")
         assert (job.status, job.priority) == ("todo", 0)
     finally:

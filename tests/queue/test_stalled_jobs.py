@@ -9,6 +9,7 @@ from django.db import connection
 from procrastinate.contrib.django import app
 
 from paraph.evidence.models import SealingFailure
+from paraph.flow.giving_up import give_up
 from paraph.operations.retry import retry
 from paraph.operations.sealing_failures import finalization, given_up
 from paraph.queue import stalled_jobs
@@ -55,21 +56,21 @@ def status(job: int) -> tuple[str, int]:
 
 def test_a_dead_workers_job_is_done_again() -> None:
     job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
-    assert rescue_jobs() == 1
+    assert rescue_jobs(give_up) == 1
     assert status(job) == ("todo", 1)
-    assert rescue_jobs() == 0
+    assert rescue_jobs(give_up) == 0
 
 
 def test_a_job_whose_worker_was_forgotten_is_done_again() -> None:
     job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
     row("DELETE FROM procrastinate_workers")  # as a worker does that starts
-    assert rescue_jobs() == 1
+    assert rescue_jobs(give_up) == 1
     assert status(job)[0] == "todo"
 
 
 def test_a_live_workers_job_is_left_alone() -> None:
     job = job_of_a_worker_last_seen(1)
-    assert rescue_jobs() == 0
+    assert rescue_jobs(give_up) == 0
     assert status(job) == ("doing", 0)
 
 
@@ -81,14 +82,14 @@ def waits(job: int) -> timedelta:
 
 def test_a_job_over_which_three_workers_died_is_given_up(caplog: pytest.LogCaptureFixture) -> None:
     job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
-    rescue_jobs()
+    rescue_jobs(give_up)
     dies(job)
-    rescue_jobs()
+    rescue_jobs(give_up)
     assert status(job) == ("todo", 2)
     dies(job)
-    assert rescue_jobs() == 1
+    assert rescue_jobs(give_up) == 1
     assert status(job)[0] == "failed"
-    assert rescue_jobs() == 0
+    assert rescue_jobs(give_up) == 0
     assert "job gave up" in caplog.text
 
 
@@ -99,7 +100,7 @@ def test_its_request_is_shown_and_can_be_tried_again() -> None:
     (job,) = row("SELECT id FROM procrastinate_jobs WHERE task_name = 'paraph.flow.jobs.finalize'")
     for _ in range(3):
         dies(job)
-        rescue_jobs()
+        rescue_jobs(give_up)
 
     assert SealingFailure.objects.get().cause == "WorkerDied: A worker died 3 times while it was at this job."
     assert given_up() == {request.pk}
@@ -116,13 +117,13 @@ def test_its_request_is_shown_and_can_be_tried_again() -> None:
 def test_a_suspected_job_comes_after_all_others_and_not_beside_another_one() -> None:
     jobs = [job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1) for _ in range(3)]
     sound = app.configure_task("paraph.flow.jobs.notify_completion").defer(request_id=1)
-    rescue_jobs()
+    rescue_jobs(give_up)
     assert all(waits(job) < timedelta(seconds=1) for job in jobs)
     assert row("SELECT id FROM procrastinate_jobs ORDER BY priority DESC, id LIMIT 1") == (sound,)
 
     for job in jobs:
         dies(job)
-    rescue_jobs()
+    rescue_jobs(give_up)
     moments = sorted(waits(job) for job in jobs)
     assert moments[1] - moments[0] > timedelta(seconds=1)
     assert moments[2] - moments[1] > timedelta(seconds=1)
@@ -133,7 +134,7 @@ def test_jobs_at_hand_when_the_whole_service_was_ended_are_not_suspected(monkeyp
     for _ in range(4):
         with monkeypatch.context() as restarted:
             restarted.setattr(stalled_jobs, "SERVICE_BEGAN", time.monotonic() - DEAD_AFTER_SECONDS)
-            rescue_jobs()
+            rescue_jobs(give_up)
         assert status(job)[0] == "todo"
         dies(job)
     assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (0,)
@@ -141,10 +142,10 @@ def test_jobs_at_hand_when_the_whole_service_was_ended_are_not_suspected(monkeyp
 
 def test_workers_that_somebody_kills_are_no_fault_of_what_they_had_just_begun() -> None:
     job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
-    rescue_jobs()
+    rescue_jobs(give_up)
     for _ in range(4):
         dies(job, at_it=0.2)
-        rescue_jobs()
+        rescue_jobs(give_up)
     assert status(job)[0] == "todo"
     assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (-1,)
 
@@ -153,5 +154,5 @@ def test_a_job_of_no_request_is_given_up_as_well() -> None:
     job = app.configure_task("paraph.flow.jobs.sweep_storage").defer(timestamp=1)
     for _ in range(3):
         dies(job)
-        rescue_jobs()
+        rescue_jobs(give_up)
     assert status(job)[0] == "failed"

@@ -14,7 +14,7 @@ ROLES = ("Tenant", "Landlord", "Witness")
 
 def template_of(charles: Author, *, roles: int = 1, name: str = "Lease") -> Template:
     content = of_draft(charles.draft(signers=roles))
-    return save_template(charles.caller, content, charles.member.user, charles.actor, Names(name, ROLES[:roles]))
+    return save_template(charles.scope, content, charles.member.user, charles.actor, Names(name, ROLES[:roles]))
 
 
 def csv_of(*people: str, delimiter: str = ",") -> bytes:
@@ -24,7 +24,7 @@ def csv_of(*people: str, delimiter: str = ",") -> bytes:
 
 
 def bulk_of(charles: Author, template: Template, content: bytes) -> BulkSend:
-    return check_rows(charles.caller, template, charles.member.user, "people.csv", read_csv(content))
+    return check_rows(charles.scope, template, charles.member.user, "people.csv", read_csv(content))
 
 
 def sending(charles: Author) -> Sending:

@@ -22,7 +22,7 @@ def begun(charles: Author, template: Template) -> Draft:
         )
         for number, role in enumerate(template.roles.all())
     ]
-    return begin_from(charles.caller, template, charles.member.user, people)
+    return begin_from(charles.scope, template, charles.member.user, people)
 
 
 def test_a_template_keeps_everything_but_the_people() -> None:
@@ -31,7 +31,7 @@ def test_a_template_keeps_everything_but_the_people() -> None:
     template = template_of(charles, roles=2)
     source = Draft.objects.get()
     draft = begun(charles, template)
-    assert refusals(charles.caller, draft) == []
+    assert refusals(charles.scope, draft) == []
     again, first = payload(draft), payload(source)
     assert [document["id"] for document in again["documents"]] == [document["id"] for document in first["documents"]]
     assert {key: again[key] for key in again if key not in ("signers", "documents")} == {
@@ -55,9 +55,9 @@ def test_a_sent_request_becomes_the_same_template() -> None:
     charles = author()
     request = SignatureRequest.objects.get(pk=charles.send(charles.draft(signers=2)))
     names = Names("Again", ["Tenant", "Landlord"])
-    template = save_template(charles.caller, of_request(request), charles.member.user, charles.actor, names)
+    template = save_template(charles.scope, of_request(request), charles.member.user, charles.actor, names)
     draft = begun(charles, template)
-    assert refusals(charles.caller, draft) == []
+    assert refusals(charles.scope, draft) == []
     kept = DraftStamp.objects.filter(document__draft=draft).values_list("signer__position", "page_number", "x", "y")
     placed = [(each.signer.order - 1, each.page_number, each.x, each.y) for each in Placement.objects.all()]
     assert sorted(kept) == sorted(placed)

@@ -76,7 +76,7 @@ def test_a_request_leaves_one_line_in_the_log(db: None, caplog: pytest.LogCaptur
     assert (facts.method, facts.route, facts.status) == ("GET", "api/v1/documents/<int:document_id>", 404)
 
 
-def environ(path: str, caller: ApiClient | None = None) -> dict[str, Any]:
-    key = {"HTTP_X_API_KEY": caller.api_key} if caller else {}
+def environ(path: str, scope: ApiClient | None = None) -> dict[str, Any]:
+    key = {"HTTP_X_API_KEY": scope.api_key} if scope else {}
     shared = {"REQUEST_METHOD": "GET", "QUERY_STRING": "", "REMOTE_ADDR": "127.0.0.1", "SERVER_NAME": "localhost"}
     return {**shared, "SERVER_PORT": "80", "PATH_INFO": path, "wsgi.input": sys.stdin, "wsgi.errors": sys.stderr, **key}

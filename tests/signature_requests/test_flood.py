@@ -7,7 +7,7 @@ import pytest
 from paraph.signature_requests import input as shapes
 from paraph.signature_requests import payload
 from paraph.signature_requests.problems import MOST_NAMED, Problems
-from paraph.tenants.plans import allowance
+from paraph.tenants.limits import allowance
 
 
 @pytest.fixture

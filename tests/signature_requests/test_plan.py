@@ -16,7 +16,7 @@ from paraph.signature_requests import placing
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.storage import store
 from paraph.tenants.models import Application, Organization
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import api_client, payload, rectangle, tag
 
 pytestmark = pytest.mark.django_db
@@ -35,16 +35,16 @@ json_values = st.recursive(
 
 
 @pytest.fixture
-def caller(db: None) -> Caller:
+def scope(db: None) -> TenantScope:
     owner = api_client("free")
     assert owner.organization
     application = Application.objects.get(organization=owner.organization)
     owner.document()
-    return Caller(owner.organization.pk, "sandbox", "free", application.pk)
+    return TenantScope(owner.organization.pk, "sandbox", "free", application.pk)
 
 
 @pytest.fixture
-def document(caller: Caller) -> int:
+def document(scope: TenantScope) -> int:
     return Document.objects.get().pk
 
 
@@ -74,25 +74,27 @@ EXAMPLE["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True)
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(places=st.lists(st.tuples(st.sampled_from(list(nodes(EXAMPLE))), json_values), min_size=1, max_size=3))
-def test_a_payload_changed_anywhere(caller: Caller, document: int, places: list[tuple[tuple[Any, ...], Any]]) -> None:
+def test_a_payload_changed_anywhere(
+    scope: TenantScope, document: int, places: list[tuple[tuple[Any, ...], Any]]
+) -> None:
     value: Any = replaced(EXAMPLE, ("documents", 0, "id"), document)
     for path, by in places:
         try:
             value = replaced(value, path, by)
         except (KeyError, IndexError, TypeError):
             continue  # an earlier change took the place away
-    outcome(caller, value)
+    outcome(scope, value)
 
 
 @settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=json_values)
-def test_any_value_at_all(caller: Caller, value: Any) -> None:
-    outcome(caller, value)
+def test_any_value_at_all(scope: TenantScope, value: Any) -> None:
+    outcome(scope, value)
 
 
-def outcome(caller: Caller, value: Any) -> None:
+def outcome(scope: TenantScope, value: Any) -> None:
     try:
-        plan = make_plan(caller, json.loads(json.dumps(value)))
+        plan = make_plan(scope, json.loads(json.dumps(value)))
     except DomainError as error:
         assert error.code in CODES
         assert 10 < len(error.message) < 20_000
@@ -103,7 +105,7 @@ def outcome(caller: Caller, value: Any) -> None:
 
 
 def test_each_file_is_searched_once_with_all_its_tags(
-    caller: Caller, document: int, monkeypatch: pytest.MonkeyPatch
+    scope: TenantScope, document: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches: list[list[str]] = []
 
@@ -114,19 +116,21 @@ def test_each_file_is_searched_once_with_all_its_tags(
     monkeypatch.setattr(placing, "find_tags", watched)
     content = payload(document)
     content["documents"][0]["signers"][1]["stamps"] = [tag("{{grace}}"), tag("{{ada}}"), tag("no", optional=True)]
-    make_plan(caller, content)
+    make_plan(scope, content)
     assert searches == [["no", "{{ada}}", "{{grace}}"]]
 
 
-def test_a_file_without_tags_is_not_even_read(caller: Caller, document: int, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_file_without_tags_is_not_even_read(
+    scope: TenantScope, document: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     monkeypatch.setattr(store, "get", None)
     content = payload(document)
     content["documents"][0]["signers"][0]["stamps"] = [rectangle()]
-    make_plan(caller, content)
+    make_plan(scope, content)
 
 
 def test_a_document_listed_again_and_again_is_searched_once(
-    caller: Caller, document: int, monkeypatch: pytest.MonkeyPatch
+    scope: TenantScope, document: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     searches: list[object] = []
 
@@ -138,14 +142,14 @@ def test_a_document_listed_again_and_again_is_searched_once(
     content = payload(document)
     content["documents"] *= 3
     with pytest.raises(DomainError, match="listed more than once"):
-        make_plan(caller, content)
+        make_plan(scope, content)
     assert len(searches) == 1
 
 
-def test_an_organization_of_another_plan_has_other_limits(caller: Caller, document: int) -> None:
+def test_an_organization_of_another_plan_has_other_limits(scope: TenantScope, document: int) -> None:
     Organization.objects.update(plan="pro")
     content = payload(document, initials_required=True)
     with pytest.raises(DomainError, match="initials"):
-        make_plan(caller, content)
-    pro = Caller(caller.organization_id, "sandbox", "pro", caller.application_id)
+        make_plan(scope, content)
+    pro = TenantScope(scope.organization_id, "sandbox", "pro", scope.application_id)
     assert make_plan(pro, content).draft.initials_required

@@ -8,19 +8,20 @@ from paraph.flow.personal_data.erase import erase_signer
 from paraph.signature_requests import search as searching
 from paraph.signature_requests.models import SearchTerm, SignatureRequest, Signer
 from paraph.signature_requests.search import search
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.scope import TenantScope, scoped
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
 
 
-def caller_of(made: Scene, environment: str = "sandbox") -> Caller:
-    return Caller(made.request.organization_id, environment, "pro", None)
+def caller_of(made: Scene, environment: str = "sandbox") -> TenantScope:
+    return TenantScope(made.request.organization_id, environment, "pro", None)
 
 
 def found(made: Scene, text: str, **more: Any) -> list[int]:
-    caller = caller_of(made)
-    return search(caller, text, scoped(SignatureRequest, caller), 50, None, **more).ids
+    scope = caller_of(made)
+    return search(scope, text, scoped(SignatureRequest, scope), 50, None, **more).ids
 
 
 @pytest.fixture
@@ -68,15 +69,15 @@ def test_other_words_find_nothing(made: Scene, text: str) -> None:
 
 
 def test_the_other_environment_finds_nothing(made: Scene) -> None:
-    caller = caller_of(made, "production")
-    assert search(caller, "ada", scoped(SignatureRequest, caller), 50, None).ids == []
+    scope = caller_of(made, "production")
+    assert search(scope, "ada", scoped(SignatureRequest, scope), 50, None).ids == []
 
 
 def test_an_erased_signer_is_not_found_and_the_others_are(made: Scene) -> None:
     Signer.objects.filter(pk=made.signers[1].pk).update(first_name="Ada")
     made.request.status = "expired"
     made.request.save()
-    erase_signer(made.signers[0].pk)
+    erase_signer(OPERATOR, made.signers[0].pk)
     assert found(made, "lovelace") == found(made, "ada1@example.com") == []
     assert found(made, "ada zola contract") == [made.request.pk]
 
@@ -86,22 +87,22 @@ def test_a_word_of_very_many_requests_is_read_in_parts(monkeypatch: pytest.Monke
     made, ids = scene(), list[int]()
     for number in range(20):
         ids.append(copy(made, "hopper" if number == 2 else "lovelace"))
-    caller = caller_of(made)
-    rows = scoped(SignatureRequest, caller)
-    first = search(caller, "grace", rows, 4, None)
+    scope = caller_of(made)
+    rows = scoped(SignatureRequest, scope)
+    first = search(scope, "grace", rows, 4, None)
     assert (first.ids, first.looked_until) == (ids[:-5:-1], ids[-4])
-    assert search(caller, "grace", rows, 4, ids[-4], rising=True).ids == ids[-3:]
-    few = search(caller, "grace", rows.filter(pk=ids[0]), 4, None)
+    assert search(scope, "grace", rows, 4, ids[-4], rising=True).ids == ids[-3:]
+    few = search(scope, "grace", rows.filter(pk=ids[0]), 4, None)
     assert (few.ids, few.looked_until) == ([], ids[-9])  # and goes on from there
-    assert search(caller, "grace hopper", rows, 4, None).ids == [ids[2]]
+    assert search(scope, "grace hopper", rows, 4, None).ids == [ids[2]]
 
 
 def test_a_beginning_of_too_many_words_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(searching, "MOST_TERMS", 2)
     made = scene(signers=2)
-    caller = caller_of(made)
-    assert search(caller, "e", scoped(SignatureRequest, caller), 4, None).too_many_words
-    assert not search(caller, "lovelace", scoped(SignatureRequest, caller), 4, None).too_many_words
+    scope = caller_of(made)
+    assert search(scope, "e", scoped(SignatureRequest, scope), 4, None).too_many_words
+    assert not search(scope, "lovelace", scoped(SignatureRequest, scope), 4, None).too_many_words
 
 
 def test_terms_are_kept_once(made: Scene) -> None:

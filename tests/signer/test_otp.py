@@ -1,4 +1,4 @@
-"""POST /sign/{token}/otp (specification 4.11)."""
+"""POST /sign/{token}/otp (rule 4.11)."""
 
 from datetime import timedelta
 from typing import Any

@@ -17,8 +17,8 @@ from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.consent import LOCALES, consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
+from paraph.tenants.branding import theme
 from paraph.tenants.models import BrandingProfile
-from paraph.tenants.theme import theme
 from tests.factories import Scene, scene, sign
 from tests.production import Client
 

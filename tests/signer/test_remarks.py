@@ -15,8 +15,7 @@ from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.signature_requests.consent import LOCALES
 from paraph.signer import language
-from paraph.tenants.registration import create_organization, update_organization
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle
 from tests.pdf import changing, revisions
 from tests.pdf.changing import PRINT_OFF, SCRIPT
@@ -27,6 +26,7 @@ from tests.pdf.sealed_files import GREEN, authority, pictures, sealed, sealed_wi
 from tests.pdf.untrusted import disputed_files as files
 from tests.pdf.untrusted.test_print_comparison import DIFFERENT
 from tests.production import Client
+from tests.tenancy import create_organization, update_organization
 
 pytestmark = pytest.mark.django_db
 
@@ -166,14 +166,14 @@ def test_every_way_has_its_sentence(way: str) -> None:
     organization = update_organization(create_organization("Acme", "pro").pk, refuse_changeable_documents=True)
     told = inspect(DIFFERENT[way][0], page_limit=10).preflight
     with pytest.raises(DomainError, match=r"page 1 prints differently; it has [^;]+(; it has [^;]+)*\.$"):
-        refuse_changeable(Caller(organization.pk, "production", "pro", 0), told)
+        refuse_changeable(TenantScope(organization.pk, "production", "pro", 0), told)
 
 
 def test_many_pages_are_cut_short_in_the_sentence() -> None:
     organization = update_organization(create_organization("Acme", "pro").pk, refuse_changeable_documents=True)
     told = {"prints_differently": list(range(1, 31)), "print_unknown": 7, "can_change": []}
     with pytest.raises(DomainError, match=r"pages 1, 2, .*20, … print differently; 7 pages could not be compared"):
-        refuse_changeable(Caller(organization.pk, "production", "pro", 0), told)
+        refuse_changeable(TenantScope(organization.pk, "production", "pro", 0), told)
 
 
 DISPUTED = files.annotated(files.ANNOTATIONS["polyline"] + "/F 4")

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from paraph.documents.models import Document, UnshownPage
+from paraph.documents.models import Document, UnrenderablePage
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.untrusted.sandbox import SandboxLimits, configure
 from paraph.pdf.untrusted.sandbox_process import SandboxProcess
@@ -80,10 +80,10 @@ def test_a_later_success_allows_the_signature(client: Client) -> None:
     replace(made, refused.font_for_page_two())
     for _ in range(2):
         error(picture(client, made, 2))
-    assert UnshownPage.objects.count() == 1
+    assert UnrenderablePage.objects.count() == 1
     replace(made, sound)
     assert picture(client, made, 2).status_code == 200
-    assert not UnshownPage.objects.exists()
+    assert not UnrenderablePage.objects.exists()
     assert sign(client, made).status_code == 200
 
 
@@ -117,7 +117,7 @@ def test_a_service_without_time_is_told_and_not_remembered(client: Client) -> No
     stopped(configure(1, SandboxLimits(wall_seconds=1.0)))
     busy = picture(client, made, 2)
     assert (busy.status_code, busy.json()["error"]["code"], busy["Retry-After"]) == (503, "unavailable", "5")
-    assert not UnshownPage.objects.exists()
+    assert not UnrenderablePage.objects.exists()
     assert picture(client, made, 2).status_code == 200
     assert sign(client, made).status_code == 200
 

@@ -8,7 +8,7 @@ from django.db import connection
 from paraph.kernel import clock
 from paraph.tenants.admission import Calls, admit
 from paraph.tenants.models import ApiKey, Usage
-from paraph.tenants.registration import create_application, create_organization
+from tests.tenancy import create_application, create_organization
 
 START = datetime(2026, 3, 1, 10, 0, 20, 500_000, tzinfo=UTC)
 MINUTE = int(START.timestamp()) // 60
@@ -43,9 +43,9 @@ def test_a_key_brings_its_owner(key: str, time: Clock) -> None:
     application = ApiKey.objects.select_related("application").get().application
     admission = admit(key)
     assert admission
-    caller, counted = admission
-    assert (caller.organization_id, caller.application_id) == (application.organization_id, application.pk)
-    assert (caller.environment, caller.plan) == ("sandbox", "pro")
+    scope, counted = admission
+    assert (scope.organization_id, scope.application_id) == (application.organization_id, application.pk)
+    assert (scope.environment, scope.plan) == ("sandbox", "pro")
     assert counted == Calls(MINUTE, 1, MINUTE // 60, 1)
 
 

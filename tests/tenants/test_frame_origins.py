@@ -5,7 +5,7 @@ import pytest
 from paraph.kernel.errors import DomainError
 from paraph.tenants.frame_origins import frame_origins
 from paraph.tenants.models import Application
-from paraph.tenants.registration import create_application, create_organization, update_application
+from tests.tenancy import create_application, create_organization, update_application
 
 
 @pytest.mark.parametrize(

@@ -6,8 +6,8 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.tenants.admission import admit
-from paraph.tenants.recent_calls import recent_calls
-from paraph.tenants.registration import create_application, create_organization
+from paraph.tenants.usage import recent_calls
+from tests.tenancy import create_application, create_organization
 
 pytestmark = pytest.mark.django_db
 

@@ -6,19 +6,20 @@ from datetime import timedelta
 import pytest
 
 from paraph.kernel.errors import DomainError
+from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admission import admit
 from paraph.tenants.models import ApiKey, Application, Organization
-from paraph.tenants.registration import (
+from paraph.tenants.organizations import create_organization
+from paraph.tenants.webhook_secrets import webhook_secret
+from tests.tenancy import (
     create_application,
     create_branding_profile,
-    create_organization,
     revoke_application,
     revoke_key,
+    rotate,
     update_application,
     update_organization,
-    webhook_secret,
 )
-from paraph.tenants.rotation import rotate
 
 pytestmark = pytest.mark.django_db
 COLORS = {"background_color": "#ffffff", "text_color": "#1A2b3c", "accent_color": "#000000"}
@@ -26,7 +27,7 @@ COLORS = {"background_color": "#ffffff", "text_color": "#1A2b3c", "accent_color"
 
 @pytest.fixture
 def pro() -> Organization:
-    return create_organization("  Acme Œuvres ", "pro")
+    return create_organization(OPERATOR, "  Acme Œuvres ", "pro")
 
 
 def test_a_key_is_64_hex_digits_and_only_its_hash_is_kept(pro: Organization) -> None:
@@ -46,7 +47,7 @@ def test_the_webhook_secret_is_encrypted_and_comes_back(pro: Organization) -> No
 
 
 def test_production_on_free_may_be_made_for_its_calls_say_402() -> None:
-    free = create_organization("Free", "free")
+    free = create_organization(OPERATOR, "Free", "free")
     assert create_application(free.pk, "production", "x").application.environment == "production"
 
 
@@ -61,7 +62,7 @@ def test_revoking_ends_all_keys_once(pro: Organization) -> None:
 
 @pytest.mark.parametrize(("plan", "limit"), [("free", 0), ("pro", 2), ("enterprise", 10)])
 def test_branding_profiles_up_to_the_plans_limit(plan: str, limit: int) -> None:
-    organization = create_organization("x", plan)
+    organization = create_organization(OPERATOR, "x", plan)
     for number in range(limit):
         create_branding_profile(organization.pk, f"Profile {number}", **COLORS)
     with pytest.raises(DomainError, match=f"allows {limit} branding profiles") as refusal:
@@ -83,14 +84,14 @@ def test_webhook_urls_are_web_addresses(pro: Organization, url: str) -> None:
 
 def test_mistakes_get_a_sentence(pro: Organization) -> None:
     with pytest.raises(DomainError, match="plan must be one of free, pro, enterprise, not 'gold'"):
-        create_organization("x", "gold")
+        create_organization(OPERATOR, "x", "gold")
     with pytest.raises(DomainError, match="environment must be one of sandbox, production"):
         create_application(pro.pk, "test", "x")
     with pytest.raises(DomainError, match="no organization 999999"):
         create_application(999999, "sandbox", "x")
     for name in ("", "  ", "x" * 201, "a\0b", "a\nb"):
         with pytest.raises(DomainError, match="name must have"):
-            create_organization(name, "free")
+            create_organization(OPERATOR, name, "free")
 
 
 def test_production_is_a_second_application(pro: Organization) -> None:

@@ -10,9 +10,8 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admission import admit
 from paraph.tenants.models import ApiKey, Application
-from paraph.tenants.registration import create_application, create_organization
-from paraph.tenants.rotation import rotate
 from tests.factories import Scene
+from tests.tenancy import create_application, create_organization, rotate
 from tests.webhooks.parties import prepared_deliveries, record, told
 
 pytestmark = pytest.mark.django_db

@@ -8,9 +8,9 @@ import pytest
 from paraph.kernel import clock
 from paraph.tenants.admission import admit
 from paraph.tenants.models import MonthlyCalls
-from paraph.tenants.registration import create_application, create_organization
 from paraph.tenants.usage import month_of, monthly_usage, next_month, take_over_calls, usage_of_all
 from tests.factories import scene
+from tests.tenancy import create_application, create_organization
 
 pytestmark = pytest.mark.django_db
 

@@ -9,12 +9,12 @@ from paraph.kernel import clock
 from paraph.outbound.post import PostResult
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Application
-from paraph.tenants.registration import create_application, create_organization
 from paraph.webhooks.claim import ClaimedDelivery, claim
 from paraph.webhooks.outbox import deliveries
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, scene
+from tests.tenancy import create_application, create_organization
 
 ACCEPTED = PostResult(200, b"ok", "", 0.012)
 REFUSED = PostResult(500, b"oh no", "", 0.034)

@@ -1,4 +1,4 @@
-"""What is recorded when something happens: for whom, in which words (specification 6.1, 6.4)."""
+"""What is recorded when something happens: for whom, in which words (rules 6.1, 6.4)."""
 
 import json
 from datetime import UTC, datetime

@@ -1,4 +1,4 @@
-"""What goes over the wire (specification 6.1)."""
+"""What goes over the wire (rule 6.1)."""
 
 import hashlib
 import hmac

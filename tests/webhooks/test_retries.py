@@ -1,4 +1,4 @@
-"""The retry table, by a moved clock (specification 6.1)."""
+"""The retry table, by a moved clock (rule 6.1)."""
 
 from datetime import datetime, timedelta
 from uuid import UUID

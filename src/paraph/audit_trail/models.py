@@ -1,4 +1,4 @@
-"""Entries of the audit trail (specification 2.5) and their types. A database trigger refuses UPDATE, DELETE and
+"""Entries of the audit trail (rule 2.5) and their types. A database trigger refuses UPDATE, DELETE and
 TRUNCATE."""
 
 from enum import StrEnum

@@ -28,8 +28,8 @@ def create(
 ) -> None:
     """Make an application; its API key and webhook secret are shown only now."""
     with database():
-        from paraph.administration.applications import create_application
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.applications import create_application
 
         made = create_application(
             organization, OPERATOR, environment=environment, name=name, webhook_url=webhook_url, origins=origins
@@ -82,10 +82,9 @@ def update(
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
-        from paraph.administration.applications import update_application
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.applications import existing_application, update_application
         from paraph.tenants.overview import application_facts
-        from paraph.tenants.registration import existing_application
 
         changed = update_application(OPERATOR, existing_application(id), **changes)
         show(application_facts(changed), as_json=as_json)
@@ -104,10 +103,9 @@ def update(
 def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
     """Make a new API key and a new webhook secret, shown only now; those before hold for the overlap."""
     with database():
-        from paraph.administration.applications import rotate_application
         from paraph.kernel import clock
         from paraph.tenants.admin_log.actor import OPERATOR
-        from paraph.tenants.registration import existing_application
+        from paraph.tenants.applications import existing_application, rotate_application
 
         application = existing_application(id)
         rotated = rotate_application(OPERATOR, application, timedelta(hours=overlap_hours))
@@ -128,9 +126,8 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
 def revoke(id: int, *, as_json: bool) -> None:
     """Reject an application's keys from now on."""
     with database():
-        from paraph.administration.applications import revoke_application
         from paraph.tenants.admin_log.actor import OPERATOR
-        from paraph.tenants.registration import existing_application
+        from paraph.tenants.applications import existing_application, revoke_application
 
         application = existing_application(id)
         count = revoke_application(OPERATOR, application)

@@ -23,8 +23,8 @@ def create(
 ) -> None:
     """Make a branding profile."""
     with database():
-        from paraph.administration.branding import create_profile
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.branding import create_profile
 
         made = create_profile(
             organization,
@@ -51,11 +51,10 @@ def create(
 def delete(profile_id: int, *, as_json: bool) -> None:
     """Delete a branding profile. Requests that have it keep its colours."""
     with database():
-        from paraph.administration.branding import delete_profile
         from paraph.tenants.admin_log.actor import OPERATOR
-        from paraph.tenants.registration import existing_branding_profile
+        from paraph.tenants.branding import delete_profile, existing_profile
 
-        profile = existing_branding_profile(profile_id)
+        profile = existing_profile(profile_id)
         delete_profile(OPERATOR, profile)
         facts = {"id": profile.pk, "organization_id": profile.organization_id, "name": profile.name, "deleted": True}
         show(facts, as_json=as_json)

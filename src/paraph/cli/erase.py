@@ -20,7 +20,7 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
     deleted by retention."""
     confirm(f"Erase the data of signer {id} for good?", already=yes)
     with database():
-        from paraph.administration.requests import erase_signer
+        from paraph.flow.personal_data.erase import erase_signer
         from paraph.tenants.admin_log.actor import OPERATOR
 
         erased = erase_signer(OPERATOR, id)
@@ -36,7 +36,7 @@ def address(address: str, *, yes: bool, as_json: bool) -> None:
     sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph erase signer`."""
     confirm(f"Erase what is kept of {address} outside of requests for good?", already=yes)
     with database():
-        from paraph.administration.requests import erase_address
+        from paraph.flow.personal_data.erase import erase_address
         from paraph.tenants.admin_log.actor import OPERATOR
 
         erased = erase_address(OPERATOR, address)

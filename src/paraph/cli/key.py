@@ -28,10 +28,9 @@ def list_(application: int | None, *, as_json: bool) -> None:
 def revoke(id: int, *, as_json: bool) -> None:
     """Reject one key from now on."""
     with database():
-        from paraph.administration.applications import revoke_key
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.applications import existing_key, revoke_key
         from paraph.tenants.overview import key_facts
-        from paraph.tenants.registration import existing_key
 
         key = revoke_key(OPERATOR, existing_key(id))
         show(key_facts(key), as_json=as_json)

@@ -28,9 +28,9 @@ def create(organization: int, email: str, role: str, name: str, *, password_stdi
     if password_stdin and not password:
         raise click.UsageError("There is no password on the standard input.")
     with database():
-        from paraph.administration.members import create_member
+        from paraph.tenants.accounts import password_link
         from paraph.tenants.admin_log.actor import OPERATOR
-        from paraph.tenants.password_link import password_link
+        from paraph.tenants.members import create_member
 
         member = create_member(organization, OPERATOR, email, role, name=name, password=password)
         facts: dict[str, Any] = {"id": member.pk, "email": member.user.email, "role": member.role}
@@ -73,9 +73,9 @@ def list_members(organization: int, *, as_json: bool) -> None:
 def remove(organization: int, email: str, *, as_json: bool) -> None:
     """Remove a member. The account stays; its sessions end with its last organization."""
     with database():
-        from paraph.administration.members import remove_member
         from paraph.kernel.errors import DomainError
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.members import remove_member
         from paraph.tenants.models import Member
 
         members = Member.objects.filter(organization_id=organization, user__email=email.strip().lower())

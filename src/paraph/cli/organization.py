@@ -20,8 +20,8 @@ def command() -> None:
 def create(name: str, plan: str, *, as_json: bool) -> None:
     """Make an organization."""
     with database():
-        from paraph.administration.organizations import create_organization
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.organizations import create_organization
 
         made = create_organization(OPERATOR, name, plan)
         show({"id": made.pk, "name": made.name, "plan": made.plan}, as_json=as_json)
@@ -61,8 +61,8 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
-        from paraph.administration.settings import change_settings
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.organizations import change_settings
         from paraph.tenants.overview import organization_facts
 
         show(organization_facts(change_settings(id, OPERATOR, **changes)), as_json=as_json)
@@ -74,8 +74,8 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
 def suspend(id: int, *, as_json: bool) -> None:
     """Refuse an organization's API keys. What is under way ends: signers can still sign."""
     with database():
-        from paraph.administration.organizations import suspend_organization
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.lifecycle import suspend_organization
         from paraph.tenants.overview import organization_facts
 
         show(organization_facts(suspend_organization(OPERATOR, id)), as_json=as_json)
@@ -87,8 +87,8 @@ def suspend(id: int, *, as_json: bool) -> None:
 def resume(id: int, *, as_json: bool) -> None:
     """Take the API keys of a suspended organization again."""
     with database():
-        from paraph.administration.organizations import resume_organization
         from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.lifecycle import resume_organization
         from paraph.tenants.overview import organization_facts
 
         show(organization_facts(resume_organization(OPERATOR, id)), as_json=as_json)
@@ -102,7 +102,7 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
     """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
     confirm(f"Delete organization {id} for good?", already=yes)
     with database():
-        from paraph.administration.settings import delete_organization
+        from paraph.flow.ending.delete_organization import delete_organization
         from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.models import Organization
         from paraph.tenants.overview import organization_facts

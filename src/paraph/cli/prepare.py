@@ -4,14 +4,15 @@ import os
 import sys
 from typing import NamedTuple
 
-from paraph.administration.first_owner import first_owner_link
 from paraph.cli.supervisor import fork
 from paraph.metrics import ledger_files
 from paraph.operations.check.service_checks import require_start
 from paraph.operations.migrations import migrate
 from paraph.storage import store
+from paraph.tenants.applications import new_application
+from paraph.tenants.first_owner import first_owner_link
 from paraph.tenants.models import Organization
-from paraph.tenants.registration import UNNAMED, create_application, create_organization
+from paraph.tenants.organizations import UNNAMED
 
 
 class FirstSteps(NamedTuple):
@@ -36,8 +37,8 @@ def prepare(*, newer_tables: bool = False) -> FirstSteps:
 
 
 def _first_key() -> str:
-    organization = create_organization(UNNAMED, "enterprise")
-    return create_application(organization.pk, "sandbox", "First application").api_key
+    organization = Organization.objects.create(name=UNNAMED, plan="enterprise")
+    return new_application(organization, "sandbox", "First application").api_key
 
 
 def check_in_child() -> None:

@@ -85,7 +85,7 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
     with database():
-        from paraph.administration.requests import end_early
+        from paraph.flow.ending.end_early import end_early
         from paraph.tenants.admin_log.actor import OPERATOR
 
         request = end_early(OPERATOR, id, reason)

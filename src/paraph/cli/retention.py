@@ -22,9 +22,8 @@ def set_(organization: int, environment: str, days: int | None, *, never: bool, 
     if (days is None) != never:
         raise click.UsageError("Give either --days or --never.")
     with database():
-        from paraph.administration.settings import change_retention
         from paraph.tenants.admin_log.actor import OPERATOR
-        from paraph.tenants.retention import retention_days
+        from paraph.tenants.retention import change_retention, retention_days
 
         change_retention(organization, OPERATOR, {environment: days})
         show({"organization_id": organization, "days": retention_days(organization)}, as_json=as_json)
@@ -46,7 +45,7 @@ def apply(*, as_json: bool) -> None:
 def show_(organization: int, *, as_json: bool) -> None:
     """Show when the files of an organization's requests are deleted, by environment; null for never."""
     with database():
-        from paraph.tenants.registration import existing_organization
+        from paraph.tenants.organizations import existing_organization
         from paraph.tenants.retention import retention_days
 
         existing_organization(organization)

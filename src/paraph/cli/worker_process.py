@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from paraph.queue.lane_worker import LaneWorker
     from paraph.webhooks.dispatcher import Dispatcher
 
-_EXPIRE_SECONDS = 3  # requests expire within 5 s (specification 3.1)
+_EXPIRE_SECONDS = 3  # requests expire within 5 s (rule 3.1)
 _RESCUE_SECONDS = 2
 _FORGET_SECONDS = 3600
 _UPKEEP_TASKS = 3
@@ -47,7 +47,7 @@ async def _work(dispatcher: "Dispatcher") -> None:
     from procrastinate.signals import on_stop
 
     from paraph.queue.lane_worker import LaneWorker
-    from paraph.queue.lanes import LANES
+    from paraph.queue.queues import LANES
 
     threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency + _UPKEEP_TASKS)
     asyncio.get_running_loop().set_default_executor(threads)
@@ -98,14 +98,13 @@ def _exit(why: str) -> None:
 
 def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
     from paraph.flow.ending.expire import expire_due
+    from paraph.flow.giving_up import give_up
     from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 
-    expire = partial(expire_due, stopping)
+    expire, rescue = partial(expire_due, stopping), partial(rescue_jobs, give_up)
     return [
         asyncio.create_task(_repeat(_EXPIRE_SECONDS, expire, "requests that are due could not be expired")),
-        asyncio.create_task(
-            _repeat(_RESCUE_SECONDS, rescue_jobs, "the jobs of dead workers could not be looked after")
-        ),
+        asyncio.create_task(_repeat(_RESCUE_SECONDS, rescue, "the jobs of dead workers could not be looked after")),
         asyncio.create_task(_repeat(_FORGET_SECONDS, forget_old_jobs, "old jobs could not be forgotten")),
     ]
 

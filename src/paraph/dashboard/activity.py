@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.activity_words import WORDS
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.export import exported
 from paraph.tenants.admin_log.log import note

@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from django.db.models import QuerySet
 
-from paraph.dashboard.door import caller
+from paraph.dashboard.decorators import scope
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 from paraph.webhooks.of_tenant import FailingWebhook, failing_webhooks
 
 MOST = 5
@@ -45,7 +45,7 @@ class Needs:
 
 def needs(member: Member) -> Needs:
     """Of both environments, production first. Webhooks are for those who may see deliveries."""
-    callers = [caller(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
+    callers = [scope(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
     webhooks = [each for one in callers for each in failing_webhooks(one)] if may(member.role, Right.BUILD) else []
     return Needs(
         inquiries=[each for one in callers for each in _inquiries(one)][:MOST],
@@ -56,19 +56,19 @@ def needs(member: Member) -> Needs:
     )
 
 
-def _inquiries(caller: Caller) -> QuerySet[Inquiry]:
+def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
     rows = Inquiry.objects.filter(
         asked_at__gt=clock.now() - _LATELY,
-        signer__request__organization_id=caller.organization_id,
-        signer__request__environment=caller.environment,
+        signer__request__organization_id=scope.organization_id,
+        signer__request__environment=scope.environment,
         signer__request__status=RequestStatus.PENDING,
     )
     return rows.select_related("signer__request").order_by("-asked_at")[:MOST]
 
 
-def _mails(caller: Caller) -> list[Signer]:
+def _mails(scope: TenantScope) -> list[Signer]:
     """Signers whose turn it is, and whose invitation no mail server has taken."""
-    latest = scoped(SignatureRequest, caller).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
+    latest = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
     before = clock.now() - _SHORTLY
     mailed = {row.pk: row for row in latest[:_LATEST_REQUESTS] if row.send_email and row.created_at < before}
     unsigned = Signer.objects.filter(request_id__in=mailed).exclude(status=SignerStatus.SIGNED).defer(*LARGE)
@@ -82,14 +82,14 @@ def _mails(caller: Caller) -> list[Signer]:
     return waiting[:MOST]
 
 
-def _expiring(caller: Caller) -> QuerySet[SignatureRequest]:
+def _expiring(scope: TenantScope) -> QuerySet[SignatureRequest]:
     now = clock.now()
-    rows = scoped(SignatureRequest, caller).filter(status=RequestStatus.PENDING, expires_at__gt=now)
+    rows = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING, expires_at__gt=now)
     return rows.filter(expires_at__lt=now + _SOON).order_by("expires_at")[:MOST]
 
 
-def _unsealed(caller: Caller) -> list[Unsealed]:
-    rows = scoped(SignatureRequest, caller).filter(status=RequestStatus.COMPLETED, finalized=False)
+def _unsealed(scope: TenantScope) -> list[Unsealed]:
+    rows = scoped(SignatureRequest, scope).filter(status=RequestStatus.COMPLETED, finalized=False)
     late = list(rows.filter(completed_at__lt=clock.now() - _SHORTLY).order_by("completed_at")[:MOST])
     failures = {row.request_id: row for row in SealingFailure.objects.filter(request__in=late)}
     return [Unsealed(row, public_cause(failures[row.pk]) if row.pk in failures else "") for row in late]

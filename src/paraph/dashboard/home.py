@@ -8,14 +8,14 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
-from paraph.administration.organizations import may_open_organization
 from paraph.dashboard.attention import needs
-from paraph.dashboard.door import caller, member_page, show
+from paraph.dashboard.decorators import member_page, scope, show
 from paraph.dashboard.first_steps import first_steps
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import page
 from paraph.tenants.daily_counts import by_status
 from paraph.tenants.models import Environment, Member, User
+from paraph.tenants.organizations import may_open_organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.send_quota import web_sends
 
@@ -54,7 +54,7 @@ def _counts(member: Member) -> Counter[str]:
     """The number of requests of each status, of both environments."""
     counts = Counter[str]()
     for environment in Environment:
-        counts.update(by_status(caller(member, environment), "signature_requests"))
+        counts.update(by_status(scope(member, environment), "signature_requests"))
     return counts
 
 

@@ -9,13 +9,12 @@ from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.views.decorators.cache import never_cache
 
-from paraph.administration.invitations import accept_invitation
-from paraph.dashboard.door import see_other, show
+from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.invitations import State, invitation_of, state
+from paraph.tenants.invitations import State, accept_invitation, invitation_of, state
 from paraph.tenants.models import Invitation, User
 
 

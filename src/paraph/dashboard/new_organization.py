@@ -8,13 +8,13 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
-from paraph.administration.organizations import may_open_organization, open_organization
-from paraph.dashboard.door import see_other, show
+from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.models import User
+from paraph.tenants.organizations import may_open_organization, open_organization
 
 
 class NewOrganizationForm(forms.Form):

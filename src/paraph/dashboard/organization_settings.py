@@ -12,12 +12,13 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.administration import settings as verbs
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
+from paraph.flow.ending.delete_organization import delete_organization_named
 from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Environment, Member, Organization
-from paraph.tenants.retention import LONGEST_DAYS, retention_days
+from paraph.tenants.organizations import change_settings
+from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.rights import Right, may, roles_with
 
 
@@ -71,7 +72,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponse:
     form = SettingsForm(request.POST)
     if form.is_valid():
         try:
-            verbs.change_settings(member.organization_id, actor(request, member), **form.cleaned_data)
+            change_settings(member.organization_id, actor(request, member), **form.cleaned_data)
         except DomainError as refusal:
             form.add_error(None, refusal.message)
         else:
@@ -89,7 +90,7 @@ def retention(request: HttpRequest, member: Member) -> HttpResponse:
     if not service.PARAPH.owners_set_retention:
         form.add_error(None, _("On this service the operator alone says how long files are kept."))
     elif form.is_valid():
-        verbs.change_retention(member.organization_id, actor(request, member), form.cleaned_data)
+        change_retention(member.organization_id, actor(request, member), form.cleaned_data)
         return _saved(request, member)
     return _page(request, member, retention_form=form)
 
@@ -103,9 +104,7 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
     form = DeletionForm(request.POST)
     if form.is_valid():
         try:
-            verbs.delete_organization_named(
-                member.organization_id, actor(request, member), form.cleaned_data["typed_name"]
-            )
+            delete_organization_named(member.organization_id, actor(request, member), form.cleaned_data["typed_name"])
         except DomainError as refusal:
             form.add_error("typed_name", refusal.message)
         else:

@@ -6,12 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import member_page, show
+from paraph.dashboard.decorators import member_page, show
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.tenants.message_limits import message_limits
+from paraph.tenants.limits import allowance, message_limits, rate_limit
 from paraph.tenants.models import Environment, Member, Plan
-from paraph.tenants.plans import allowance, rate_limit
 from paraph.tenants.rights import Right
 from paraph.tenants.send_quota import web_sends
 from paraph.tenants.usage import MonthlyUsage, monthly_usage

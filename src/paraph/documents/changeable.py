@@ -9,17 +9,17 @@ from django.utils.translation import ngettext
 
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Environment, Organization
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 _MAX_NAMED_PAGES = 20
 
 
-def refuse_changeable(caller: Caller, preflight: Mapping[str, Any]) -> None:
+def refuse_changeable(scope: TenantScope, preflight: Mapping[str, Any]) -> None:
     """Raise ``validation_error`` with the reasons and pages, if the caller's organization refuses such documents."""
-    if caller.environment != Environment.PRODUCTION:
+    if scope.environment != Environment.PRODUCTION:
         return
     reasons = _reasons(preflight)
-    if reasons and Organization.objects.filter(pk=caller.organization_id, refuse_changeable_documents=True).exists():
+    if reasons and Organization.objects.filter(pk=scope.organization_id, refuse_changeable_documents=True).exists():
         message = _("Your organization takes no document that can look different than its signers see it: %(reasons)s.")
         raise DomainError("validation_error", message % {"reasons": "; ".join(reasons)})
 

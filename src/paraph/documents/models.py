@@ -1,4 +1,4 @@
-"""Uploaded documents (specification 2.1)."""
+"""Uploaded documents (rule 2.1)."""
 
 from django.db import models
 
@@ -66,7 +66,7 @@ def prepared_key(object_key: str) -> str:
     return f"prepared/{object_key.removeprefix('documents/')}"
 
 
-class UnshownPage(models.Model):
+class UnrenderablePage(models.Model):
     """A page of which no picture can be drawn (:mod:`paraph.documents.unrenderable_pages`)."""
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="+")

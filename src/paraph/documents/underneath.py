@@ -12,7 +12,7 @@ from paraph.documents.models import Document
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import Place, Underneath, look_underneath
 from paraph.storage import store
-from paraph.tenants.scope import party
+from paraph.tenants.scope import tenant_key
 
 _RULE = 1  # another number where places are judged in another way, so that what was kept is not found
 _AT_A_TIME = 200  # places, for which the time of one job is plenty
@@ -51,7 +51,9 @@ def _judged(document: Document, places: Sequence[Place], **wanted: bool) -> Iter
     for first in range(0, len(places), _AT_A_TIME):
         some = places[first : first + _AT_A_TIME]
         try:
-            yield from look_underneath(pdf, some, party=party(document), sha256=document.shown_sha256, **wanted)
+            yield from look_underneath(
+                pdf, some, tenant_key=tenant_key(document), sha256=document.shown_sha256, **wanted
+            )
         except PdfRefused:
             yield from [Underneath()] * len(some)
 

@@ -1,14 +1,14 @@
 """Remembering pages of which no picture can be drawn, by fault of the file: their documents cannot be signed."""
 
 from paraph.database.rows import insert_once
-from paraph.documents.models import Document, UnshownPage
+from paraph.documents.models import Document, UnrenderablePage
 
 
 def remember(document: Document, page_number: int) -> None:
     """Record the page, until :func:`forget`."""
-    insert_once(UnshownPage(document=document, page_number=page_number))
+    insert_once(UnrenderablePage(document=document, page_number=page_number))
 
 
 def forget(document: Document, page_number: int) -> None:
     """Delete the record of a page whose picture was drawn after all."""
-    UnshownPage.objects.filter(document=document, page_number=page_number).delete()
+    UnrenderablePage.objects.filter(document=document, page_number=page_number).delete()

@@ -12,28 +12,28 @@ from paraph.kernel import clock
 from paraph.signature_requests.input import DEFAULT_SIZE
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)
 _STEPS = list(Step)
 _MARGIN = 40  # points between new stamps, and around them
 
 
-def begin(caller: Caller, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
+def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
     """Makes a draft with these documents; ids of documents that are not the caller's are ignored."""
     with transaction.atomic():
         draft = Draft.objects.create(
-            organization_id=caller.organization_id, environment=caller.environment, author=author, locale=locale
+            organization_id=scope.organization_id, environment=scope.environment, author=author, locale=locale
         )
-        attach(caller, draft, document_ids)
+        attach(scope, draft, document_ids)
     return draft
 
 
-def attach(caller: Caller, draft: Draft, document_ids: Iterable[int]) -> None:
+def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> None:
     """Adds documents of the caller at the end, in this order; those that the draft has stay where they are."""
     wanted = list(dict.fromkeys(document_ids))
     found = set(
-        scoped(Document, caller)
+        scoped(Document, scope)
         .filter(pk__in=wanted, status=DocumentStatus.READY, file_deleted_at=None)
         .values_list("pk", flat=True)
     )

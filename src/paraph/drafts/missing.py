@@ -20,7 +20,7 @@ class Missing:
     def of(self, step: Step) -> list[str]:
         """Returns the sentences on the step."""
         own = [self.steps[step]] if step in self.steps else []
-        return [*own, *self.signers.values(), *self.documents.values()] if step == Step.PLACES else own
+        return [*own, *self.signers.values(), *self.documents.values()] if step == Step.PLACEMENTS else own
 
 
 def missing(draft: Draft) -> Missing:

@@ -24,7 +24,7 @@ OPTIONS = (
 class Step(models.TextChoices):
     DOCUMENTS = "documents", gettext_lazy("Documents")
     SIGNERS = "signers", gettext_lazy("Signers")
-    PLACES = "places", gettext_lazy("Places")
+    PLACEMENTS = "places", gettext_lazy("Places")
     REVIEW = "review", gettext_lazy("Review")
 
 
@@ -36,7 +36,9 @@ class RequestOptions(models.Model):
     validity_days = models.SmallIntegerField(default=DEFAULT_VALIDITY_DAYS)
     initials_required = models.BooleanField(default=False)
     notify_signers_on_completion = models.BooleanField(default=True)
-    branding_profile = models.ForeignKey(BrandingProfile, models.SET_NULL, null=True, blank=True, related_name="+")
+    branding_profile = models.ForeignKey(
+        BrandingProfile, models.SET_NULL, null=True, blank=True, related_name="%(class)ss"
+    )
     locale = models.CharField(max_length=5, default="en")
 
     class Meta:

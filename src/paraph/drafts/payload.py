@@ -1,4 +1,4 @@
-"""The creation payload of a draft (specification 4.5), so that it is checked and created as the API does it."""
+"""The creation payload of a draft (rule 4.5), so that it is checked and created as the API does it."""
 
 import re
 from collections.abc import Iterable
@@ -8,7 +8,7 @@ from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Rectangle, RequestOptions, Step
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problem
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 _OF_ROW = re.compile(r"(documents|signers)\[(\d+)\]")
 
@@ -59,14 +59,14 @@ def stamps_payload(stamps: Iterable[Rectangle]) -> list[dict[str, Any]]:
     ]
 
 
-def refusals(caller: Caller, draft: Draft) -> list[Refusal]:
+def refusals(scope: TenantScope, draft: Draft) -> list[Refusal]:
     """Returns why the draft could not be sent now; empty if it could. What is missing is told in the words of the
     steps, and the rest once nothing is."""
     lacking = missing(draft)
     if found := [Refusal(step, sentence) for step in Step for sentence in lacking.of(step)]:
         return found
     try:
-        make_plan(caller, payload(draft))
+        make_plan(scope, payload(draft))
     except InvalidPayloadError as refused:
         return refusals_of(draft, refused)
     return []
@@ -91,11 +91,11 @@ def _subject(draft: Draft, problem: Problem) -> str:
 
 def _step(problem: Problem) -> Step:
     if problem.path.endswith("]") and problem.path.startswith("signers["):  # of no field: the signer signs nothing
-        return Step.PLACES
+        return Step.PLACEMENTS
     if problem.path.startswith("signers") or problem.path == "mode":
         return Step.SIGNERS
     if problem.path.startswith("documents"):
-        return Step.PLACES if ".signers" in problem.path else Step.DOCUMENTS
+        return Step.PLACEMENTS if ".signers" in problem.path else Step.DOCUMENTS
     return Step.REVIEW
 
 

@@ -12,7 +12,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags, under
 from paraph.signature_requests.input import MOST_STAMPS
 from paraph.storage import store
-from paraph.tenants.scope import party
+from paraph.tenants.scope import tenant_key
 
 _NUMBER = re.compile(r"[0-9]+")
 
@@ -58,7 +58,7 @@ def _known(document: Document) -> DocumentTags:
 def _search(document: Document) -> list[list[str | float]]:
     pdf = partial(store.get, document.shown_key)
     try:
-        tags = list_tags(pdf, party=party(document), sha256=document.shown_sha256)
+        tags = list_tags(pdf, tenant_key=tenant_key(document), sha256=document.shown_sha256)
     except PdfRefused:
         return []
     return [[tag, at.page_number, at.x, at.y, at.width, at.height] for tag, at in tags.items()]
@@ -67,7 +67,7 @@ def _search(document: Document) -> list[list[str | float]]:
 def _search_lines(document: Document) -> list[list[str | float]]:
     pdf = partial(store.get, document.shown_key)
     try:
-        lines = list_signature_lines(pdf, party=party(document), sha256=document.shown_sha256)
+        lines = list_signature_lines(pdf, tenant_key=tenant_key(document), sha256=document.shown_sha256)
     except PdfRefused:
         return []
     return [[at.label, at.page_number, at.x, at.y, at.width, at.height] for at in lines]

@@ -38,7 +38,7 @@ class SealedDocument(SealedFile):
 
 
 class ProofFile(SealedFile):
-    """The sealed proof of a request, one per request (specification 2.2)."""
+    """The sealed proof of a request, one per request (rule 2.2)."""
 
     request = models.OneToOneField(SignatureRequest, models.PROTECT, related_name="proof")
 

@@ -45,7 +45,7 @@ def certificate_facts(sealed: SealedPdf) -> dict[str, Any]:
 def exact_facts(sealed: SealedPdf) -> dict[str, Any]:
     """Return what the row of a sealed file holds: :func:`seal_facts`, ``sealed_at`` and :func:`certificates`, with
     ``timestamped_at`` as exact as the authority stated it. The journal's is cut to the second, as every ``_at`` of the
-    API (specification 1)."""
+    API (rule 1)."""
     stamp = sealed.timestamp
     stamped_at = clock.iso_milliseconds(stamp.time) if stamp else None
     exact = {"sealed_at": clock.iso_milliseconds(sealed.sealed_at), "timestamped_at": stamped_at}

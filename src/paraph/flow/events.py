@@ -1,4 +1,4 @@
-"""Recording events: each function writes the journal entry of one event with its metadata (specification 6.2) and its
+"""Recording events: each function writes the journal entry of one event with its metadata (rule 6.2) and its
 webhook deliveries (6.1).
 
 The caller holds the request's row lock, has changed request and signer as the event says, and commits both together.

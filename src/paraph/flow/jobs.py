@@ -9,11 +9,12 @@ from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
+from paraph.account_mail.mail_account import mail_account
 from paraph.flow.ending.delete_files import delete_due_files
 from paraph.flow.ending.end_early import end_requests_of_deleted
+from paraph.flow.giving_up import report_last_attempt
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
-from paraph.flow.messages.mail_account import mail_account
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
@@ -26,10 +27,9 @@ from paraph.flow.signing.ask import forward_inquiry
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
 from paraph.queue.defer import defer
-from paraph.queue.giving_up import report_last_attempt
 from paraph.queue.job_logging import logged
-from paraph.queue.lanes import DEFAULT, MAIL
-from paraph.queue.put_off import JobPutOffError
+from paraph.queue.queues import DEFAULT, MAIL
+from paraph.queue.reschedule import Reschedule
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune
 
@@ -48,7 +48,7 @@ class Backoff(BaseRetryStrategy):
     longest_wait = 900
 
     def get_retry_decision(self, *, exception: BaseException, job: Job) -> RetryDecision | None:
-        if isinstance(exception, JobPutOffError):
+        if isinstance(exception, Reschedule):
             return RetryDecision(retry_at=exception.next_at)
         attempts = self.attempts_to_seal if isinstance(exception, SealError) else self.attempts
         if job.attempts >= attempts:

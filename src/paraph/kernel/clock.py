@@ -21,10 +21,10 @@ def is_within(ends_at: datetime, length: timedelta, moment: datetime) -> bool:
 
 
 def iso(moment: datetime) -> str:
-    """``YYYY-MM-DDTHH:MM:SSZ``, the form of every timestamp in the API (specification 1)."""
+    """``YYYY-MM-DDTHH:MM:SSZ``, the form of every timestamp in the API (rule 1)."""
     return moment.astimezone(UTC).isoformat(timespec="seconds").removesuffix("+00:00") + "Z"
 
 
 def iso_milliseconds(moment: datetime) -> str:
-    """``YYYY-MM-DDTHH:MM:SS.mmmZ``, the form of the journal and the proof (specification 2.2)."""
+    """``YYYY-MM-DDTHH:MM:SS.mmmZ``, the form of the journal and the proof (rule 2.2)."""
     return moment.astimezone(UTC).strftime("%Y-%m-%dT%H:%M:%S.") + f"{moment.microsecond // 1000:03d}Z"

@@ -4,7 +4,7 @@
 class DomainError(Exception):
     """A refusal with a stable ``code`` and one clear sentence in the reader's language.
 
-    ``code`` is one of specification 7 or of the signer endpoints (``already_signed``, ``not_your_turn``, ``expired``,
+    ``code`` is one of rule 7 or of the signer endpoints (``already_signed``, ``not_your_turn``, ``expired``,
     ``invalid_otp``, ``too_many_attempts``), which the doors map to an HTTP status. A fault that the caller cannot mend
     is ``configuration`` if an operator must act, and ``unavailable`` if it is transient.
     """

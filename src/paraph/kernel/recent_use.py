@@ -1,4 +1,4 @@
-"""The recent use of a shared resource, by party."""
+"""The recent use of a shared resource, by tenant."""
 
 import math
 import time
@@ -15,14 +15,14 @@ class RecentUse:
         self._used: dict[str, tuple[float, float]] = {}  # seconds of use, and the time of that sum
         self._many = _MANY
 
-    def of(self, party: str) -> float:
-        used, then = self._used.get(party, (0.0, 0.0))
+    def of(self, tenant_key: str) -> float:
+        used, then = self._used.get(tenant_key, (0.0, 0.0))
         return used * math.exp2((then - time.monotonic()) / _HALF_LIFE)
 
-    def add(self, party: str, seconds: float) -> None:
+    def add(self, tenant_key: str, seconds: float) -> None:
         if not seconds:
             return
-        self._used[party] = (self.of(party) + seconds, time.monotonic())
+        self._used[tenant_key] = (self.of(tenant_key) + seconds, time.monotonic())
         if len(self._used) > self._many:
             self._used = {each: used for each, used in self._used.items() if self.of(each) > _NOTHING}
             self._many = _MANY + 2 * len(self._used)

@@ -12,13 +12,13 @@ class RecentVisits:
         self._last = ""
         self._came = self._other_came = -_LATELY
 
-    def add(self, party: str) -> None:
+    def add(self, tenant_key: str) -> None:
         now = time.monotonic()
-        if party != self._last:
-            self._last, self._other_came = party, self._came
+        if tenant_key != self._last:
+            self._last, self._other_came = tenant_key, self._came
         self._came = now
 
-    def of_others(self, party: str) -> bool:
-        """Whether a party other than this one has come lately."""
-        came = self._other_came if party == self._last else self._came
+    def of_others(self, tenant_key: str) -> bool:
+        """Return whether a tenant other than this one has come lately."""
+        came = self._other_came if tenant_key == self._last else self._came
         return time.monotonic() < came + _LATELY

@@ -90,7 +90,7 @@ def count_lock() -> None:
 
 
 def count_wait(place: str, seconds: float, served: bool) -> None:
-    """Counts a wait for a place. ``place``: ``turn`` (a thread for a party that has had its share), ``thread`` (one
+    """Counts a wait for a place. ``place``: ``turn`` (a thread for a tenant that has had its share), ``thread`` (one
     that may wait for a reader), ``machine`` (one that may wait for a machine of others) or ``reader`` (a process that
     reads PDFs)."""
     _wait_seconds.observe(seconds, place, "served" if served else "busy")

@@ -11,7 +11,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
-from paraph.queue.lanes import LANES
+from paraph.queue.queues import LANES
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 from paraph.signature_requests.models import (
     Reminder,

@@ -25,7 +25,7 @@ from paraph.signature_requests.models import (
 from paraph.webhooks.overview import deliveries
 
 _MOST_DELIVERIES = 1000
-_EXPIRED_WITHIN = timedelta(seconds=5)  # specification 3.1
+_EXPIRED_WITHIN = timedelta(seconds=5)  # rule 3.1
 
 
 def request_state(request_id: int) -> dict[str, Any]:

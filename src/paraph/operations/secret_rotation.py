@@ -16,7 +16,7 @@ from django.conf import settings
 from django.db import transaction
 from django.db.models import QuerySet
 
-from paraph.flow.messages.mail_account import mails_under_earlier_secrets
+from paraph.account_mail.mail_account import mails_under_earlier_secrets
 from paraph.flow.sealing.context import key_folder, key_secrets
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -29,7 +29,7 @@ from paraph.tenants import second_factors
 from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
 from paraph.tenants.link_keys import with_keys_of
 from paraph.tenants.models import Application, Installation
-from paraph.tenants.registration import WEBHOOK_SECRETS
+from paraph.tenants.webhook_secrets import WEBHOOK_SECRETS
 
 _AT_ONCE = 500
 _SIGNERS = Signer.objects.all()

@@ -1,1 +1,1 @@
-"""One-time codes: six digits, ten minutes, the newest only, five attempts (specification 8)."""
+"""One-time codes: six digits, ten minutes, the newest only, five attempts (rule 8)."""

@@ -1,7 +1,7 @@
-"""The channels on which a signer may get one-time codes (specification 4.5, ``otp_channel``)."""
+"""The channels on which a signer may get one-time codes (rule 4.5, ``otp_channel``)."""
 
 from paraph.signature_requests.models import Channel, Signer
-from paraph.tenants.plans import allowance
+from paraph.tenants.limits import allowance
 from paraph.words.refusal import translated
 
 

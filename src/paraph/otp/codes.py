@@ -1,4 +1,4 @@
-"""One-time codes: 6 digits, 10 minutes, newest only, single use (specification 8).
+"""One-time codes: 6 digits, 10 minutes, newest only, single use (rule 8).
 
 A code is stored as a keyed hash over the signer, the digests of the documents they sign and the code, so that
 it proves agreement to those documents and to no others. Every claim is a conditional UPDATE or stands under a

@@ -1,4 +1,4 @@
-"""A POST to an address that a client named, bounded in time and size (specification 6.1)."""
+"""A POST to an address that a client named, bounded in time and size (rule 6.1)."""
 
 import asyncio
 import time

@@ -11,7 +11,7 @@ class PdfRefused(DomainError):
     """The file is refused. ``message`` is one sentence for the client, ``reason`` a stable word, ``facts`` the values
     in the sentence, for translations.
 
-    ``code`` is always ``validation_error`` (specification 7), so that an untranslated refusal is a 422 as well.
+    ``code`` is always ``validation_error`` (rule 7), so that an untranslated refusal is a 422 as well.
     Reasons: ``not_a_pdf``, ``unreadable``, ``damaged``, ``password``, ``encrypted_for_certificates``,
     ``unknown_encryption``, ``no_pages``, ``too_many_pages`` (``count``, ``limit``), ``unclear_page_count``,
     ``page_not_shown`` (``page``), ``shown_differently``, ``link_border_over_text`` (``page``),

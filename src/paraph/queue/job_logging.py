@@ -6,7 +6,7 @@ from collections.abc import Callable
 import structlog
 
 from paraph.metrics.metrics import count_job
-from paraph.queue.put_off import JobPutOffError
+from paraph.queue.reschedule import Reschedule
 
 TRACE = "trace"  # the argument of a job that carries the id
 
@@ -36,7 +36,7 @@ def _run(name: str, verb: Callable[..., None], arguments: dict[str, int]) -> Non
     began = time.perf_counter()
     try:
         verb(**arguments)
-    except JobPutOffError as error:
+    except Reschedule as error:
         seconds = time.perf_counter() - began
         count_job(name, "put off", seconds)
         _log.info("job put off", task=name, **fields, reason=error.reason, seconds=error.retry_after)

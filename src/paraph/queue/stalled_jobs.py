@@ -1,7 +1,7 @@
-"""Putting jobs of dead workers back into the queue, and deleting the records of jobs that failed long ago."""
+"""Put jobs of dead workers back into the queue, and delete the records of jobs that failed long ago."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 
 from asgiref.sync import async_to_sync
@@ -12,7 +12,6 @@ from procrastinate.jobs import Job, Status
 
 from paraph.kernel import clock
 from paraph.kernel.parent import SERVICE_BEGAN
-from paraph.queue.giving_up import give_up
 
 DEAD_AFTER_SECONDS = 10
 _MAX_DEATHS = 3
@@ -29,13 +28,17 @@ _STARTED = """
 """
 
 
+GiveUp = Callable[[ProcrastinateJob, Exception], None]
+"""Tells that a job is not tried again, and why."""
+
+
 class WorkerDied(Exception):
     """Several workers died while they ran the job."""
 
 
-def rescue_jobs() -> int:
-    """Puts the jobs of workers without a heartbeat for 10 s back into the queue, and gives up jobs that a worker ran
-    when it died for the third time. Returns the number of both.
+def rescue_jobs(give_up: GiveUp) -> int:
+    """Put the jobs of workers without a heartbeat for 10 s back into the queue, and give up jobs that a worker ran when
+    it died for the third time. Return the number of both.
 
     An advisory lock admits one process at a time: the slower of two would put back a job that another worker has
     started since. A worker that was only slow may still run its job, which is why every job is safe to repeat.
@@ -48,12 +51,12 @@ def rescue_jobs() -> int:
         find = async_to_sync(app.job_manager.get_stalled_jobs)
         stalled = list(find(seconds_since_heartbeat=DEAD_AFTER_SECONDS))
         if stalled:
-            _rescue(stalled)
+            _rescue(stalled, give_up)
         return len(stalled)
 
 
-def _rescue(stalled: Iterable[Job]) -> None:
-    """Counts the workers that a job may have killed in its priority, as a negative number: suspected jobs run after all
+def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:
+    """Count the workers that a job may have killed in its priority, as a negative number: suspected jobs run after all
     others, and those suspected more than once at intervals, not beside each other."""
     suspected, delay = _suspected({job.id for job in stalled if job.id is not None}), timedelta()
     for job in stalled:
@@ -71,7 +74,7 @@ def _rescue(stalled: Iterable[Job]) -> None:
 
 
 def _suspected(jobs: set[int]) -> set[int]:
-    """Selects the jobs that may have killed their worker.
+    """Select the jobs that may have killed their worker.
 
     Such a job had run for a while at the worker's last heartbeat: a worker that somebody kills has rarely been at one
     job for long. And it started after this service did: older jobs ran when the whole service ended, by an operator or
@@ -86,7 +89,7 @@ def _suspected(jobs: set[int]) -> set[int]:
 
 
 def forget_old_jobs() -> None:
-    """Deletes the records of jobs that failed for good 90 days ago; workers delete those of successful jobs at once."""
+    """Delete the records of jobs that failed for good 90 days ago; workers delete those of successful jobs at once."""
     close_old_connections()
     forget = async_to_sync(app.job_manager.delete_old_jobs)
     forget(nb_hours=_KEEP_FAILED_HOURS, include_failed=True, include_cancelled=True, include_aborted=True)

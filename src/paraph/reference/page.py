@@ -20,9 +20,8 @@ from paraph.reference.fields import JsonObject, SchemaReader, inline, paragraphs
 from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.signer_endpoints import signer_paths
 from paraph.server.compressed import Compressed
-from paraph.tenants.message_limits import message_limits
+from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE, message_limits
 from paraph.tenants.models import Environment
-from paraph.tenants.plans import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE
 
 _PLACES = {Environment.SANDBOX: "the sandbox", Environment.PRODUCTION: "production"}
 

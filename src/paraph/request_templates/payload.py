@@ -1,4 +1,4 @@
-"""The creation payload of a template with people in its roles (specification 4.5)."""
+"""The creation payload of a template with people in its roles (rule 4.5)."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -13,7 +13,7 @@ from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.models import User
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 
 class Names(NamedTuple):
@@ -24,11 +24,11 @@ class Names(NamedTuple):
 
 
 @transaction.atomic
-def save_template(caller: Caller, content: Content, author: User, actor: Actor, names: Names) -> Template:
+def save_template(scope: TenantScope, content: Content, author: User, actor: Actor, names: Names) -> Template:
     """Keeps what was read of a draft or a request of the caller."""
     template = Template.objects.create(
-        organization_id=caller.organization_id,
-        environment=caller.environment,
+        organization_id=scope.organization_id,
+        environment=scope.environment,
         author=author,
         name=names.template,
         **content.options,
@@ -44,15 +44,15 @@ def save_template(caller: Caller, content: Content, author: User, actor: Actor, 
             TemplateStamp(document=document, role=roles[signer], **rectangle) for signer, rectangle in stamps
         )
     log.note(
-        caller.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template}
+        scope.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template}
     )
     return template
 
 
 @transaction.atomic
-def begin_from(caller: Caller, template: Template, author: User, signers: Sequence[DraftSigner]) -> Draft:
+def begin_from(scope: TenantScope, template: Template, author: User, signers: Sequence[DraftSigner]) -> Draft:
     """Makes a draft of the template, with these people in its roles, in their order."""
-    draft = editing.begin(caller, author)
+    draft = editing.begin(scope, author)
     for name, value in {**template.options(), "title": template.name, "tags_placed": True}.items():
         setattr(draft, name, value)
     draft.save()

@@ -1,4 +1,4 @@
-"""What is answered while the database is away, and to a party that has had its share, outside of the API and the
+"""What is answered while the database is away, and to a tenant that has had its share, outside of the API and the
 signing pages, which say it in their own way."""
 
 import logging
@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel.turns import NoTurnError
+from paraph.kernel.cpu_share import CpuShareExceededError
 
 log = logging.getLogger("paraph.server")
 
@@ -26,7 +26,7 @@ class Outage:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:  # noqa: ARG002  Django's form
-        if isinstance(exception, NoTurnError):
+        if isinstance(exception, CpuShareExceededError):
             return _answer(exception.message)
         if not is_outage(exception):
             return None

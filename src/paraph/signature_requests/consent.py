@@ -1,4 +1,4 @@
-"""The consent notice that a signer accepts. The journal records the accepted text (specification 6.2)."""
+"""The consent notice that a signer accepts. The journal records the accepted text (rule 6.2)."""
 
 from paraph import words as catalog
 from paraph.words import LOCALES

@@ -1,4 +1,4 @@
-"""Signature requests, signers and placements (specification 2.2, 2.3, 3.1, 3.2)."""
+"""Signature requests, signers and placements (rules 2.2, 2.3, 3.1, 3.2)."""
 
 from typing import Any, ClassVar
 

@@ -22,7 +22,7 @@ from paraph.signature_requests.input import (
 )
 from paraph.signature_requests.models import Mode
 from paraph.signature_requests.problems import Flood, InvalidPayloadError, Problem, Problems
-from paraph.tenants.plans import Allowance
+from paraph.tenants.limits import Allowance
 
 Json = dict[str, Any]
 _STAMP: TypeAdapter[Stamp] = TypeAdapter(Stamp)

@@ -18,7 +18,7 @@ from paraph.signature_requests.input import (
 )
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
-from paraph.tenants.scope import party
+from paraph.tenants.scope import tenant_key
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ def _find(given: DocumentInput, path: str, document: Document, problems: Problem
         return {}
     pdf = partial(store.get, document.shown_key)
     try:
-        return find_tags(pdf, sorted(tags), party=party(document), sha256=document.shown_sha256)
+        return find_tags(pdf, sorted(tags), tenant_key=tenant_key(document), sha256=document.shown_sha256)
     except PdfRefused as refused:
         problems.add(path, sentence_of(refused))
         return None

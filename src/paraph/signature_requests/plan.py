@@ -14,9 +14,9 @@ from paraph.signature_requests import payload, references
 from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
+from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile
-from paraph.tenants.plans import Allowance, allowance
-from paraph.tenants.scope import Caller, branding_profiles, own
+from paraph.tenants.scope import TenantScope, branding_profiles, own
 
 Refusal = tuple[str, str, str]
 """Its code, the path of the field and the sentence, which names the field."""
@@ -39,22 +39,22 @@ class RequestPlan:
     documents: list[PlannedDocument]
 
 
-def make_plan(caller: Caller, value: object) -> RequestPlan:
+def make_plan(scope: TenantScope, value: object) -> RequestPlan:
     """Plan the request that ``value``, that of the root key ``signature_request``, describes.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
     """
-    problems, allowed = Problems(), allowance(caller.plan)
+    problems, allowed = Problems(), allowance(scope.plan)
     draft = payload.read(value, allowed, problems)
     if not problems.full:
         references.check(draft, problems)
     _refuse_by_code(draft, allowed, problems)
     if problems.full:
         problems.refuse()
-    _refuse_mails(caller, draft, problems)
-    profile = _branding_profile(caller, draft, problems)
-    documents = _documents(caller, draft, problems)
+    _refuse_mails(scope, draft, problems)
+    profile = _branding_profile(scope, draft, problems)
+    documents = _documents(scope, draft, problems)
     problems.refuse()
     return RequestPlan(draft, profile, documents)
 
@@ -94,23 +94,23 @@ def _undeclared(draft: SignatureRequestInput) -> Refusal | None:
     return "identity_declaration_required", "identity_declaration_accepted", sentence
 
 
-def _refuse_mails(caller: Caller, draft: SignatureRequestInput, problems: Problems) -> None:
+def _refuse_mails(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> None:
     asked = [name for name in ("send_email", "notify_signers_on_completion") if getattr(draft, name)]
-    if asked and is_refused(caller.environment, EMAIL):
+    if asked and is_refused(scope.environment, EMAIL):
         problems.add(asked[0], _("this service has no mail server, so nobody would get the mails."))
 
 
-def _branding_profile(caller: Caller, draft: SignatureRequestInput, problems: Problems) -> BrandingProfile | None:
+def _branding_profile(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> BrandingProfile | None:
     if draft.branding_profile_id is None:
         return None
-    profile = branding_profiles(caller).filter(pk=draft.branding_profile_id).first()
+    profile = branding_profiles(scope).filter(pk=draft.branding_profile_id).first()
     if profile is None:
         sentence = _("%(id)d is no branding profile of your organization.")
         problems.add("branding_profile_id", sentence % {"id": draft.branding_profile_id})
     return profile
 
 
-def _documents(caller: Caller, draft: SignatureRequestInput, problems: Problems) -> list[PlannedDocument]:
+def _documents(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> list[PlannedDocument]:
     """Plan each document. One of the other environment is as unknown as one of another organization (case 8)."""
     planned = []
     searched: set[int] = set()
@@ -118,7 +118,7 @@ def _documents(caller: Caller, draft: SignatureRequestInput, problems: Problems)
         if not each.id or each.id in searched:
             continue  # refused already; searching the same file again would cost time
         searched.add(each.id)
-        row = own(_DOCUMENT, caller, each.id)
+        row = own(_DOCUMENT, scope, each.id)
         if row and row.file_deleted_at:
             row = None
         if row is None or row.status != DocumentStatus.READY:

@@ -10,7 +10,7 @@ from pydantic_core import from_json
 from paraph.database.prepared_statements import one_row
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.tenants.models import BrandingProfile
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 # Arrays, because their values are read into the tuples below by position; making models of them takes a third of the
 # time of a read.
@@ -74,11 +74,11 @@ class LoadedRequest(NamedTuple):
     signers: list[LoadedSigner]
 
 
-def read(caller: Caller, ids: Iterable[int]) -> list[LoadedRequest]:
+def read(scope: TenantScope, ids: Iterable[int]) -> list[LoadedRequest]:
     """Return those of the requests that the caller may see, in the order of ``ids``."""
     asked = list(ids)
     array = "{" + ",".join(map(str, asked)) + "}"
-    row = one_row(_READ, [array.encode(), b"%d" % caller.organization_id, caller.environment.encode()])
+    row = one_row(_READ, [array.encode(), b"%d" % scope.organization_id, scope.environment.encode()])
     rows = from_json(row[0]) if row and row[0] else []
     found = {request.id: request for request in map(_loaded, rows)}
     return [found[request_id] for request_id in asked if request_id in found]

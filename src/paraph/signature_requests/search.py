@@ -11,7 +11,7 @@ from django.db.models import OuterRef, QuerySet, Subquery
 
 from paraph.signature_requests.models import SearchTerm, SignatureRequest
 from paraph.signature_requests.values import LARGEST_ID
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 DEPTH = 400
 MOST_WORDS = 5
@@ -56,19 +56,25 @@ class Found:
 
 
 def search(
-    caller: Caller, text: str, rows: QuerySet[SignatureRequest], limit: int, start: int | None, *, rising: bool = False
+    scope: TenantScope,
+    text: str,
+    rows: QuerySet[SignatureRequest],
+    limit: int,
+    start: int | None,
+    *,
+    rising: bool = False,
 ) -> Found:
     """Returns the first ``limit`` of the caller's ``rows`` that have all words of the text, from the newest on, or
     from the oldest on if ``rising``; only those beyond ``start``, where it is given."""
-    words = [_terms(caller, word) for word in _words(text)]
+    words = [_terms(scope, word) for word in _words(text)]
     if not words or not all(words):
         return Found([])
     truncated = any(len(terms) >= MOST_TERMS for terms in words)
     start = start if start is not None else (0 if rising else LARGEST_ID)
     ids = list[int]()
     for _round in range(_ROUNDS):
-        candidates, rest = _rarest(caller, words, start, rising=rising)
-        fitting = set(_fitting(caller, rows, candidates, rest))
+        candidates, rest = _rarest(scope, words, start, rising=rising)
+        fitting = set(_fitting(scope, rows, candidates, rest))
         ids += [each for each in candidates if each in fitting]
         if len(ids) > limit:
             return Found(ids[:limit], ids[limit - 1], truncated)
@@ -89,39 +95,41 @@ def _words(text: str) -> list[str]:
     return words[:MOST_WORDS]
 
 
-def _terms(caller: Caller, word: str) -> list[str]:
+def _terms(scope: TenantScope, word: str) -> list[str]:
     """The terms that begin with the word, in their order, which has the word itself first."""
     with connection.cursor() as cursor:
-        cursor.execute(_TERMS, {**_tenant(caller), "first": word, "last": word + _LAST, "most": MOST_TERMS})
+        cursor.execute(_TERMS, {**_tenant(scope), "first": word, "last": word + _LAST, "most": MOST_TERMS})
         return [term for (term,) in cursor.fetchall()]
 
 
-def _rarest(caller: Caller, words: list[list[str]], start: int, *, rising: bool) -> tuple[list[int], list[list[str]]]:
+def _rarest(
+    scope: TenantScope, words: list[list[str]], start: int, *, rising: bool
+) -> tuple[list[int], list[list[str]]]:
     """The ids of the word that the fewest requests have, and the other words."""
-    ids = [_ids(caller, terms, start, rising=rising) for terms in words]
+    ids = [_ids(scope, terms, start, rising=rising) for terms in words]
     rarest = min(range(len(words)), key=lambda number: len(ids[number]))
     return ids[rarest], words[:rarest] + words[rarest + 1 :]
 
 
-def _ids(caller: Caller, terms: list[str], start: int, *, rising: bool) -> list[int]:
+def _ids(scope: TenantScope, terms: list[str], start: int, *, rising: bool) -> list[int]:
     beyond, direction = (">", "ASC") if rising else ("<", "DESC")
     with connection.cursor() as cursor:
         statement = _IDS.format(beyond=beyond, direction=direction)
-        cursor.execute(statement, {**_tenant(caller), "terms": terms, "start": start, "depth": DEPTH})
+        cursor.execute(statement, {**_tenant(scope), "terms": terms, "start": start, "depth": DEPTH})
         return [found for (found,) in cursor.fetchall()]
 
 
 def _fitting(
-    caller: Caller, rows: QuerySet[SignatureRequest], candidates: list[int], words: list[list[str]]
+    scope: TenantScope, rows: QuerySet[SignatureRequest], candidates: list[int], words: list[list[str]]
 ) -> list[int]:
     """A word is looked up for each candidate: a condition EXISTS could be made a join, which reads all that have it."""
     rows = rows.filter(pk__in=candidates)
     for number, terms in enumerate(words):
-        having = scoped(SearchTerm, caller).filter(term__in=terms, request_id=OuterRef("pk"))
+        having = scoped(SearchTerm, scope).filter(term__in=terms, request_id=OuterRef("pk"))
         name = f"word{number}"
         rows = rows.annotate(**{name: Subquery(having.values("request_id")[:1])}).filter(**{f"{name}__isnull": False})
     return list(rows.order_by().values_list("pk", flat=True))
 
 
-def _tenant(caller: Caller) -> dict[str, int | str]:
-    return {"organization": caller.organization_id, "environment": caller.environment}
+def _tenant(scope: TenantScope) -> dict[str, int | str]:
+    return {"organization": scope.organization_id, "environment": scope.environment}

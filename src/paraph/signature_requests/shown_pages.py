@@ -5,7 +5,7 @@ from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import Signer
 
 _UNSHOWN = """
-    SELECT page.page_number, document.name, document.id FROM documents_unshownpage page
+    SELECT page.page_number, document.name, document.id FROM documents_unrenderablepage page
     JOIN documents_document document ON document.id = page.document_id
     JOIN signature_requests_requestdocument listed ON listed.document_id = document.id
     WHERE EXISTS (

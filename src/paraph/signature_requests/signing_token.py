@@ -1,4 +1,4 @@
-"""Signing tokens, which follow ``/sign/`` in a signing URL (specification 5.2).
+"""Signing tokens, which follow ``/sign/`` in a signing URL (rule 5.2).
 
 A token is the signer's id followed by a keyed hash of the id and the signer's salt. The key derives from the server's
 secret (:mod:`paraph.tenants.link_keys`) and is in no table as it is, so that no database dump opens a signing
@@ -42,7 +42,7 @@ def token(signer: Signer) -> str:
 
 
 def signing_url(signer: Signer) -> str:
-    """Returns the signer's absolute URL, whatever their state (specification 2.3)."""
+    """Returns the signer's absolute URL, whatever their state (rule 2.3)."""
     return url_of(signer.pk, bytes(signer.token_salt))
 
 

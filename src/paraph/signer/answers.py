@@ -98,7 +98,7 @@ def crash(locale: str) -> HttpResponse:
 
 def private(response: HttpResponse) -> HttpResponse:
     """Nothing under a secret address is kept by a cache or told to another site. Framing is allowed on purpose:
-    signing URLs are embeddable (specification 5.2), by any site unless the application names some
+    signing URLs are embeddable (rule 5.2), by any site unless the application names some
     (:mod:`paraph.signer.shell`), and no signature comes about without a code from outside of the frame."""
     response["Cache-Control"] = "no-store"
     response["Referrer-Policy"] = "no-referrer"

@@ -15,7 +15,7 @@ from paraph.signature_requests.models import InquiryKind, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, private
-from paraph.signer.door import signer_with_turn
+from paraph.signer.authentication import signer_with_turn
 from paraph.signer.notice import notice
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem

@@ -13,8 +13,8 @@ from paraph.server.file_response import file_response
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer, SignerStatus
 from paraph.signer import answers, language
+from paraph.signer.authentication import found, require_reader
 from paraph.signer.documents import document_of
-from paraph.signer.door import found, require_reader
 from paraph.storage import store
 from paraph.words.refusal import translated
 

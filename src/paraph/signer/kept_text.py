@@ -10,7 +10,7 @@ from paraph.documents.models import Document
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import TextLayer, Word, text_layer
 from paraph.storage import store
-from paraph.tenants.scope import party
+from paraph.tenants.scope import tenant_key
 
 _FORM = 3  # of the kept text: another number where lines come about in another way, so that old ones are not found
 
@@ -33,7 +33,7 @@ def page_text(document: Document, number: int) -> PageText:
         pass
     try:
         layer = text_layer(
-            lambda: store.get(document.shown_key), number, party=party(document), sha256=document.shown_sha256
+            lambda: store.get(document.shown_key), number, tenant_key=tenant_key(document), sha256=document.shown_sha256
         )
     except PdfRefused:  # perhaps for want of time: it is tried again
         width, height = document.pages[number - 1]

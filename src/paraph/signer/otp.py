@@ -14,7 +14,7 @@ from paraph.otp.models import OneTimeCode
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.signer import language
-from paraph.signer.door import posted
+from paraph.signer.authentication import posted
 from paraph.words import phrase
 from paraph.words.refusal import translated
 

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel.turns import NoTurnError
+from paraph.kernel.cpu_share import CpuShareExceededError
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS
 from paraph.signer.notice import notice
@@ -28,14 +28,16 @@ class SignerOutage:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not request.path.startswith(_PAGES) or not (isinstance(exception, NoTurnError) or is_outage(exception)):
+        if not request.path.startswith(_PAGES) or not (
+            isinstance(exception, CpuShareExceededError) or is_outage(exception)
+        ):
             return None
         if "text/html" not in request.headers.get("Accept", ""):
             locale = language.of_answer(request)
-            if isinstance(exception, NoTurnError):
+            if isinstance(exception, CpuShareExceededError):
                 return answers.refusal(exception, locale)
             return answers.fault(exception, locale)
-        if not isinstance(exception, NoTurnError):
+        if not isinstance(exception, CpuShareExceededError):
             log.error("%s", outage_sentence(exception))
         response = notice(request, "unavailable", status=503)
         response["Retry-After"] = str(RETRY_AFTER_SECONDS)

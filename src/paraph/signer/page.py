@@ -19,7 +19,7 @@ from paraph.signature_requests.opening import note_opening
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
-from paraph.signer.door import signer_with_turn
+from paraph.signer.authentication import signer_with_turn
 from paraph.signer.notice import mail_again, notice
 from paraph.signer.otp import sent_code
 from paraph.signer.plain_form import Entries

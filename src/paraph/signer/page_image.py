@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from paraph.flow.signing.page_picture import page_part, page_picture
 from paraph.kernel.errors import DomainError
 from paraph.signer import answers, language
+from paraph.signer.authentication import found, require_reader
 from paraph.signer.documents import document_of
-from paraph.signer.door import found, require_reader
 
 _KEPT_SECONDS = 900
 

@@ -9,8 +9,8 @@ from django.views.decorators.gzip import gzip_page
 from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.signer import answers, kept_text, language
+from paraph.signer.authentication import found, require_reader, signer_with_turn
 from paraph.signer.documents import document_of
-from paraph.signer.door import found, require_reader, signer_with_turn
 from paraph.signer.notice import notice
 from paraph.signer.shell import show
 

@@ -14,7 +14,7 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private
-from paraph.signer.door import MOST_COMMAS, MOST_PARTS
+from paraph.signer.authentication import MOST_COMMAS, MOST_PARTS
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
 from paraph.signer.signature import read, typed

@@ -4,7 +4,7 @@ from django.http import HttpRequest, QueryDict
 from django.http.request import RawPostDataException, UnreadablePostError
 
 from paraph.kernel.errors import DomainError
-from paraph.signer.door import LARGEST
+from paraph.signer.authentication import LARGEST
 
 
 def posted_form(request: HttpRequest) -> QueryDict:

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
 from paraph.signer import answers, language
-from paraph.signer.door import found
+from paraph.signer.authentication import found
 from paraph.words.refusal import translated
 
 

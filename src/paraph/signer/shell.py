@@ -14,8 +14,8 @@ from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
+from paraph.tenants.branding import theme
 from paraph.tenants.models import Environment
-from paraph.tenants.theme import theme
 
 
 def show(

@@ -25,7 +25,7 @@ from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signer import answers
-from paraph.signer.door import MOST_POINTS, posted
+from paraph.signer.authentication import MOST_POINTS, posted
 from paraph.words.refusal import Sentence, TranslatedRefusal
 
 _NAMED_PROBLEMS = 3

@@ -17,8 +17,8 @@ from paraph.signature_requests.models import Placement, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.signer import answers, language
+from paraph.signer.authentication import found, posted
 from paraph.signer.documents import in_reading_order
-from paraph.signer.door import found, posted
 from paraph.signer.signature import read_mark, typed
 from paraph.signer.stamp_rate import count_stamp
 

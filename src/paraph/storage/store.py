@@ -23,7 +23,7 @@ from paraph.storage.local import LocalStore
 from paraph.storage.staged_object import StagedObject
 from paraph.storage.store_protocol import EVER, Store
 
-LINK_SECONDS = 900  # specification 8
+LINK_SECONDS = 900  # rule 8
 
 
 def put(key: str, content: bytes | BinaryIO) -> None:

@@ -1,16 +1,30 @@
-"""Accounts of people: made, given their first password, logged out everywhere."""
+"""Accounts of people: made, given their first password, logged out everywhere; when they were last here, and which of
+the mails about their requests they want."""
 
+from collections.abc import Collection
+from datetime import timedelta
+
+from allauth.account.forms import default_token_generator
 from allauth.account.models import EmailAddress
+from allauth.account.utils import user_pk_to_url_str
 from allauth.usersessions.models import UserSession
+from django.conf import settings
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
+from django.db import transaction
+from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.models import User
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.models import MailKind, Member, MutedMail, User
 
 _LONGEST_EMAIL, _LONGEST_NAME = 254, 200
+_PRECISION = timedelta(minutes=5)
 
 
 def account(email: str, name: str = "") -> User:
@@ -58,3 +72,44 @@ def end_sessions(user: User) -> None:
     """Logs the account out everywhere."""
     for session in UserSession.objects.filter(user_id=user.pk):
         session.end()
+
+
+@transaction.atomic
+def note_account_change(user: User, actor: Actor, action: Action) -> None:
+    """Notes the change in the log of each organization; in one order, so that two at once do not wait for each
+    other."""
+    for organization_id in user.memberships.order_by("organization_id").values_list("organization_id", flat=True):
+        note(organization_id, actor, action, user.email)
+
+
+def password_link(user: User) -> str:
+    """Return a link by which the owner of an account sets its password, once and within ``PASSWORD_RESET_TIMEOUT``, as
+    the mail for a forgotten password has it."""
+    address = {"uidb36": user_pk_to_url_str(user), "key": default_token_generator.make_token(user)}
+    return f"{settings.PARAPH.public_url}{reverse('account_reset_password_from_key', kwargs=address)}"
+
+
+def seen(member: Member) -> None:
+    """Dates the member's visit, at most every five minutes: pages need not write each time."""
+    now = clock.now()
+    if member.last_seen_at is None or member.last_seen_at <= now - _PRECISION:
+        Member.objects.filter(pk=member.pk).update(last_seen_at=now)
+        member.last_seen_at = now
+
+
+def wanted_mails(user: User) -> list[str]:
+    """Returns the kinds that are not turned off."""
+    muted = set(user.muted_mails.values_list("kind", flat=True))
+    return [kind.value for kind in MailKind if kind not in muted]
+
+
+def wants(user: User, kind: str) -> bool:
+    return not MutedMail.objects.filter(user=user, kind=kind).exists()
+
+
+@transaction.atomic
+def mute_all_but(user: User, wanted: Collection[str]) -> None:
+    """Turns all other kinds off, and these on."""
+    user.muted_mails.filter(kind__in=wanted).delete()
+    unwanted = [MutedMail(user=user, kind=kind) for kind in MailKind if kind not in wanted]
+    MutedMail.objects.bulk_create(unwanted, ignore_conflicts=True)

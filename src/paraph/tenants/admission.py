@@ -10,7 +10,7 @@ from pydantic_core import from_json
 
 from paraph.database.prepared_statements import one_row
 from paraph.kernel import clock, tokens
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 BAD_CALLS_PER_MINUTE = 60
 
@@ -90,11 +90,11 @@ class Calls(NamedTuple):
 
 
 def key_hash(api_key: str) -> bytes:
-    """What is stored of a key: the SHA-256 of its 64 characters (specification 5.1)."""
+    """What is stored of a key: the SHA-256 of its 64 characters (rule 5.1)."""
     return tokens.sha256(api_key.encode())
 
 
-def admit(api_key: str) -> tuple[Caller, Calls] | None:
+def admit(api_key: str) -> tuple[TenantScope, Calls] | None:
     """Return the owner of the key and the calls of their organization in that environment, with this one counted. None
     for a key that is malformed, unknown or revoked, which counts nowhere.
 
@@ -109,7 +109,7 @@ def admit(api_key: str) -> tuple[Caller, Calls] | None:
     sha256, organization_id, environment, plan, application_id, suspended, *calls, _ = from_json(row[0] or b"")
     if not tokens.same(sha256.encode(), wanted.encode()):
         return None
-    return Caller(organization_id, environment, plan, application_id, suspended), Calls(*calls)
+    return TenantScope(organization_id, environment, plan, application_id, suspended), Calls(*calls)
 
 
 def count_bad_call(address: str) -> int:

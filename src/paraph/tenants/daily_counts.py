@@ -7,7 +7,7 @@ from django.db import connection
 from django.db.models import Sum
 
 from paraph.tenants.models import DailyCount
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 # The day that a page begins in, the rows before that day, and the rows of all days.
 _DAYS = """
@@ -28,7 +28,7 @@ FROM running WHERE before <= %(offset)s AND rows > 0 ORDER BY before DESC LIMIT 
 class Days:
     """Whole days of a tenant's rows of one resource, of one status ("" for any)."""
 
-    caller: Caller
+    scope: TenantScope
     resource: str
     status: str
     first: date
@@ -49,8 +49,8 @@ class Start:
 def start(days: Days, offset: int) -> Start:
     """Where the rows from ``offset`` on begin. One query over a row for each day and status."""
     values: dict[str, int | str | date] = {
-        "organization": days.caller.organization_id,
-        "environment": days.caller.environment,
+        "organization": days.scope.organization_id,
+        "environment": days.scope.environment,
         "resource": days.resource,
         "first": days.first,
         "last": days.last,
@@ -63,7 +63,7 @@ def start(days: Days, offset: int) -> Start:
     return Start(*row) if row else Start(0, None, 0)
 
 
-def by_status(caller: Caller, resource: str, first: date = date.min, last: date = date.max) -> dict[str, int]:
+def by_status(scope: TenantScope, resource: str, first: date = date.min, last: date = date.max) -> dict[str, int]:
     """How many rows of each status were created from the first to the last day."""
-    rows = scoped(DailyCount, caller).filter(resource=resource, day__gte=first, day__lte=last)
+    rows = scoped(DailyCount, scope).filter(resource=resource, day__gte=first, day__lte=last)
     return dict(rows.values_list("status").annotate(Sum("count")))

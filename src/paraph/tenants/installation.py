@@ -14,7 +14,7 @@ from paraph.kernel import tokens
 from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
 from paraph.tenants.models import Application, Installation
-from paraph.tenants.registration import WEBHOOK_SECRETS
+from paraph.tenants.webhook_secrets import WEBHOOK_SECRETS
 
 ONLY = 1
 NOTICED_SECONDS = 5.0

@@ -5,59 +5,70 @@ sealed, webhooks are delivered. A deleted one is as if it did not exist: its key
 lead nowhere (404).
 """
 
+from datetime import datetime
+
 from django.db import transaction
 from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.applications import revoke_keys
 from paraph.tenants.models import ApiKey, ConfirmedAddress, Environment, Organization, Retention
-from paraph.tenants.registration import existing_organization, revoke_keys
-from paraph.tenants.scope import Caller
+from paraph.tenants.organizations import locked_organization
+from paraph.tenants.scope import TenantScope
 
 DAYS_AFTER_DELETION = 90
 """How long after the end of a request its files are kept in a deleted organization that had no retention."""
 
 
-def suspend(organization_id: int) -> Organization:
-    """Raises ``DomainError("not_found" | "conflict", …)``, the latter where it is suspended already."""
-    organization = existing_organization(organization_id)
-    if organization.suspended_at:
-        raise DomainError("conflict", f"Organization {organization_id} is suspended already.")
-    organization.suspended_at = clock.now()
+def suspend_organization(actor: Actor, organization_id: int) -> Organization:
+    """Refuse its keys. Raise ``DomainError``: ``not_found``, ``conflict`` where it is suspended already."""
+    return _suspend(actor, organization_id, clock.now(), Action.ORGANIZATION_SUSPENDED, "is suspended already")
+
+
+def resume_organization(actor: Actor, organization_id: int) -> Organization:
+    """Take its keys again. Raise ``DomainError``: ``not_found``, ``conflict`` where it is not suspended."""
+    return _suspend(actor, organization_id, None, Action.ORGANIZATION_RESUMED, "is not suspended")
+
+
+@transaction.atomic
+def _suspend(
+    actor: Actor, organization_id: int, since: datetime | None, action: Action, otherwise: str
+) -> Organization:
+    organization = locked_organization(organization_id)
+    if bool(organization.suspended_at) == bool(since):
+        raise DomainError("conflict", f"Organization {organization_id} {otherwise}.")
+    organization.suspended_at = since
     organization.save(update_fields=["suspended_at"])
+    note(organization_id, actor, action, organization.name)
     return organization
 
 
-def resume(organization_id: int) -> Organization:
-    """Raises ``DomainError("not_found" | "conflict", …)``, the latter where it is not suspended."""
-    organization = existing_organization(organization_id)
-    if not organization.suspended_at:
-        raise DomainError("conflict", f"Organization {organization_id} is not suspended.")
-    organization.suspended_at = None
-    organization.save(update_fields=["suspended_at"])
-    return organization
-
-
-def require_active(caller: Caller) -> None:
-    """Raises ``DomainError("forbidden", …)`` for a suspended organization, where something new would begin."""
-    if caller.suspended:
+def require_active(scope: TenantScope) -> None:
+    """Raise ``DomainError("forbidden", …)`` for a suspended organization, where something new would begin."""
+    if scope.suspended:
         raise DomainError("forbidden", _("The organization is suspended. Ask whoever runs this service."))
 
 
-def delete_organization(organization_id: int) -> Organization:
-    """Ends its keys and pages at once, forgets its contact and confirmed addresses, and has its files deleted as its
-    retention says, or 90 days after the end of each request. Ends no request: the caller does.
+@transaction.atomic
+def close_organization(organization_id: int, actor: Actor, typed_name: str | None = None) -> None:
+    """End its keys and pages at once, forget its contact and confirmed addresses, and have its files deleted as its
+    retention says, or 90 days after the end of each request. End no request: that is the caller's.
 
-    Raises ``DomainError("not_found", …)``.
+    Raise ``DomainError``: ``not_found``, ``validation_error`` where a typed name is not the organization's.
     """
-    with transaction.atomic():
-        organization = existing_organization(organization_id, lock=True)
-        organization.deleted_at, organization.contact_email = clock.now(), ""
-        organization.save(update_fields=["deleted_at", "contact_email"])
-        revoke_keys(ApiKey.objects.filter(application__organization=organization))
-        ConfirmedAddress.objects.filter(organization=organization).delete()
-        for environment in Environment.values:
-            Retention.objects.get_or_create(
-                organization=organization, environment=environment, defaults={"days": DAYS_AFTER_DELETION}
-            )
-    return organization
+    organization = locked_organization(organization_id)
+    if typed_name is not None and " ".join(typed_name.split()) != " ".join(organization.name.split()):
+        raise DomainError("validation_error", _("This is not the organization's name."))
+    organization.deleted_at, organization.contact_email = clock.now(), ""
+    organization.save(update_fields=["deleted_at", "contact_email"])
+    revoke_keys(ApiKey.objects.filter(application__organization=organization))
+    ConfirmedAddress.objects.filter(organization=organization).delete()
+    for environment in Environment.values:
+        Retention.objects.get_or_create(
+            organization=organization, environment=environment, defaults={"days": DAYS_AFTER_DELETION}
+        )
+    note(organization_id, actor, Action.ORGANIZATION_DELETED, organization.name)

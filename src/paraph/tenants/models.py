@@ -1,4 +1,4 @@
-"""Organizations and what belongs to them, accounts of people, memberships and invitations (specification 2.4, 2.6, 5.1,
+"""Organizations and what belongs to them, accounts of people, memberships and invitations (rules 2.4, 2.6, 5.1,
 8)."""
 
 from collections.abc import Iterator
@@ -65,7 +65,7 @@ class Application(models.Model):
 
 
 class ApiKey(models.Model):
-    """A key by its SHA-256; the key itself is shown once and never stored (specification 5.1). It is refused from
+    """A key by its SHA-256; the key itself is shown once and never stored (rule 5.1). It is refused from
     ``revoked_at`` on, which lies ahead while another key takes its place."""
 
     application = models.ForeignKey(Application, models.PROTECT, related_name="keys")
@@ -76,7 +76,7 @@ class ApiKey(models.Model):
 
 
 class BrandingProfile(models.Model):
-    """Colours of the signer journey; seen from both environments (specification 2.4)."""
+    """Colours of the signer journey; seen from both environments (rule 2.4)."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="branding_profiles")
     name = models.CharField(max_length=200)

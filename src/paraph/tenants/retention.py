@@ -4,33 +4,44 @@ from collections.abc import Iterator
 from datetime import timedelta
 from typing import Any, TypeVar
 
+from django.db import transaction
 from django.db.models import Model, QuerySet
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
 from paraph.tenants.models import Environment, Retention
-from paraph.tenants.registration import existing_organization
+from paraph.tenants.organizations import locked_organization, require_choice
 
 LONGEST_DAYS = 36_500
 
 Row = TypeVar("Row", bound=Model)
 
 
-def set_retention(organization_id: int, environment: str, days: int | None) -> None:
-    """Has files deleted so many days after the end of their request; None keeps them for ever.
+@transaction.atomic
+def change_retention(organization_id: int, actor: Actor, days: dict[str, int | None]) -> None:
+    """Have files of each environment deleted so many days after the end of their request; None keeps them for ever.
 
-    Raises ``DomainError("not_found" | "validation_error", …)``.
+    Raise ``DomainError``: ``not_found``, ``validation_error``.
     """
-    if environment not in Environment.values:
-        choices = ", ".join(Environment.values)
-        raise DomainError("validation_error", f"environment must be one of {choices}, not {environment!r}.")
-    if days is not None and not 1 <= days <= LONGEST_DAYS:
-        raise DomainError("validation_error", f"days must be from 1 to {LONGEST_DAYS}, not {days}.")
-    organization = existing_organization(organization_id)
-    if days is None:
-        Retention.objects.filter(organization=organization, environment=environment).delete()
-        return
-    Retention.objects.update_or_create(organization=organization, environment=environment, defaults={"days": days})
+    locked_organization(organization_id)
+    before = retention_days(organization_id)
+    for environment, number in days.items():
+        require_choice("environment", environment, Environment.values)
+        if number is not None and not 1 <= number <= LONGEST_DAYS:
+            raise DomainError("validation_error", f"days must be from 1 to {LONGEST_DAYS}, not {number}.")
+        if number == before[environment]:
+            continue
+        if number is None:
+            Retention.objects.filter(organization_id=organization_id, environment=environment).delete()
+        else:
+            Retention.objects.update_or_create(
+                organization_id=organization_id, environment=environment, defaults={"days": number}
+            )
+        facts = ({"environment": environment, "days": each} for each in (before[environment], number))
+        note(organization_id, actor, Action.RETENTION_SET, environment, before=next(facts), after=next(facts))
 
 
 def retention_days(organization_id: int) -> dict[str, int | None]:

@@ -1,4 +1,4 @@
-"""Which rows a caller may see: those of their organization *and* environment, always both (specification 5.1).
+"""Which rows a caller may see: those of their organization *and* environment, always both (rule 5.1).
 
 Querysets begin with :func:`scoped`, single rows by a compiled query with :func:`own`.
 """
@@ -15,7 +15,7 @@ Row = TypeVar("Row", bound=Model)
 
 
 @dataclass(frozen=True)
-class Caller:
+class TenantScope:
     """On whose behalf something is done: of the API key's owner, or of an organization whose member does it in the
     dashboard, where there is no application. ``suspended``: whether an operator has suspended the organization."""
 
@@ -33,25 +33,25 @@ class _Owned(Protocol):
     def environment(self) -> str: ...
 
 
-def party(owned: _Owned) -> str:
+def tenant_key(owned: _Owned) -> str:
     """On whose behalf something is done, where time and processes are shared: the organization in the environment."""
     return f"{owned.organization_id} {owned.environment}"
 
 
-def scoped(model: type[Row], caller: Caller) -> QuerySet[Row]:
+def scoped(model: type[Row], scope: TenantScope) -> QuerySet[Row]:
     """The rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
-    return QuerySet(model).filter(organization_id=caller.organization_id, environment=caller.environment)
+    return QuerySet(model).filter(organization_id=scope.organization_id, environment=scope.environment)
 
 
-def own(rows: CompiledQuery[Row], caller: Caller, pk: int) -> Row | None:
+def own(rows: CompiledQuery[Row], scope: TenantScope, pk: int) -> Row | None:
     """One row by its id, through a compiled query: None where it is not the caller's."""
     row: Any = rows.first(pk)
-    if row is None or (row.organization_id, row.environment) != (caller.organization_id, caller.environment):
+    if row is None or (row.organization_id, row.environment) != (scope.organization_id, scope.environment):
         return None
     found: Row = row
     return found
 
 
-def branding_profiles(caller: Caller) -> QuerySet[BrandingProfile]:
-    """The caller's branding profiles: the one thing both environments see (specification 2.4)."""
-    return BrandingProfile.objects.filter(organization_id=caller.organization_id, deletion=None)
+def branding_profiles(scope: TenantScope) -> QuerySet[BrandingProfile]:
+    """The caller's branding profiles: the one thing both environments see (rule 2.4)."""
+    return BrandingProfile.objects.filter(organization_id=scope.organization_id, deletion=None)

@@ -1,4 +1,4 @@
-"""The monthly quota of requests that are sent from the dashboard (specification 8); the API never touches it."""
+"""The monthly quota of requests that are sent from the dashboard (rule 8); the API never touches it."""
 
 from dataclasses import dataclass
 from datetime import date, datetime

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from paraph.tenants.models import Application
-from paraph.tenants.rotation import webhook_secrets
+from paraph.tenants.webhook_secrets import webhook_secrets
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 from paraph.webhooks.payload import body
 from paraph.webhooks.prepared_delivery import headers
@@ -35,7 +35,7 @@ class Signed(NamedTuple):
 def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any], int | None]:
     """Return the newest deliveries that the filter takes, with the outcome of their last attempt, and the one to go on
     from, None at the end."""
-    all_rows = deliveries_of(application)
+    all_rows = for_application(application)
     rows = _filtered(all_rows, asked).order_by("-occurred_at", "-pk")
     if asked.before and (ended_with := all_rows.filter(pk=asked.before).first()):
         rows = _before(rows, ended_with)
@@ -53,7 +53,7 @@ def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any],
     return shown, shown[-1].pk if len(found) > AT_ONCE else None
 
 
-def deliveries_of(application: Application) -> QuerySet[Delivery]:
+def for_application(application: Application) -> QuerySet[Delivery]:
     return Delivery.objects.filter(application=application)
 
 

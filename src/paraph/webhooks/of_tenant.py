@@ -8,7 +8,7 @@ from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
 from paraph.kernel import clock
 from paraph.tenants.models import Application
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 
 _RECENTLY = timedelta(days=14)
@@ -28,14 +28,14 @@ class FailingWebhook:
     next_attempt_at: datetime | None
 
 
-def deliveries_of(caller: Caller, request_id: int) -> QuerySet[Delivery]:
+def for_request(scope: TenantScope, request_id: int) -> QuerySet[Delivery]:
     """Return the deliveries of one of the caller's requests, oldest first, with ``attempts_made``, and ``last_status``
     and ``last_error`` of the last attempt."""
     last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
     rows = Delivery.objects.filter(
         request_id=request_id,
-        request__organization_id=caller.organization_id,
-        request__environment=caller.environment,
+        request__organization_id=scope.organization_id,
+        request__environment=scope.environment,
     ).annotate(
         attempts_made=Count("attempts"),
         last_status=Subquery(last.values("status_code")[:1]),
@@ -44,11 +44,11 @@ def deliveries_of(caller: Caller, request_id: int) -> QuerySet[Delivery]:
     return rows.order_by("pk")
 
 
-def failing_webhooks(caller: Caller) -> list[FailingWebhook]:
+def failing_webhooks(scope: TenantScope) -> list[FailingWebhook]:
     """Return the caller's applications with deliveries of the last fourteen days that fail, in the order of their
     names."""
     latest = Delivery.objects.filter(_FAILING, application=OuterRef("pk")).order_by("-pk")
-    applications: Any = scoped(Application, caller).annotate(failing=Subquery(latest.values("pk")[:1]))
+    applications: Any = scoped(Application, scope).annotate(failing=Subquery(latest.values("pk")[:1]))
     chosen = {each.failing: each for each in applications.filter(failing__isnull=False).order_by("name", "pk")}
     rows = Delivery.objects.in_bulk(list(chosen))
     recent = [(chosen[pk], rows[pk]) for pk in chosen if pk in rows and rows[pk].occurred_at > clock.now() - _RECENTLY]

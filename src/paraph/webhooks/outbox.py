@@ -30,7 +30,7 @@ def deliveries(
     metadata: dict[str, Any] | None = None,
 ) -> list[Delivery]:
     """Return the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
-    callback (specification 6.4). Event types without webhooks (6.2) have none, nor has a request that was sent from the
+    callback (rule 6.4). Event types without webhooks (6.2) have none, nor has a request that was sent from the
     dashboard. What a sandbox application without a URL would have been sent is caught: recorded and never sent.
 
     The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and

@@ -1,4 +1,4 @@
-"""Writing the body of a delivery (specification 6.1). It has its own fields of a request and of a signer, beside those
+"""Writing the body of a delivery (rule 6.1). It has its own fields of a request and of a signer, beside those
 of :mod:`paraph.api.v1.signature_requests.output`: the two contracts change apart."""
 
 import json

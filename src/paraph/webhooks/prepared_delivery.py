@@ -1,4 +1,4 @@
-"""Preparing a delivery for sending: headers, body and signature (specification 6.1)."""
+"""Preparing a delivery for sending: headers, body and signature (rule 6.1)."""
 
 import hashlib
 import hmac
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from paraph.tenants.rotation import webhook_secrets
+from paraph.tenants.webhook_secrets import webhook_secrets
 from paraph.webhooks.claim import ClaimedDelivery
 from paraph.webhooks.models import Destination
 from paraph.webhooks.payload import body

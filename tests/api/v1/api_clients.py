@@ -8,10 +8,10 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 
 from paraph.documents.models import Document
 from paraph.tenants.models import BrandingProfile, Organization
-from paraph.tenants.registration import create_application, revoke_application
 from tests.api.v1 import contract
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
+from tests.tenancy import create_application, revoke_application
 
 CONTRACT = paper(
     text("Between Ada and Grace", 72, 700) + text("{{ada}}", 100, 400) + text("{{grace}}", 300, 400),

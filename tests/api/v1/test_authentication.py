@@ -1,4 +1,4 @@
-"""Who gets in (specification 5.1)."""
+"""Who gets in (rule 5.1)."""
 
 import re
 from datetime import timedelta
@@ -9,9 +9,9 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.kernel import clock, tokens
 from paraph.tenants.models import ApiKey, Application, Usage
-from paraph.tenants.registration import create_application, revoke_application
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
 from tests.production import Client
+from tests.tenancy import create_application, revoke_application
 
 pytestmark = pytest.mark.django_db
 
@@ -56,9 +56,9 @@ def test_the_old_key_ends_and_the_new_one_goes_on(owner: ApiClient) -> None:
 
 def test_a_key_says_nothing_of_its_environment(owner: ApiClient) -> None:
     production = api_client("pro", "production", owner.organization)
-    for caller, environment in ((owner, "sandbox"), (production, "production")):
-        assert caller.api_key and re.fullmatch(r"[0-9a-f]{64}", caller.api_key)
-        assert caller.get("/health").json()["environment"] == environment
+    for scope, environment in ((owner, "sandbox"), (production, "production")):
+        assert scope.api_key and re.fullmatch(r"[0-9a-f]{64}", scope.api_key)
+        assert scope.get("/health").json()["environment"] == environment
 
 
 def test_a_signing_token_is_no_api_key(owner: ApiClient) -> None:

@@ -1,4 +1,4 @@
-"""What the four collections have in common (specification 4.1). Filters: test_list_documents."""
+"""What the four collections have in common (rule 4.1). Filters: test_list_documents."""
 
 from collections.abc import Callable
 from typing import Any

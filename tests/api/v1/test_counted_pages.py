@@ -12,7 +12,7 @@ from paraph.api.v1.filters import Selection
 from paraph.api.v1.pagination import Page, page_of_rows
 from paraph.documents.models import Document
 from paraph.tenants.models import DailyCount
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 from tests.api.v1.api_clients import ApiClient, api_client, payload, stored_document
 
 START = datetime(2026, 3, 1, tzinfo=UTC)
@@ -29,7 +29,7 @@ pages = st.builds(Page, st.integers(1, 12), st.integers(1, 15))
 
 
 @pytest.fixture
-def caller(owner: ApiClient) -> Caller:
+def scope(owner: ApiClient) -> TenantScope:
     """Who has sixty documents within a week, none on its fourth day, and foreign ones around."""
     assert owner.organization
     others = api_client()
@@ -42,14 +42,14 @@ def caller(owner: ApiClient) -> Caller:
         stored_document(owner, created_at=moment, status=status, environment="production")
     stored_document(owner, created_at=START + timedelta(days=1))
     stored_document(owner, created_at=START + timedelta(days=2) - timedelta(seconds=1))
-    return Caller(owner.organization.pk, "sandbox", "pro", 0)
+    return TenantScope(owner.organization.pk, "sandbox", "pro", 0)
 
 
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(selection=selections, page=pages)
-def test_pages_are_those_of_counting(caller: Caller, selection: Selection, page: Page) -> None:
-    rows = scoped(Document, caller)
-    count, entries = page_of_rows(rows, "documents", caller, selection, page)
+def test_pages_are_those_of_counting(scope: TenantScope, selection: Selection, page: Page) -> None:
+    rows = scoped(Document, scope)
+    count, entries = page_of_rows(rows, "documents", scope, selection, page)
     expected = [row.pk for row in selection.of(rows)]
     assert count == len(expected)
     assert [row.pk for row in entries] == expected[page.offset : page.offset + page.limit]

@@ -1,4 +1,4 @@
-"""What POST /signature_requests refuses (specification 4.5), each with the sentence that says why."""
+"""What POST /signature_requests refuses (rule 4.5), each with the sentence that says why."""
 
 from collections.abc import Callable
 from typing import Any
@@ -326,19 +326,19 @@ def test_a_pending_document(owner: ApiClient) -> None:
 
 @pytest.mark.parametrize(("plan", "signers", "documents"), [("free", 5, 3), ("pro", 25, 20), ("enterprise", 100, 50)])
 def test_limits_of_the_plans(db: None, plan: str, signers: int, documents: int) -> None:
-    caller = api_client(plan)
-    content = stamps(payload(stored_document(caller).pk), rectangle(1))
+    scope = api_client(plan)
+    content = stamps(payload(stored_document(scope).pk), rectangle(1))
     content["signers"] *= 100
     content["documents"] *= 100
-    message = refused(caller, content)
+    message = refused(scope, content)
     assert f"signers: your plan allows at most {signers} entries in a request, not 200." in message
     assert f"documents: your plan allows at most {documents} entries in a request, not 100." in message
 
 
 def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
     """Who was not read may still be named, and what was not read may name."""
-    caller = api_client("free")
-    ids = [stored_document(caller).pk for _ in range(4)]
+    scope = api_client("free")
+    ids = [stored_document(scope).pk for _ in range(4)]
     content = payload(ids[0])
     one = content["signers"][0]
     content["signers"] = [{**one, "ref": f"s{number}", "order": number} for number in range(1, 7)]
@@ -346,7 +346,7 @@ def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
         {"id": each, "signers": [{"signer_ref": ref, "stamps": [rectangle(1)]}]}
         for each, ref in zip(ids, ["s6", "s1", "s2", "s3"], strict=True)
     ]
-    assert refused(caller, content) == (
+    assert refused(scope, content) == (
         "signers: your plan allows at most 5 entries in a request, not 6. "
         "documents: your plan allows at most 3 entries in a request, not 4."
     )

@@ -1,4 +1,4 @@
-"""POST /signature_requests (specification 4.5): what it makes. What it refuses: test_create_refusals."""
+"""POST /signature_requests (rule 4.5): what it makes. What it refuses: test_create_refusals."""
 
 from datetime import timedelta
 from typing import Any
@@ -138,17 +138,17 @@ def test_free_has_codes_by_mail_and_the_default_colours(db: None) -> None:
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
 def test_a_profile_may_be_applied_in_both_environments(owner: ApiClient, environment: str) -> None:
     profile = branding_profile(owner)
-    caller = api_client("pro", environment, owner.organization)
-    answer = created(caller, payload(caller.document(), branding_profile_id=profile.pk))
+    scope = api_client("pro", environment, owner.organization)
+    answer = created(scope, payload(scope.document(), branding_profile_id=profile.pk))
     assert answer["branding_profile"]["id"] == profile.pk
 
 
 @pytest.mark.parametrize(("plan", "environment"), [("free", "sandbox"), ("pro", "production")])
 def test_no_quota_ends_creations(db: None, plan: str, environment: str) -> None:
     """However many were made this month."""
-    caller = api_client(plan, environment)
+    scope = api_client(plan, environment)
     common: dict[str, Any] = {
-        "organization": caller.organization,
+        "organization": scope.organization,
         "environment": environment,
         "application": Application.objects.get(),
         "mode": "parallel",
@@ -156,7 +156,7 @@ def test_no_quota_ends_creations(db: None, plan: str, environment: str) -> None:
         "expires_at": clock.now() + timedelta(days=1),
     }
     SignatureRequest.objects.bulk_create(SignatureRequest(**common) for _ in range(3000))
-    created(caller, payload(caller.document()))
+    created(scope, payload(scope.document()))
 
 
 def test_a_tag_is_resolved_to_the_place_under_it(owner: ApiClient, document: int) -> None:

@@ -1,4 +1,4 @@
-"""One envelope for everything refused under /api/v1 (specification 7)."""
+"""One envelope for everything refused under /api/v1 (rule 7)."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Messages follow Accept-Language; codes and paths never change (specification 7)."""
+"""Messages follow Accept-Language; codes and paths never change (rule 7)."""
 
 import ast
 import gettext

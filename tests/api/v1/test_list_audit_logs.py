@@ -1,4 +1,4 @@
-"""GET /signature_requests/{id}/audit_logs (specification 4.8). Foreign ids: test_tenancy."""
+"""GET /signature_requests/{id}/audit_logs (rule 4.8). Foreign ids: test_tenancy."""
 
 from datetime import timedelta
 from typing import Any

@@ -1,4 +1,4 @@
-"""GET /branding_profiles (specification 4.9)."""
+"""GET /branding_profiles (rule 4.9)."""
 
 import pytest
 

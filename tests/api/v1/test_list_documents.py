@@ -1,4 +1,4 @@
-"""GET /documents (specification 4.1, 4.3): pages and filters, which the list of requests shares."""
+"""GET /documents (rules 4.1, 4.3): pages and filters, which the list of requests shares."""
 
 from datetime import UTC, datetime
 from typing import Any

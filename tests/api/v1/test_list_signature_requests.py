@@ -1,4 +1,4 @@
-"""GET /signature_requests (specification 4.6). Pages and filters in general: test_list_documents."""
+"""GET /signature_requests (rule 4.6). Pages and filters in general: test_list_documents."""
 
 import re
 from typing import Any

@@ -12,7 +12,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 from paraph.api.v1 import problems
 from paraph.signature_requests import input as limits
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.plans import ALLOWANCES
+from paraph.tenants.limits import ALLOWANCES
 from paraph.webhooks import payload as webhook
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, payload, rectangle, tag

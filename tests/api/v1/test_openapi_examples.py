@@ -13,11 +13,11 @@ import pytest
 from paraph.api.v1.openapi.examples import ANSWERS, CREATIONS, SMALLEST_PDF
 from paraph.api.v1.openapi.refusals import refusals
 from paraph.cli.demo.contract import contract
-from paraph.tenants.lifecycle import suspend
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile
 from tests.api.v1.test_openapi import OPERATIONS
 from tests.pdf.changing import SCRIPT
 from tests.pdf.pdf_factory import saved
+from tests.tenancy import suspend
 
 Make = Callable[[ApiClient, dict[str, Any]], Any]
 
@@ -161,8 +161,8 @@ def test_refusals_of_filters(owner: ApiClient, operation: str) -> None:
 
 def test_refusals_that_any_call_may_meet(owner: ApiClient) -> None:
     free = api_client("free", "production")
-    for caller, name in ((ApiClient(None), "invalid_api_key"), (free, "payment_required")):
-        assert caller.get("/health").json()["error"]["message"] == message("readHealth", name)
+    for scope, name in ((ApiClient(None), "invalid_api_key"), (free, "payment_required")):
+        assert scope.get("/health").json()["error"]["message"] == message("readHealth", name)
     assert owner.get("/documents/1").json()["error"]["message"] == message("readDocument", "not_found")
     assert owner.organization
     suspend(owner.organization.pk)

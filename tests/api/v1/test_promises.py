@@ -1,4 +1,4 @@
-"""What clients may rely on (specification 9): nothing of v1 is taken back, renamed or given another type.
+"""What clients may rely on (rule 9): nothing of v1 is taken back, renamed or given another type.
 
 ``v1.json`` is v1 as it was first told. Whatever is added to the API passes here; what is missed here breaks clients,
 and belongs into another version.

@@ -1,4 +1,4 @@
-"""Fixed windows per minute and hour (specification 8). The clock stands still or is moved by hand."""
+"""Fixed windows per minute and hour (rule 8). The clock stands still or is moved by hand."""
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -9,9 +9,9 @@ from django.db import connection
 
 from paraph.kernel import clock
 from paraph.tenants.models import Usage
-from paraph.tenants.registration import create_application
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rejected_clients
 from tests.api.v1.test_error_shape import paths
+from tests.tenancy import create_application
 
 START = datetime(2026, 3, 1, 10, 0, 20, tzinfo=UTC)
 
@@ -123,10 +123,10 @@ def test_when_both_are_exceeded_the_later_reset_counts(owner: ApiClient, time: C
 )
 def test_limits_of_the_plans(db: None, time: Clock, plan: str, environment: str, limits: tuple[int, int]) -> None:
     per_minute, per_hour = limits
-    caller = api_client(plan, environment)
-    assert headers(caller.get("/health"))[0] == per_minute
-    used(caller, 1, per_hour)
-    assert headers(caller.get("/health"))[0] == per_hour
+    scope = api_client(plan, environment)
+    assert headers(scope.get("/health"))[0] == per_minute
+    used(scope, 1, per_hour)
+    assert headers(scope.get("/health"))[0] == per_hour
 
 
 def test_keys_of_one_environment_share_the_count_and_others_do_not(owner: ApiClient, time: Clock) -> None:
@@ -140,8 +140,8 @@ def test_keys_of_one_environment_share_the_count_and_others_do_not(owner: ApiCli
 
 
 def test_calls_without_a_valid_key_count_for_nobody(owner: ApiClient, time: Clock) -> None:
-    for caller in rejected_clients().values():
-        error(caller.get("/health"), 401, "invalid_api_key")
+    for scope in rejected_clients().values():
+        error(scope.get("/health"), 401, "invalid_api_key")
     assert not Usage.objects.exists()
 
 
@@ -173,11 +173,11 @@ def test_another_servers_clock_a_moment_ahead_resets_nothing(owner: ApiClient, t
 
 @pytest.mark.django_db(transaction=True)
 def test_the_count_is_exact_under_concurrency(time: Clock) -> None:
-    caller = api_client()
+    scope = api_client()
 
     def call(_: int) -> int:
         try:
-            return int(caller.get("/health").status_code)
+            return int(scope.get("/health").status_code)
         finally:
             connection.close()
 

@@ -1,4 +1,4 @@
-"""GET /documents/{id} (specification 4.4). Foreign ids: test_tenancy."""
+"""GET /documents/{id} (rule 4.4). Foreign ids: test_tenancy."""
 
 from datetime import timedelta
 

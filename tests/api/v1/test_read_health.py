@@ -1,4 +1,4 @@
-"""GET /health (specification 4.10)."""
+"""GET /health (rule 4.10)."""
 
 from datetime import UTC, datetime, timedelta
 

@@ -1,4 +1,4 @@
-"""GET /signature_requests/{id} (specification 4.7). Foreign ids: test_tenancy."""
+"""GET /signature_requests/{id} (rule 4.7). Foreign ids: test_tenancy."""
 
 import json
 from datetime import timedelta

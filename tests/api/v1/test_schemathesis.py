@@ -15,7 +15,7 @@ from schemathesis.generation import GenerationMode
 
 from paraph.api.v1 import ratelimit
 from paraph.server.wsgi import application
-from paraph.tenants import plans
+from paraph.tenants import limits as plans
 from tests.api.v1.api_clients import CONTRACT, api_client, branding_profile, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 

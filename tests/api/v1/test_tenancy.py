@@ -1,4 +1,4 @@
-"""Nobody sees what belongs to another organization or environment (specification 5.1): 404, never 403.
+"""Nobody sees what belongs to another organization or environment (rule 5.1): 404, never 403.
 
 Every route of the OpenAPI document is walked, and a route that this file does not know fails it.
 """
@@ -120,9 +120,9 @@ def test_shared_lists_are_the_organizations(world: World, route: str, stranger: 
 @pytest.mark.parametrize("stranger", STRANGERS)
 def test_nobody_builds_on_a_foreign_document(world: World, stranger: str) -> None:
     """And the refusal is that of a document that nobody has."""
-    caller, document = world.strangers[stranger], world.ids["document_id"]
-    foreign = error(caller.create(payload(document)), 422, "validation_error")
-    nobodys = error(caller.create(payload(NOBODYS)), 422, "validation_error")
+    scope, document = world.strangers[stranger], world.ids["document_id"]
+    foreign = error(scope.create(payload(document)), 422, "validation_error")
+    nobodys = error(scope.create(payload(NOBODYS)), 422, "validation_error")
     assert foreign == f"documents[0].id: there is no document {document} in this environment."
     assert foreign.replace(str(document), str(NOBODYS)) == nobodys
     assert SignatureRequest.objects.count() == 1
@@ -130,26 +130,26 @@ def test_nobody_builds_on_a_foreign_document(world: World, stranger: str) -> Non
 
 @pytest.mark.parametrize("stranger", ["other organization", "both"])
 def test_nobody_applies_a_foreign_profile(world: World, stranger: str) -> None:
-    caller, profile = world.strangers[stranger], world.ids["profile_id"]
-    content = payload(caller.document(), branding_profile_id=profile)
-    message = error(caller.create(content), 422, "validation_error")
+    scope, profile = world.strangers[stranger], world.ids["profile_id"]
+    content = payload(scope.document(), branding_profile_id=profile)
+    message = error(scope.create(content), 422, "validation_error")
     assert message == f"branding_profile_id: {profile} is no branding profile of your organization."
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
 def test_what_is_made_belongs_to_its_maker_alone(world: World, stranger: str) -> None:
     """Whatever the body says of organizations and environments."""
-    caller = world.strangers[stranger]
-    document = caller.document()
+    scope = world.strangers[stranger]
+    document = scope.document()
     claimed = {"organization_id": 1, "environment": "sandbox", "application_id": 1}
-    request = caller.create(payload(document, **claimed)).json()["id"]
+    request = scope.create(payload(document, **claimed)).json()["id"]
     for row in (Document.objects.get(pk=document), SignatureRequest.objects.get(pk=request)):
-        assert row.organization == caller.organization
+        assert row.organization == scope.organization
         assert row.environment == ("sandbox" if stranger == "other organization" else "production")
     error(world.owner.get(f"/documents/{document}"), 404, "not_found")
     error(world.owner.get(f"/signature_requests/{request}"), 404, "not_found")
     for route, made in (("/documents", document), ("/signature_requests", request)):
-        mine, theirs = (one.get(route).json() for one in (caller, world.owner))
+        mine, theirs = (one.get(route).json() for one in (scope, world.owner))
         assert [entry["id"] for entry in mine["data"]] == [made]
         assert mine["pagination"]["count"] == theirs["pagination"]["count"] == 1
         assert [entry["id"] for entry in theirs["data"]] != [made]

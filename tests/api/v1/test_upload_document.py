@@ -1,4 +1,4 @@
-"""POST /documents (specification 4.2)."""
+"""POST /documents (rule 4.2)."""
 
 import hashlib
 from typing import Any

@@ -1,4 +1,4 @@
-"""The proof names every fact of specification 2.2, for every script and size, and never lets text run off the page."""
+"""The proof names every fact of rule 2.2, for every script and size, and never lets text run off the page."""
 
 import io
 import json

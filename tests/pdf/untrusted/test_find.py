@@ -1,4 +1,4 @@
-"""The tag search (specification 4.5, ``magic_field``): what counts as found, and where."""
+"""The tag search (rule 4.5, ``magic_field``): what counts as found, and where."""
 
 import unicodedata
 from typing import Any

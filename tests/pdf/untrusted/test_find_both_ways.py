@@ -1,4 +1,4 @@
-"""Tags in text that runs from right to left, in every order in which programs write it (specification 4.5)."""
+"""Tags in text that runs from right to left, in every order in which programs write it (rule 4.5)."""
 
 from collections.abc import Sequence
 

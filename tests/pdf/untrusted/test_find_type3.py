@@ -1,4 +1,4 @@
-"""Tags in Type 3 fonts, whose glyphs are measured in units of their own (specification 4.5)."""
+"""Tags in Type 3 fonts, whose glyphs are measured in units of their own (rule 4.5)."""
 
 import pikepdf
 import pytest

@@ -200,9 +200,9 @@ def test_many_threads_share_few_processes() -> None:
 def test_one_party_never_has_all_processes() -> None:
     pool, asked, go_on = Sandbox(2), list[int](), threading.Event()
     with ThreadPoolExecutor(4) as threads:
-        slow = [threads.submit(pool.call, "find", once(go_on, asked), party="a", tags=[]) for _ in range(4)]
+        slow = [threads.submit(pool.call, "find", once(go_on, asked), tenant_key="a", tags=[]) for _ in range(4)]
         assert eventually(lambda: bool(asked))
-        assert "{{sign1}}" in pool.call("find", PDF, party="b", tags=["{{sign1}}"])[0]["found"]
+        assert "{{sign1}}" in pool.call("find", PDF, tenant_key="b", tags=["{{sign1}}"])[0]["found"]
         assert len(asked) == 1
         go_on.set()
         assert [each.result()[0] for each in slow] == [{"found": {}}] * 4
@@ -241,14 +241,14 @@ def test_what_was_too_complex_is_refused_at_once(sandbox: Sandbox) -> None:
         asked.append(SLOW)
         return SLOW
 
-    def draw(party: str = "a", page: int = 1) -> str:
+    def draw(tenant_key: str = "a", page: int = 1) -> str:
         with pytest.raises(PdfRefused) as caught:
-            sandbox.call("render", content, party=party, sha256=b"slow", **{**PICTURE, "page_number": page})
+            sandbox.call("render", content, tenant_key=tenant_key, sha256=b"slow", **{**PICTURE, "page_number": page})
         return caught.value.reason
 
     assert [draw() for _ in range(5)] == ["too_complex"] * 5
     assert len(asked) == 1
-    assert draw(party="b") == "too_complex"
+    assert draw(tenant_key="b") == "too_complex"
     assert len(asked) == 2  # nobody learns what others have
     assert [draw(page=2) for _ in range(2)] == ["no_such_page"] * 2
     assert len(asked) == 4  # what is refused for another reason is looked at again

@@ -23,19 +23,19 @@ SLOW = hostile.nested_forms()
 
 @pytest.fixture
 def pool(monkeypatch: pytest.MonkeyPatch) -> Iterator[Sandbox]:
-    monkeypatch.setattr("paraph.kernel.places.MUCH", 0.2)
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.MUCH", 0.2)
     made = Sandbox(2, SandboxLimits(memory=8 << 30, processor_seconds=2, wall_seconds=60), yielding=True)
     yield made
     made.close()
 
 
-def reads(pool: Sandbox, party: str) -> None:
-    pool.call("find", PDF, party=party, tags=[])
+def reads(pool: Sandbox, tenant_key: str) -> None:
+    pool.call("find", PDF, tenant_key=tenant_key, tags=[])
 
 
-def reads_slowly(pool: Sandbox, party: str) -> None:
+def reads_slowly(pool: Sandbox, tenant_key: str) -> None:
     with pytest.raises((PdfRefused, ReadersUnavailable)):
-        pool.call("render", SLOW, party=party, page_number=1, scale=1, form="png")
+        pool.call("render", SLOW, tenant_key=tenant_key, page_number=1, scale=1, form="png")
 
 
 def last(processes: set[int]) -> set[int]:
@@ -85,7 +85,7 @@ def test_alone_a_slow_file_is_read_as_any_other(pool: Sandbox, little: None) -> 
 
 
 def test_commands_and_workers_read_for_everybody_alike(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.kernel.places.LITTLE", 0.0)
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.LITTLE", 0.0)
     pool, before = Sandbox(2), children()
     reads(pool, "other")
     reads(pool, "hog")
@@ -128,4 +128,4 @@ def part_of(process: int) -> tuple[str, int] | None:
 @pytest.fixture
 def little(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever has read one slow file has used more than that."""
-    monkeypatch.setattr("paraph.kernel.places.LITTLE", 0.5)
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.LITTLE", 0.5)

@@ -1,4 +1,4 @@
-"""A stamp under its tag (specification 4.5)."""
+"""A stamp under its tag (rule 4.5)."""
 
 import pytest
 

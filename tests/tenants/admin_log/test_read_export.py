@@ -20,7 +20,7 @@ from paraph.tenants.admin_log.export import exported
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.admin_log.read_export import check_export, is_export
 from paraph.tenants.models import Organization
-from paraph.tenants.registration import create_organization
+from tests.tenancy import create_organization
 
 AFTER = {
     "name": "Façade & Söhne",

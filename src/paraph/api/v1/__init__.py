@@ -1,1 +1,1 @@
-"""Client API, version 1 (specification 4). :mod:`door` is the one way in; one file per resource behind it."""
+"""Client API, version 1 (rule 4). :mod:`endpoint` is the one way in; one folder or file per resource behind it."""

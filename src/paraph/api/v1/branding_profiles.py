@@ -43,5 +43,5 @@ class BrandingProfiles(Output):
 
 def list_branding_profiles(request: ApiRequest) -> HttpResponse:
     """List the organization's branding profiles by name."""
-    rows = branding_profiles(request.caller).order_by(Lower("name"), "name", "id")
+    rows = branding_profiles(request.scope).order_by(Lower("name"), "name", "id")
     return envelope(BrandingProfiles, rows, request.GET, BrandingProfile.of)

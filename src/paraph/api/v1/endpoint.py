@@ -32,9 +32,9 @@ def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) ->
     function = functions.get("GET" if request.method == "HEAD" else request.method or "")
     status: RateLimitStatus | None = None
     try:
-        caller, status = authentication.identify(request)
-        authentication.check(caller, status)
-        request.caller = caller  # type: ignore[attr-defined]  # with this, it is an ApiRequest
+        scope, status = authentication.identify(request)
+        authentication.check(scope, status)
+        request.scope = scope  # type: ignore[attr-defined]  # with this, it is an ApiRequest
         response = function(request, **ids) if function else _no_function(request, functions)
     except DomainError as error:
         status = error.status if isinstance(error, RateLimited) else status

@@ -1,4 +1,4 @@
-"""Filters of requests and documents (specification 4.1): strict, never silently ignored."""
+"""Filters of requests and documents (rule 4.1): strict, never silently ignored."""
 
 import re
 from collections.abc import Collection

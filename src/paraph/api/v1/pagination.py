@@ -18,7 +18,7 @@ from paraph.api.v1.filters import Selection
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Output, Pagination
 from paraph.tenants import daily_counts
-from paraph.tenants.scope import Caller, Row
+from paraph.tenants.scope import Row, TenantScope
 
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 100
@@ -56,7 +56,7 @@ def page_answer(shape: type[Any], page: Page, count: int, entries: Iterable[Outp
 
 
 def page_of_rows(
-    rows: QuerySet[Row], resource: str, caller: Caller, selection: Selection, page: Page
+    rows: QuerySet[Row], resource: str, scope: TenantScope, selection: Selection, page: Page
 ) -> tuple[int, QuerySet[Row]]:
     """The number of selected rows and those of the page. ``rows`` are all of the caller's rows of the resource.
 
@@ -69,7 +69,7 @@ def page_of_rows(
     early = _count(chosen.filter(created_at__lt=_midnight(first))) if _is_moment(selection.after, first) else 0
     late = _count(chosen.filter(created_at__gte=_after(last))) if _ends_within(selection.before, last) else 0
     ahead, behind = (late, early) if selection.descending else (early, late)
-    days = daily_counts.Days(caller, resource, selection.status, first, last, selection.descending)
+    days = daily_counts.Days(scope, resource, selection.status, first, last, selection.descending)
     start = daily_counts.start(days, max(0, page.offset - ahead))
     count = ahead + start.count + behind
     if page.offset >= count:

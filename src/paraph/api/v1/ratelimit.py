@@ -1,4 +1,4 @@
-"""Fixed windows per minute and hour, and the headers that tell of them (specification 8)."""
+"""Fixed windows per minute and hour, and the headers that tell of them (rule 8)."""
 
 import math
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from django.utils.translation import ngettext
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admission import BAD_CALLS_PER_MINUTE, Calls, minute_of
-from paraph.tenants.plans import RateLimit
+from paraph.tenants.limits import RateLimit
 
 
 class RateLimitStatus(NamedTuple):

@@ -13,7 +13,7 @@ from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.utils.translation import get_language
 
-from paraph.flow.messages.mail_account import AccountMail, hand_over
+from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.server.client_address import client_address
 from paraph.tenants.models import User
 

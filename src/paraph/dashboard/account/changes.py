@@ -8,8 +8,8 @@ from allauth.mfa import signals as second_factors
 from django.dispatch import Signal
 from django.http import HttpRequest
 
-from paraph.administration.accounts import note_account_change
 from paraph.server.client_address import client_address
+from paraph.tenants.accounts import note_account_change
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind

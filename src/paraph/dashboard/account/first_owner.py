@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.functional import lazystr
 from django.utils.translation import gettext_lazy
 
-from paraph.administration.first_owner import check_first_owner_token, make_first_owner
-from paraph.dashboard.door import show
+from paraph.dashboard.decorators import show
 from paraph.kernel.errors import DomainError
+from paraph.tenants.first_owner import check_first_owner_token, make_first_owner
 
 
 class FirstOwnerForm(forms.Form):

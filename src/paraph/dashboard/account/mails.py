@@ -9,9 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.door import see_other, show
+from paraph.dashboard.decorators import see_other, show
+from paraph.tenants.accounts import mute_all_but, wanted_mails
 from paraph.tenants.models import MailKind, User
-from paraph.tenants.muted_mails import mute_all_but, wanted_mails
 
 
 class MailsForm(forms.Form):

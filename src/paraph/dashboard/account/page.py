@@ -10,7 +10,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.door import see_other, show
+from paraph.dashboard.decorators import see_other, show
 from paraph.tenants.models import User
 
 

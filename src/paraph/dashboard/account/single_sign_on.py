@@ -10,7 +10,7 @@ from django.http import HttpRequest
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from paraph.kernel.turns import NoTurnError
+from paraph.kernel.cpu_share import CpuShareExceededError
 from paraph.kernel.waiting import waiting_for_machine
 from paraph.tenants.models import User
 
@@ -36,7 +36,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         def asked(*arguments: Any, **options: Any) -> Any:
             with waiting_for_machine("single sign-on") as visit:
                 if not visit.has_place:
-                    raise NoTurnError
+                    raise CpuShareExceededError
                 return ask(*arguments, **options)
 
         session.request = asked

@@ -8,15 +8,15 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from paraph.administration.applications import revoke_application, update_application
 from paraph.dashboard.applications.forms import RevokeForm, RotationForm, SettingsForm, add_refusal
 from paraph.dashboard.applications.found import application_of
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.tenants.applications import revoke_application, update_application
 from paraph.tenants.models import ApiKey, Application, Member
-from paraph.tenants.recent_calls import RecentCalls, recent_calls
 from paraph.tenants.rights import Right
+from paraph.tenants.usage import RecentCalls, recent_calls
 
 _SILENT_AFTER = timedelta(hours=1)
 

@@ -5,15 +5,15 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from paraph.administration.deliveries import send_test
 from paraph.dashboard.applications.filter_form import STATES, FilterForm
 from paraph.dashboard.applications.found import application_of
-from paraph.dashboard.door import actor, member_page, see_other, show
+from paraph.dashboard.decorators import actor, member_page, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
 from paraph.webhooks.models import DeliveryStatus
 from paraph.webhooks.of_application import deliveries_page
+from paraph.webhooks.resend import send_test
 
 
 @member_page(Right.BUILD)

@@ -5,17 +5,17 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from paraph.administration.deliveries import send_again
 from paraph.audit_trail.models import EventType
 from paraph.dashboard.applications.filter_form import STATES
 from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.applications.verifiers import VERIFIERS
-from paraph.dashboard.door import actor, member_page, see_other, show
+from paraph.dashboard.decorators import actor, member_page, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Member
 from paraph.tenants.rights import Right
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.of_application import deliveries_of, signed
+from paraph.webhooks.of_application import for_application, signed
+from paraph.webhooks.resend import send_again
 
 
 @member_page(Right.BUILD)
@@ -50,7 +50,7 @@ def signed_body(request: HttpRequest, member: Member, application_id: int, deliv
 
 
 def _delivery(application: Application, delivery_id: int) -> Delivery:
-    row = deliveries_of(application).filter(pk=delivery_id).first()
+    row = for_application(application).filter(pk=delivery_id).first()
     if row is None:
         raise Http404
     return row

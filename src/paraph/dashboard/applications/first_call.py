@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.applications.filter_form import STATES
 from paraph.dashboard.applications.found import application_of
 from paraph.dashboard.applications.sample_calls import first_request
-from paraph.dashboard.door import caller, member_page, show
+from paraph.dashboard.decorators import member_page, scope, show
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
@@ -20,7 +20,7 @@ from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.of_application import Signed, signed
-from paraph.webhooks.of_tenant import deliveries_of
+from paraph.webhooks.of_tenant import for_request
 
 _LATEST_REQUESTS = 200  # of the sandbox, among which the application's newest is looked for
 _MOST_WEBHOOKS = 20
@@ -102,7 +102,7 @@ def _progress(member: Member, application: Application) -> Progress:
 
 def _webhooks(member: Member, application: Application, newest: SignatureRequest) -> list[Webhook]:
     """The application's own, sent or caught, the first at the beginning."""
-    rows = deliveries_of(caller(member, Environment.SANDBOX), newest.pk).exclude(destination=Destination.CALLBACK)
+    rows = for_request(scope(member, Environment.SANDBOX), newest.pk).exclude(destination=Destination.CALLBACK)
     attempt = _("another at every attempt")
     return [
         Webhook(row, STATES[DeliveryStatus(row.status)], signed(application, row, attempt))
@@ -116,7 +116,7 @@ def _used_at(application: Application) -> datetime | None:
 
 
 def _newest_request(member: Member, application: Application) -> SignatureRequest | None:
-    rows = scoped(SignatureRequest, caller(member, Environment.SANDBOX)).order_by("-created_at", "-pk")
+    rows = scoped(SignatureRequest, scope(member, Environment.SANDBOX)).order_by("-created_at", "-pk")
     latest = rows.values_list("pk", "application_id")[:_LATEST_REQUESTS]
     mine = next((pk for pk, application_id in latest if application_id == application.pk), None)
     return rows.select_related("application").filter(pk=mine).first() if mine else None

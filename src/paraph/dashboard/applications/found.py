@@ -3,13 +3,13 @@
 from django.db.models import QuerySet
 from django.http import Http404
 
-from paraph.dashboard.door import caller
+from paraph.dashboard.decorators import scope
 from paraph.tenants.models import ApiKey, Application, Environment, Member
 from paraph.tenants.scope import scoped
 
 
 def applications_of(member: Member) -> QuerySet[Application]:
-    sandbox, production = (scoped(Application, caller(member, environment)) for environment in Environment)
+    sandbox, production = (scoped(Application, scope(member, environment)) for environment in Environment)
     return sandbox | production
 
 

@@ -7,12 +7,12 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.http import require_POST
 
-from paraph.administration.applications import revoke_key, rotate_application
 from paraph.dashboard.applications.application import application_page
 from paraph.dashboard.applications.forms import RotationForm
 from paraph.dashboard.applications.found import application_of, key_of
 from paraph.dashboard.applications.secrets import show_secrets
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other
+from paraph.tenants.applications import revoke_key, rotate_application
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 

@@ -12,7 +12,7 @@ from django.views.decorators.http import require_POST
 from paraph.dashboard.applications.first_call import is_new
 from paraph.dashboard.applications.forms import KeyForm
 from paraph.dashboard.applications.found import applications_of
-from paraph.dashboard.door import member_page, see_other, show
+from paraph.dashboard.decorators import member_page, see_other, show
 from paraph.kernel import clock
 from paraph.tenants.admission import key_hash
 from paraph.tenants.models import ApiKey, Application, Member

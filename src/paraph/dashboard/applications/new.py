@@ -2,11 +2,11 @@
 
 from django.http import HttpRequest, HttpResponse
 
-from paraph.administration.applications import create_application
 from paraph.dashboard.applications.forms import NewApplicationForm, add_refusal
 from paraph.dashboard.applications.secrets import show_secrets
-from paraph.dashboard.door import actor, member_page, reauthenticated, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, show
 from paraph.kernel.errors import DomainError
+from paraph.tenants.applications import create_application
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 

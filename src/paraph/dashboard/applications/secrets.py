@@ -3,10 +3,9 @@
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 
-from paraph.dashboard.door import show
+from paraph.dashboard.decorators import show
+from paraph.tenants.applications import NewApplication, Rotated
 from paraph.tenants.models import Member
-from paraph.tenants.registration import NewApplication
-from paraph.tenants.rotation import Rotated
 
 
 def show_secrets(request: HttpRequest, member: Member, made: NewApplication | Rotated) -> HttpResponse:

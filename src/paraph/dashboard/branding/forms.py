@@ -4,7 +4,7 @@ from django import forms
 from django.utils.translation import gettext_lazy
 
 from paraph.kernel.colors import is_color
-from paraph.tenants.theme import DEFAULT
+from paraph.tenants.branding import DEFAULT
 
 COLORS = ("background_color", "text_color", "accent_color")
 _FORM = gettext_lazy("A colour has the form #1a2b3c.")

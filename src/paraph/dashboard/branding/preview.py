@@ -15,15 +15,15 @@ from django.utils.translation import get_language
 
 from paraph import words as catalog
 from paraph.dashboard.branding.forms import COLORS
-from paraph.dashboard.door import member_page
+from paraph.dashboard.decorators import member_page
 from paraph.dashboard.headers import POLICY
 from paraph.dashboard.stamp_rate import counted
 from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.consent import consent_notice
+from paraph.tenants.branding import theme
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
-from paraph.tenants.theme import theme
 from paraph.words import LOCALES
 
 PARENT_POLICY = f"{POLICY}; frame-src 'self'"

@@ -7,24 +7,23 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.administration.branding import create_profile, delete_profile, update_profile
 from paraph.dashboard.branding.forms import COLORS, ProfileForm
 from paraph.dashboard.branding.preview import PARENT_POLICY
 from paraph.dashboard.branding.words import judged
-from paraph.dashboard.door import actor, caller, member_page, see_other, show
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.drafts.models import Draft
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
+from paraph.tenants.branding import DEFAULT, create_profile, delete_profile, update_profile
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.plans import allowance
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
-from paraph.tenants.theme import DEFAULT
 
 
 @member_page(Right.BUILD)
 def branding(request: HttpRequest, member: Member) -> HttpResponse:
-    rows = list(branding_profiles(caller(member)).order_by("pk"))
+    rows = list(branding_profiles(scope(member)).order_by("pk"))
     limit = allowance(member.organization.plan).branding_profiles
     content = {"rows": rows, "used": len(rows), "limit": limit, "is_full": len(rows) >= limit}
     return show(request, "branding/listing.html", content, member=member)
@@ -48,16 +47,16 @@ def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpRespons
         delete_profile(actor(request, member), found)
         messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
         return see_other("branding", member.organization_id)
-    unsent = scoped(Draft, caller(member)).filter(request=None)
+    unsent = scoped(Draft, scope(member)).filter(request=None)
     uses = {
         "drafts": unsent.filter(branding_profile=found).count(),
-        "templates": scoped(Template, caller(member)).filter(branding_profile=found).count(),
+        "templates": scoped(Template, scope(member)).filter(branding_profile=found).count(),
     }
     return show(request, "branding/delete.html", {"profile": found, "uses": uses}, member=member)
 
 
 def _profile(member: Member, profile_id: int) -> BrandingProfile:
-    found = branding_profiles(caller(member)).filter(pk=profile_id).first()
+    found = branding_profiles(scope(member)).filter(pk=profile_id).first()
     if found is None:
         raise Http404
     return found

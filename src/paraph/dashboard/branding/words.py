@@ -5,7 +5,7 @@ from typing import NamedTuple
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.tenants.contrasts import Pair, contrasts
+from paraph.tenants.branding import Pair, contrasts
 
 _PAIRS = {
     Pair.TEXT_ON_BACKGROUND: gettext_lazy("Text on the background"),

@@ -4,7 +4,7 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import actor, caller, member_page, see_other, show
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.tags import tags_of
 from paraph.flow.housekeeping.unused_documents import delete_document, unused
@@ -49,7 +49,7 @@ def delete(request: HttpRequest, member: Member, document_id: int) -> HttpRespon
     refused = ""
     if request.method == "POST":
         try:
-            delete_document(caller(member), found.pk, actor(request, member))
+            delete_document(scope(member), found.pk, actor(request, member))
         except DomainError as refusal:
             refused = refusal.message
         else:
@@ -74,7 +74,7 @@ def picture(request: HttpRequest, member: Member, document_id: int, number: int,
 
 def _document(member: Member, document_id: int) -> Document:
     for environment in Environment:
-        found = scoped(Document, caller(member, environment)).filter(pk=document_id).first()
+        found = scoped(Document, scope(member, environment)).filter(pk=document_id).first()
         if found and found.status == DocumentStatus.READY and not found.file_deleted_at:
             return found
     raise Http404

@@ -9,8 +9,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import ngettext
 from django.views.decorators.csrf import csrf_exempt
 
+from paraph.dashboard.decorators import member_page, scope, see_other, show
 from paraph.dashboard.documents.uploads import limit_mb, save_pdfs, takes_pdfs
-from paraph.dashboard.door import caller, member_page, see_other, show
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import DocumentTags
 from paraph.drafts.tags import tags_of
@@ -67,10 +67,10 @@ def _newest(member: Member, before: int | None) -> tuple[list[_Row], int | None]
     from, None at the end."""
     rows: list[Document] = []
     for environment in Environment:
-        mine = scoped(Document, caller(member, environment)).filter(status=DocumentStatus.READY, file_deleted_at=None)
+        mine = scoped(Document, scope(member, environment)).filter(status=DocumentStatus.READY, file_deleted_at=None)
         if before is not None:
-            last = scoped(Document, caller(member, Environment.PRODUCTION)).filter(pk=before).first()
-            last = last or scoped(Document, caller(member, Environment.SANDBOX)).filter(pk=before).first()
+            last = scoped(Document, scope(member, Environment.PRODUCTION)).filter(pk=before).first()
+            last = last or scoped(Document, scope(member, Environment.SANDBOX)).filter(pk=before).first()
             mine = mine.filter(created_at__lte=last.created_at, pk__lt=before) if last else mine
         used = Exists(RequestDocument.objects.filter(document=OuterRef("pk")))
         rows += mine.annotate(used=used).defer("preflight").order_by("-created_at", "-pk")[: _AT_ONCE + 1]

@@ -12,7 +12,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from paraph.dashboard.door import actor, caller, show
+from paraph.dashboard.decorators import actor, scope, show
 from paraph.documents.models import Document
 from paraph.flow.sending.make_room import room_for
 from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
@@ -28,7 +28,7 @@ View = Callable[..., HttpResponse]
 
 
 def takes_pdfs(view: View) -> View:
-    """Decorates a view of :func:`paraph.dashboard.door.member_page`, below it, whose form has a field of PDFs.
+    """Decorates a view of :func:`paraph.dashboard.decorators.member_page`, below it, whose form has a field of PDFs.
 
     The files of one body may together be as large as one may be. Exempt from the middleware's CSRF check, which would
     read the body before the member is known; the same check is made here, once the body may be read.
@@ -41,10 +41,10 @@ def takes_pdfs(view: View) -> View:
         if request.method != "POST":
             return view(request, member, *rest, **more)
         try:
-            require_active(caller(member))
+            require_active(scope(member))
             size = int(request.META.get("CONTENT_LENGTH") or 0)
             refuse_beyond_limit(size - _BESIDE_THE_FILES)
-            with room_for(caller(member), size), ExitStack() as staged:
+            with room_for(scope(member), size), ExitStack() as staged:
                 request.upload_handlers = [_IncomingPdfs(staged)]
                 return protected(request, member, *rest, **more)
         except DomainError as refused:
@@ -65,7 +65,7 @@ def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], lis
             problems.append(_("%(name)s is not a PDF. Save it as PDF and try again.") % {"name": name})
             continue
         try:
-            documents.append(upload(caller(member), file.incoming, name, kind, by))
+            documents.append(upload(scope(member), file.incoming, name, kind, by))
         except DomainError as refused:
             problems.append(f"{name}: {refused.message}")
     if not documents and not problems:

@@ -5,14 +5,14 @@ from collections.abc import Iterable, Sequence
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
+from paraph.dashboard.decorators import scope, see_other
 from paraph.dashboard.documents.uploads import FIELD, limit_mb, save_pdfs, takes_pdfs
-from paraph.dashboard.door import caller, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Step
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
-from paraph.tenants.plans import allowance
 from paraph.tenants.scope import scoped
 
 _MOST_EARLIER = 20
@@ -33,7 +33,7 @@ def documents_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRe
         chosen += [document.pk for document in made]
         if chosen:
             problems = [] if not request.FILES else problems
-    editing.attach(caller(member), draft, chosen)
+    editing.attach(scope(member), draft, chosen)
     _rearrange(draft, request.POST.get("remove"), request.POST.get("up"))
     if problems:
         return _page(request, member, draft, problems)
@@ -61,7 +61,7 @@ def _page(
     rows = list(draft.documents.select_related("document"))
     taken = [row.document_id for row in rows]
     ready = (
-        scoped(Document, caller(member)).filter(status=DocumentStatus.READY, file_deleted_at=None).exclude(pk__in=taken)
+        scoped(Document, scope(member)).filter(status=DocumentStatus.READY, file_deleted_at=None).exclude(pk__in=taken)
     )
     content = {
         "rows": rows,

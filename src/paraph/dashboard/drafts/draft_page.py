@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from paraph.dashboard.door import View, caller, member_page, see_other, show
+from paraph.dashboard.decorators import View, member_page, scope, see_other, show
 from paraph.drafts import editing
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, Step
@@ -25,7 +25,7 @@ def draft_page(step: Step) -> Callable[[View], View]:
         @member_page(Right.SEND)
         @wraps(view)
         def loaded(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
-            draft = scoped(Draft, caller(member)).filter(pk=draft_id).first()
+            draft = scoped(Draft, scope(member)).filter(pk=draft_id).first()
             if draft is None:
                 raise Http404
             if draft.request_id:
@@ -58,6 +58,6 @@ def show_step(
         for index, each in enumerate(_STEPS)
     ]
     shared = {"draft": draft, "steps": steps, "step": step, "missing": lacking}
-    if step in {Step.PLACES, Step.REVIEW}:
+    if step in {Step.PLACEMENTS, Step.REVIEW}:
         content |= {"remarks": stamp_remarks(draft), "unwritten": unwritten_names(draft)}
     return show(request, f"drafts/{step}.html", shared | content, member=member, status=status)

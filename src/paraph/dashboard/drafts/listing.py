@@ -4,7 +4,7 @@ from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 
-from paraph.dashboard.door import caller, member_page, see_other, show
+from paraph.dashboard.decorators import member_page, scope, see_other, show
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
 from paraph.tenants.models import Member
@@ -18,9 +18,9 @@ _AT_ONCE = 100
 def drafts(request: HttpRequest, member: Member) -> HttpResponse:
     if request.method == "POST":
         chosen = [int(pk) for pk in request.POST.getlist("document") if pk.isascii() and pk.isdigit() and len(pk) < 19]
-        draft = editing.begin(caller(member), member.user, chosen, (get_language() or "en")[:2])
+        draft = editing.begin(scope(member), member.user, chosen, (get_language() or "en")[:2])
         return see_other("draft_documents", member.organization_id, draft.pk)
-    open_drafts = scoped(Draft, caller(member)).filter(request=None).select_related("author")
+    open_drafts = scoped(Draft, scope(member)).filter(request=None).select_related("author")
     rows_of_documents = DraftDocument.objects.select_related("document").defer("document__preflight", "document__pages")
     open_drafts = open_drafts.prefetch_related(Prefetch("documents", rows_of_documents))
     rows = open_drafts.order_by("-updated_at", "-pk")[:_AT_ONCE]
@@ -31,5 +31,5 @@ def drafts(request: HttpRequest, member: Member) -> HttpResponse:
 def delete(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
     """``POST …/drafts/{id}/delete``. The documents stay."""
     if request.method == "POST":
-        scoped(Draft, caller(member)).filter(pk=draft_id, request=None).delete()
+        scoped(Draft, scope(member)).filter(pk=draft_id, request=None).delete()
     return see_other("drafts", member.organization_id)

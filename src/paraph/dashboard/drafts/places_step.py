@@ -5,7 +5,7 @@ from typing import TypeAlias
 from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 
-from paraph.dashboard.door import see_other
+from paraph.dashboard.decorators import see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
@@ -26,14 +26,13 @@ _LIMITS = {
 }
 
 
-@draft_page(Step.PLACES)
+@draft_page(Step.PLACEMENTS)
 def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Buttons: "Add stamp"; "Remove" at each stamp; "Continue". Each saves what is entered. "Continue" is held back
     while a signer or a document has no stamp.
 
-    With scripts, the form becomes the editor of ``static/dashboard/places.js``, which saves it after each change with
-    the action "save".
-    """
+    With scripts, the form becomes the editor of ``static/dashboard/placements.js``, which saves it after each change
+    with the action "save"."""
     if not draft.documents.exists():
         return see_other("draft_documents", member.organization_id, draft.pk)
     if not draft.signers.exists():
@@ -49,7 +48,7 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     if pressed == "add":
         editing.add_stamp(draft)
     onward = pressed == "next" and "remove" not in request.POST
-    if onward and missing(draft).of(Step.PLACES):
+    if onward and missing(draft).of(Step.PLACEMENTS):
         return _page(request, member, draft, _unbound(draft), 422, held_back=True)
     return see_other("draft_review" if onward else "draft_places", member.organization_id, draft.pk)
 
@@ -93,6 +92,6 @@ def _page(
         "several": several,
         "signers": [each | {"lacks": each["pk"] in lacking.signers} for each in palette(draft)],
         "limits": _LIMITS,
-        "held_back": lacking.of(Step.PLACES) if held_back else [],
+        "held_back": lacking.of(Step.PLACEMENTS) if held_back else [],
     }
-    return show_step(request, member, draft, Step.PLACES, content, status=status)
+    return show_step(request, member, draft, Step.PLACEMENTS, content, status=status)

@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
 
 from paraph import words
-from paraph.dashboard.door import actor, caller, see_other
+from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
 from paraph.dashboard.drafts.sheets import sheets
 from paraph.drafts import editing
@@ -20,9 +20,9 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.input import MOST_VALIDITY_DAYS
 from paraph.signature_requests.names import full_name
 from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
-from paraph.tenants.plans import allowance
-from paraph.tenants.registration import UNNAMED
+from paraph.tenants.organizations import UNNAMED
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import branding_profiles
 from paraph.tenants.send_quota import web_sends
@@ -61,7 +61,7 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
 
     def __init__(self, *arguments: Any, member: Member, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        allowed, profiles = allowance(member.organization.plan), branding_profiles(caller(member))
+        allowed, profiles = allowance(member.organization.plan), branding_profiles(scope(member))
         locales, branding = self.fields["locale"], self.fields["branding_profile"]
         assert isinstance(locales, forms.ChoiceField) and isinstance(branding, forms.ModelChoiceField)
         locales.choices = [(code, words.language_name(code)) for code in words.LOCALES]
@@ -87,14 +87,14 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     if pressed != "send":
         return see_other("save_draft" if pressed == "template" else "draft_review", member.organization_id, draft.pk)
     try:
-        sent = send_draft(caller(member), draft.pk, member.user, actor(request, member), origin(request))
+        sent = send_draft(scope(member), draft.pk, member.user, actor(request, member), origin(request))
     except InvalidPayloadError as refused:
         return _page(
             request,
             member,
             draft,
             options,
-            refused=refusals(caller(member), draft) or refusals_of(draft, refused),
+            refused=refusals(scope(member), draft) or refusals_of(draft, refused),
             status=422,
         )
     except DomainError as refused:
@@ -111,7 +111,7 @@ def _page(
     refused: list[Refusal] | None = None,
     status: int = 200,
 ) -> HttpResponse:
-    found = refusals(caller(member), draft) if refused is None else refused
+    found = refusals(scope(member), draft) if refused is None else refused
     content = {
         "options": options,
         "refusals": found,

@@ -6,15 +6,15 @@ from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
 
-from paraph.dashboard.door import caller, see_other
+from paraph.dashboard.decorators import scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.dashboard.drafts.signer_form import SignerForm, SignerForms
 from paraph.drafts import editing
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.signature_requests.models import Mode
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
-from paraph.tenants.plans import allowance
 
 Rows: TypeAlias = "forms.BaseFormSet[SignerForm]"
 _FIELDS = ("first_name", "last_name", "email", "phone", "otp_channel")
@@ -87,7 +87,7 @@ def _page(
     content = {
         "rows": rows,
         "order": order,
-        "earlier": earlier_signers(caller(member)),
+        "earlier": earlier_signers(scope(member)),
         "most": allowance(member.organization.plan).signers,
         "count": sum(1 for form in rows if isinstance(form, SignerForm) and form["id"].value()),
     }

@@ -3,7 +3,7 @@ what draws the sealed one. Its time and the number of its request are those of a
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from paraph.dashboard.door import caller, member_page
+from paraph.dashboard.decorators import member_page, scope
 from paraph.dashboard.stamp_rate import counted
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
@@ -22,7 +22,7 @@ _KEPT_SECONDS = 900
 def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
     """In whole points, which no eye tells from parts of them, so that browsers keep few pictures. ``?ground``: as on a
     dark page."""
-    draft = scoped(Draft, caller(member)).filter(pk=draft_id).first()
+    draft = scoped(Draft, scope(member)).filter(pk=draft_id).first()
     signer = DraftSigner.objects.filter(draft=draft, pk=signer_id).first() if draft else None
     if draft is None or signer is None or not _allowed(**size):
         raise Http404

@@ -5,11 +5,11 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.administration.invitations import resend_invitation, withdraw_invitation
-from paraph.dashboard.door import actor, member_page, see_other
+from paraph.dashboard.decorators import actor, member_page, see_other
 from paraph.dashboard.members.listing import listing
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address, guarded_network
+from paraph.tenants.invitations import resend_invitation, withdraw_invitation
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 

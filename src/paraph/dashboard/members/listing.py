@@ -8,10 +8,10 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
 
-from paraph.administration.invitations import invite
-from paraph.dashboard.door import View, actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import View, actor, member_page, reauthenticated, see_other, show
 from paraph.dashboard.members.rows import invitation_rows, member_rows
 from paraph.kernel.errors import DomainError
+from paraph.tenants.invitations import invite
 from paraph.tenants.models import Member, Role
 from paraph.tenants.rights import Right, grantable, may
 

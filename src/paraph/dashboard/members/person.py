@@ -9,11 +9,11 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
-from paraph.administration.members import change_role, remove_member, transfer_ownership
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
 from paraph.dashboard.members.listing import listing
 from paraph.dashboard.members.rows import MemberRow, member_rows
 from paraph.kernel.errors import DomainError
+from paraph.tenants.members import change_role, remove_member, transfer_ownership
 from paraph.tenants.models import Member, Role
 from paraph.tenants.rights import Right, grantable
 

@@ -4,7 +4,7 @@ from django.db.models import Count, Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import actor, caller, member_page, see_other, show
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.request_templates.bulk_upload import csv_answer
 from paraph.dashboard.request_templates.found import bulk_send_of
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
@@ -35,7 +35,7 @@ def start(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpRespon
     if request.method == "POST":
         sending = Sending(member.user, actor(request, member), origin(request))
         try:
-            start_bulk_send(caller(member), found.pk, sending, skip_wrong="skip" in request.POST)
+            start_bulk_send(scope(member), found.pk, sending, skip_wrong="skip" in request.POST)
         except DomainError as refused:
             return _page(request, member, bulk_send_of(member, bulk_send_id), refused.message)
     return see_other("bulk_send", member.organization_id, found.pk)
@@ -46,7 +46,7 @@ def cancel(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpRespo
     """``POST …/cancel``."""
     found = bulk_send_of(member, bulk_send_id)
     if request.method == "POST":
-        cancel_bulk_send(caller(member), found.pk, actor(request, member))
+        cancel_bulk_send(scope(member), found.pk, actor(request, member))
     return see_other("bulk_send", member.organization_id, found.pk)
 
 

@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.dashboard.door import caller, member_page, see_other, show
+from paraph.dashboard.decorators import member_page, scope, see_other, show
 from paraph.dashboard.request_templates.csv_upload import FIELD, takes_csv
 from paraph.dashboard.request_templates.found import template_of
 from paraph.kernel.errors import DomainError
@@ -66,10 +66,10 @@ def csv_answer(content: bytes, name: str) -> HttpResponse:
 
 
 def _checked(request: HttpRequest, member: Member, template: Template, file: "UploadedFile[bytes]") -> BulkSend:
-    require_active(caller(member))
+    require_active(scope(member))
     table = read_csv(file.read())
     places = find_columns(list(template.roles.all()), table.columns)
-    made = check_rows(caller(member), template, member.user, file.name or "", table)
+    made = check_rows(scope(member), template, member.user, file.name or "", table)
     if unused := unused_columns(places, table.columns):
         sentence = _("These columns are not used: %(columns)s.")
         messages.warning(request, sentence % {"columns": ", ".join(unused)})

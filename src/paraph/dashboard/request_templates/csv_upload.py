@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from paraph.dashboard.door import show
+from paraph.dashboard.decorators import show
 from paraph.request_templates.bulk.csv_file import MOST_BYTES
 from paraph.tenants.models import Member
 
@@ -19,7 +19,7 @@ View = Callable[..., HttpResponse]
 
 
 def takes_csv(view: View) -> View:
-    """Decorates a view of :func:`paraph.dashboard.door.member_page`, below it.
+    """Decorates a view of :func:`paraph.dashboard.decorators.member_page`, below it.
 
     Exempt from the middleware's CSRF check, which would read the body before the member is known; the same check is
     made here, once the body may be read. A body without a stated length has no file.

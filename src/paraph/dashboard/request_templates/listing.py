@@ -3,7 +3,7 @@
 from django.db.models import Count
 from django.http import HttpRequest, HttpResponse
 
-from paraph.dashboard.door import caller, member_page, show
+from paraph.dashboard.decorators import member_page, scope, show
 from paraph.request_templates.models import Template
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -14,6 +14,6 @@ _AT_ONCE = 500
 
 @member_page(Right.SEND)
 def templates(request: HttpRequest, member: Member) -> HttpResponse:
-    mine = scoped(Template, caller(member)).prefetch_related("roles").annotate(document_count=Count("documents"))
+    mine = scoped(Template, scope(member)).prefetch_related("roles").annotate(document_count=Count("documents"))
     rows = mine.order_by("name", "pk")[:_AT_ONCE]
     return show(request, "request_templates/listing.html", {"rows": rows}, member=member)

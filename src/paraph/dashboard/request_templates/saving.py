@@ -3,7 +3,7 @@
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import actor, caller, member_page, see_other, show
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.request_templates.names_form import NamesForm
 from paraph.drafts.models import Draft
 from paraph.drafts.payload import refusals
@@ -19,10 +19,10 @@ from paraph.tenants.scope import scoped
 @member_page(Right.SEND)
 def save_draft(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
     """A draft that could be sent, as it is stored."""
-    draft = scoped(Draft, caller(member)).filter(pk=draft_id, request=None).first()
+    draft = scoped(Draft, scope(member)).filter(pk=draft_id, request=None).first()
     if draft is None:
         raise Http404
-    if found := refusals(caller(member), draft):
+    if found := refusals(scope(member), draft):
         content = {"draft": draft, "refusals": found}
         return show(request, "request_templates/unfinished.html", content, member=member, status=422)
     people = [full_name(signer.first_name, signer.last_name, draft.locale) for signer in draft.signers.all()]
@@ -32,7 +32,7 @@ def save_draft(request: HttpRequest, member: Member, draft_id: int) -> HttpRespo
 @member_page(Right.SEND)
 def save_request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
     """A production request whose files are still there."""
-    sent = scoped(SignatureRequest, caller(member)).filter(pk=request_id, files_deleted_at=None).first()
+    sent = scoped(SignatureRequest, scope(member)).filter(pk=request_id, files_deleted_at=None).first()
     if sent is None or sent.request_documents.exclude(document__file_deleted_at=None).exists():
         raise Http404
     first = sent.request_documents.select_related("document").first()
@@ -47,7 +47,7 @@ def _saved(request: HttpRequest, member: Member, content: Content, name: str, pe
     ]
     form = NamesForm(request.POST or None, roles=roles, initial={"name": name[:200]})
     if request.method == "POST" and form.is_valid():
-        made = save_template(caller(member), content, member.user, actor(request, member), form.names())
+        made = save_template(scope(member), content, member.user, actor(request, member), form.names())
         return see_other("template", member.organization_id, made.pk)
     status = 422 if form.errors else 200
     return show(request, "request_templates/save.html", {"form": form}, member=member, status=status)

@@ -7,7 +7,7 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import actor, caller, member_page, see_other, show
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.drafts.signer_form import SignerForm
 from paraph.dashboard.request_templates.found import template_of
 from paraph.dashboard.request_templates.names_form import NamesForm
@@ -17,8 +17,8 @@ from paraph.flow.ending.delete_template import delete_template
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import begin_from, rename
+from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
-from paraph.tenants.plans import allowance
 from paraph.tenants.rights import Right
 
 People: TypeAlias = "forms.BaseFormSet[SignerForm]"
@@ -32,7 +32,7 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
     people = _people(request, member, found)
     if request.method == "POST" and people.is_valid():
         signers = [DraftSigner(**{name: form.cleaned_data[name] for name in _FIELDS}) for form in people]
-        draft = begin_from(caller(member), found, member.user, signers)
+        draft = begin_from(scope(member), found, member.user, signers)
         draft.step = Step.REVIEW
         draft.save(update_fields=["step"])
         return see_other("draft_review", member.organization_id, draft.pk)
@@ -41,7 +41,7 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
         "people": people,
         "roles": list(zip(found.roles.all(), people, strict=True)),
         "documents": found.documents.select_related("document"),
-        "earlier": earlier_signers(caller(member)),
+        "earlier": earlier_signers(scope(member)),
         "bulk_sends": found.bulk_sends.select_related("author").order_by("-created_at")[:_BULK_SENDS],
     }
     status = 422 if people.is_bound else 200
@@ -69,7 +69,7 @@ def delete(request: HttpRequest, member: Member, template_id: int) -> HttpRespon
     refused = ""
     if request.method == "POST":
         try:
-            delete_template(caller(member), found.pk, actor(request, member))
+            delete_template(scope(member), found.pk, actor(request, member))
         except DomainError as refusal:
             refused = refusal.message
         else:

@@ -13,7 +13,7 @@ from cryptography.x509 import load_der_x509_certificate
 from django.conf import settings
 from django.http import Http404, HttpRequest, StreamingHttpResponse
 
-from paraph.dashboard.door import member_page
+from paraph.dashboard.decorators import member_page
 from paraph.dashboard.requests.files import sealed_files
 from paraph.dashboard.requests.own_request import own_request
 from paraph.evidence.models import ProofFile

@@ -6,13 +6,13 @@ from typing import Any
 from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_POST
 
-from paraph.administration.requests import note_export
-from paraph.dashboard.door import actor, member_page, reauthenticated, see_other
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import walk
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.signature_requests.models import SignatureRequest, SignerStatus
+from paraph.tenants.admin_log.log import note_export
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 

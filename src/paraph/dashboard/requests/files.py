@@ -7,7 +7,7 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
-from paraph.dashboard.door import member_page, show
+from paraph.dashboard.decorators import member_page, show
 from paraph.dashboard.requests.own_request import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name, signed_name
@@ -34,8 +34,8 @@ def download(request: HttpRequest, member: Member, request_id: int, document_id:
 def verify(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
     """Compares journal and stored files with their digests. Seals are verified by ``paraph verify``, in files that
     somebody else keeps: what a service says of itself proves nothing."""
-    caller, found = own_request(member, request_id)
-    entries = list(scoped(Entry, caller).filter(request_id=found.pk).order_by("position"))
+    scope, found = own_request(member, request_id)
+    entries = list(scoped(Entry, scope).filter(request_id=found.pk).order_by("position"))
     files = [_compared(name, file) for name, file in sealed_files(found)]
     broken = broken_at(entries)
     content = {

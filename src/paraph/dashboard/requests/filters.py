@@ -1,4 +1,4 @@
-"""What the list of requests is asked for: the filters of the API (specification 4.1), words and an environment."""
+"""What the list of requests is asked for: the filters of the API (rule 4.1), words and an environment."""
 
 from datetime import UTC, date, datetime, time, timedelta
 from typing import Any
@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy as _
 
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.models import Environment
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 _ANY = ("", _("Any"))
 _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
@@ -49,10 +49,10 @@ class Filters(forms.Form):
     def days(self) -> tuple[date, date]:
         return self.cleaned_data["created_after"] or date.min, self.cleaned_data["created_before"] or date.max
 
-    def rows(self, caller: Caller) -> QuerySet[SignatureRequest]:
+    def rows(self, scope: TenantScope) -> QuerySet[SignatureRequest]:
         """The caller's requests of this status and time, in no order."""
         asked = self.cleaned_data
-        rows = scoped(SignatureRequest, caller)
+        rows = scoped(SignatureRequest, scope)
         if asked["status"]:
             rows = rows.filter(status=asked["status"])
         if asked["created_after"]:

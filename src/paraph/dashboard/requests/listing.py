@@ -7,7 +7,7 @@ from urllib.parse import urlencode
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.door import caller, member_page, show
+from paraph.dashboard.decorators import member_page, scope, show
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import Page, page
 from paraph.signature_requests.models import RequestStatus
@@ -45,7 +45,7 @@ def _tabs(member: Member, filters: Filters) -> list[dict[str, Any]]:
     """Each status with the number of its requests, as the other filters choose them."""
     counts = Counter[str]()
     for environment in filters.environments:
-        counts.update(daily_counts.by_status(caller(member, environment), "signature_requests", *filters.days()))
+        counts.update(daily_counts.by_status(scope(member, environment), "signature_requests", *filters.days()))
     query = filters.query()
     chosen = query.pop("status", "")
     labels = [("", _("All")), *RequestStatus.choices]

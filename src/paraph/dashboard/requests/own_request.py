@@ -2,16 +2,16 @@
 
 from django.http import Http404
 
-from paraph.dashboard.door import caller
+from paraph.dashboard.decorators import scope
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Environment, Member
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 
-def own_request(member: Member, request_id: int) -> tuple[Caller, SignatureRequest]:
+def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
     """The request, and the organization in its environment. Raises ``Http404``."""
     for environment in Environment:
-        asking = caller(member, environment)
+        asking = scope(member, environment)
         rows = scoped(SignatureRequest, asking).select_related("application", "sent_by")
         if found := rows.filter(pk=request_id).first():
             return asking, found

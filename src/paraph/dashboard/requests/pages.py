@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 from django.db.models import Prefetch, Q, QuerySet, prefetch_related_objects
 
-from paraph.dashboard.door import caller
+from paraph.dashboard.decorators import scope
 from paraph.dashboard.requests.filters import Filters
 from paraph.documents.models import Document
 from paraph.signature_requests.models import LARGE, RequestDocument, SignatureRequest, Signer
@@ -60,7 +60,7 @@ def _listed(member: Member, filters: Filters, at_once: int, start: int | None, *
     rows: list[SignatureRequest] = []
     last = _own(member, start) if start is not None else None
     for environment in filters.environments:
-        chosen = filters.rows(caller(member, environment))
+        chosen = filters.rows(scope(member, environment))
         if last:
             chosen = _beyond(chosen, last, rising=rising)
         rows += chosen.order_by(*(("created_at", "pk") if rising else ("-created_at", "-pk")))[: at_once + 1]
@@ -74,7 +74,7 @@ def _searched(member: Member, filters: Filters, at_once: int, start: int | None,
     points: list[int] = []
     truncated = False
     for environment in filters.environments:
-        asked = caller(member, environment)
+        asked = scope(member, environment)
         chosen = filters.rows(asked)
         found = search(asked, filters.words, chosen, at_once + 1, start, rising=rising)
         rows += chosen.filter(pk__in=found.ids)
@@ -103,7 +103,7 @@ def _past(rows: QuerySet[SignatureRequest], start: int | None, *, rising: bool) 
 
 def _own(member: Member, request_id: int) -> SignatureRequest | None:
     for environment in Environment:
-        if row := scoped(SignatureRequest, caller(member, environment)).filter(pk=request_id).first():
+        if row := scoped(SignatureRequest, scope(member, environment)).filter(pk=request_id).first():
             return row
     return None
 

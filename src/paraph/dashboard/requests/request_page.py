@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 
 from paraph import words
-from paraph.dashboard.door import member_page, show
+from paraph.dashboard.decorators import member_page, show
 from paraph.dashboard.requests.kept import kept_note
 from paraph.dashboard.requests.outcome import Outcome, outcome
 from paraph.dashboard.requests.own_request import own_request
@@ -22,8 +22,8 @@ from paraph.signature_requests.models import LARGE, Inquiry, RequestDocument, Re
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
-from paraph.tenants.scope import Caller
-from paraph.webhooks.of_tenant import deliveries_of
+from paraph.tenants.scope import TenantScope
+from paraph.webhooks.of_tenant import for_request
 
 _MOST_DELIVERIES = 100
 _SOON, _SOMETIME = 3, 15  # seconds after which an open page asks again
@@ -38,8 +38,8 @@ def request(request: HttpRequest, member: Member, request_id: int) -> HttpRespon
 
 def request_page(request: HttpRequest, member: Member, request_id: int, problem: str = "") -> HttpResponse:
     """``problem``: why what the member asked for was refused; the page is then a 422."""
-    caller, found = own_request(member, request_id)
-    content = _content(caller, member, found)
+    scope, found = own_request(member, request_id)
+    content = _content(scope, member, found)
     live = render_to_string("dashboard/requests/request_live.html", content, request)
     mark = hashlib.sha256(_TOKENS.sub("", live).encode()).hexdigest()[:16]
     part = {"found": found, "live": live, "mark": mark, "again_in": _again_in(found, content["outcome"])}
@@ -51,7 +51,7 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
     return show(request, "requests/request.html", part, member=member, status=422 if problem else 200)
 
 
-def _content(caller: Caller, member: Member, found: SignatureRequest) -> dict[str, Any]:
+def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dict[str, Any]:
     signers = list(found.signers.defer(*LARGE).prefetch_related("reminders"))
     documents = list(
         found.request_documents.prefetch_related(Prefetch("document", Document.objects.only("name", "file_deleted_at")))
@@ -66,11 +66,11 @@ def _content(caller: Caller, member: Member, found: SignatureRequest) -> dict[st
         "documents": _documents(found, documents),
         "is_ready": found.finalized and not found.files_deleted_at,
         "language": words.language_name(found.locale),
-        "events": timeline(caller, found.pk, signers, documents, sender(found)),
+        "events": timeline(scope, found.pk, signers, documents, sender(found)),
         "sender": sender(found),
         "may_send": may(member.role, Right.SEND),
         "can_be_kept": may(member.role, Right.SEND) and _has_files(found, documents),
-        "deliveries": _deliveries(caller, member, found),
+        "deliveries": _deliveries(scope, member, found),
     }
 
 
@@ -127,8 +127,8 @@ def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> boo
     return found.environment == Environment.PRODUCTION and is_there
 
 
-def _deliveries(caller: Caller, member: Member, found: SignatureRequest) -> Any:
+def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest) -> Any:
     """None where the member may not see deliveries, or there is nobody to tell."""
     if not may(member.role, Right.BUILD) or found.application_id is None:
         return None
-    return list(deliveries_of(caller, found.pk)[:_MOST_DELIVERIES])
+    return list(for_request(scope, found.pk)[:_MOST_DELIVERIES])

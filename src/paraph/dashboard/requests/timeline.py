@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 from paraph.audit_trail.models import Entry, EventType
 from paraph.dashboard.requests.kept import kept_note
 from paraph.signature_requests.models import RequestDocument, Signer
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 
 class Event(NamedTuple):
@@ -25,13 +25,13 @@ class Event(NamedTuple):
 
 
 def timeline(
-    caller: Caller, request_id: int, signers: list[Signer], documents: list[RequestDocument], sender: str
+    scope: TenantScope, request_id: int, signers: list[Signer], documents: list[RequestDocument], sender: str
 ) -> list[Event]:
     """The journal of one of the caller's requests, oldest first."""
     names = {signer.pk: signer.full_name for signer in signers}
     files = {row.document_id: row.document.name for row in documents}
-    entries = scoped(Entry, caller).filter(request_id=request_id).order_by("position")
-    return [_event(entry, caller.environment, names, files, sender) for entry in entries]
+    entries = scoped(Entry, scope).filter(request_id=request_id).order_by("position")
+    return [_event(entry, scope.environment, names, files, sender) for entry in entries]
 
 
 def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[int, str], sender: str) -> Event:

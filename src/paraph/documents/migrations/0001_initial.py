@@ -89,7 +89,7 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.CreateModel(
-            name="UnshownPage",
+            name="UnrenderablePage",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("page_number", models.IntegerField()),
@@ -114,7 +114,7 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddConstraint(
-            model_name="unshownpage",
+            model_name="unrenderablepage",
             constraint=models.UniqueConstraint(fields=("document", "page_number"), name="unshown_page_once"),
         ),
         migrations.RunSQL(_COUNT),

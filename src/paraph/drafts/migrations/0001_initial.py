@@ -90,7 +90,7 @@ class Migration(migrations.Migration):
                         blank=True,
                         null=True,
                         on_delete=django.db.models.deletion.SET_NULL,
-                        related_name="+",
+                        related_name="%(class)ss",
                         to="organizations.brandingprofile",
                     ),
                 ),

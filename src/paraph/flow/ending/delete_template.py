@@ -13,13 +13,13 @@ from paraph.signature_requests.models import RequestDocument
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 
 @transaction.atomic
-def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
+def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     """Do nothing where there is none. Raises ``conflict`` while a bulk send of it is under way."""
-    template = scoped(Template, caller).select_for_update().filter(pk=template_id).first()
+    template = scoped(Template, scope).select_for_update().filter(pk=template_id).first()
     if template is None:
         return
     if template.bulk_sends.filter(status=BulkStatus.SENDING).exists():
@@ -28,7 +28,7 @@ def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
     template.delete()
     deleted = _delete_files_kept(documents)
     log.note(
-        caller.organization_id,
+        scope.organization_id,
         actor,
         Action.TEMPLATE_DELETED,
         f"template {template_id}",
@@ -36,7 +36,7 @@ def delete_template(caller: Caller, template_id: int, actor: Actor) -> None:
     )
     for document in deleted:
         subject = f"document {document.pk}"
-        log.note(caller.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
+        log.note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
 
 
 def _delete_files_kept(document_ids: list[int]) -> list[Document]:

@@ -3,24 +3,44 @@
 from contextlib import suppress
 
 from django.db import transaction
+from django.utils.translation import gettext as _
 
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
 from paraph.tenants.models import Organization
+from paraph.tenants.scope import TenantScope, scoped
 
 LONGEST_REASON = 500
 
 
-def end_early(request_id: int, reason: str) -> SignatureRequest:
-    """Mark a pending request ``expired`` now; ``expires_at`` stays. Journal and webhooks say why.
+def end_own_early(scope: TenantScope, actor: Actor, request_id: int, reason: str) -> None:
+    """End one of the caller's requests. Raise what :func:`end_early` raises."""
+    if not scoped(SignatureRequest, scope).filter(pk=request_id).exists():
+        raise DomainError("not_found", _("There is no such request."))
+    end_early(actor, request_id, reason)
 
-    Takes the row lock that signing takes, so that of a last signature and an end at the same time only one happens.
-    Raises ``DomainError``: ``not_found``, ``validation_error`` for a reason that is empty or longer than 500
-    characters, ``conflict`` where the request is over already. The caller checks who may do this, and to whose request.
+
+@transaction.atomic
+def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
+    """Mark a pending request ``expired`` now; ``expires_at`` stays. Journal, webhooks and the activity log say why.
+
+    Raise ``DomainError``: ``not_found``, ``validation_error`` for a reason that is empty or longer than 500 characters,
+    ``conflict`` where the request is over already. The caller checks who may do this, and to whose request.
     """
+    ended = _end(request_id, reason)
+    note(ended.organization_id, actor, Action.REQUEST_ENDED_EARLY, f"request {request_id}", after={"reason": reason})
+    return ended
+
+
+def _end(request_id: int, reason: str) -> SignatureRequest:
+    """Take the row lock that signing takes, so that of a last signature and an end at the same time only one
+    happens."""
     reason = _checked(reason)
     with transaction.atomic():
         try:
@@ -53,6 +73,6 @@ def end_requests_of_deleted(most: int | None = None) -> int:
     ended = 0
     for request_id in pending.order_by("pk").values_list("pk", flat=True)[:most]:
         with suppress(DomainError):  # it ended meanwhile
-            end_early(request_id, REASON)
+            _end(request_id, REASON)
             ended += 1
     return ended

@@ -18,7 +18,7 @@ from paraph.signature_requests.models import RequestDocument
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 _USES = (RequestDocument, DraftDocument, TemplateDocument)
 
@@ -30,10 +30,10 @@ def unused(rows: QuerySet[Document]) -> QuerySet[Document]:
 
 
 @transaction.atomic
-def delete_document(caller: Caller, document_id: int, actor: Actor) -> None:
+def delete_document(scope: TenantScope, document_id: int, actor: Actor) -> None:
     """Delete the row, and have the file deleted. Does nothing where there is none. Raises ``conflict`` where a request,
     a draft or a template uses the document."""
-    mine = scoped(Document, caller).filter(pk=document_id)
+    mine = scoped(Document, scope).filter(pk=document_id)
     document = mine.select_for_update().first()
     if document is None:
         return
@@ -42,7 +42,7 @@ def delete_document(caller: Caller, document_id: int, actor: Actor) -> None:
     facts = document.facts()
     objects_to_delete.note({document.object_key, document.shown_key})
     document.delete()
-    note(caller.organization_id, actor, Action.DOCUMENT_DELETED, f"document {document_id}", before=facts)
+    note(scope.organization_id, actor, Action.DOCUMENT_DELETED, f"document {document_id}", before=facts)
 
 
 UNUSED_FOR = timedelta(days=90)

@@ -10,14 +10,14 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.html import format_html
 
-from paraph.flow.messages.layout import EmailContent, Letter, lay_out
 from paraph.flow.messages.names import MAX_LENGTH, document_names, sender_name, signer_name
-from paraph.flow.messages.sentences import Sentence, plain, say
 from paraph.kernel import clock
+from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_token import signing_url
+from paraph.tenants.branding import accent
 from paraph.words import Words, moment, of, phrase
 
 _SENDER_LENGTHS_IN_SMS = range(10, 41)
@@ -137,7 +137,7 @@ def _to_signer(
             lines=[say(words, "hello", name=signer_name(signer)), *lines],
             closing=closing,
             action=action,
-            branding=signer.request.branding_profile,
+            accent=accent(signer.request.branding_profile),
         )
     )
 

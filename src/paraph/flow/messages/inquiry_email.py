@@ -6,11 +6,11 @@ What the signer wrote and every name is unlinked: the mail comes from the servic
 from django.utils.html import format_html, format_html_join
 
 from paraph import words as catalog
-from paraph.flow.messages.layout import EmailContent, Letter, lay_out
 from paraph.flow.messages.names import document_names, sender_name, signer_name
-from paraph.flow.messages.sentences import Sentence, say
+from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, say
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Inquiry
+from paraph.tenants.branding import accent
 
 _WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({})</bdi><br><b>{}</b>'
 _MAX_LINE_LENGTH = 2500  # the longest inquiry fits, with the spaces that break up its addresses
@@ -37,7 +37,7 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
             sender=sender_name(signer),
             lines=[_who(name, signer.email, kind), written],
             closing=[_with_number(about, request.pk)],
-            branding=request.branding_profile,
+            accent=accent(request.branding_profile),
         )
     )
 

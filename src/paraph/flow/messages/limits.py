@@ -20,10 +20,10 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.destination import destination_hash
 from paraph.messaging.gateways import has_gateway
 from paraph.messaging.models import PutOffMail
-from paraph.queue.put_off import JobPutOffError
+from paraph.queue.reschedule import Reschedule
 from paraph.signature_requests.models import Channel, Signer
+from paraph.tenants.limits import message_ceilings
 from paraph.tenants.models import Environment, Organization
-from paraph.tenants.plans import message_ceilings
 
 _CONFIRMATIONS_PER_DAY = 3
 _KEPT_FOR = timedelta(days=1)  # after the time of a mail that was put off
@@ -52,7 +52,7 @@ class OutgoingMessage:
     is_question: bool = False
 
 
-class TooManyMessagesError(DomainError, JobPutOffError):
+class TooManyMessagesError(DomainError, Reschedule):
     """Nothing was sent because a ceiling is reached (``reason``). There is room for the message at ``next_at``."""
 
     def __init__(self, reason: str, next_at: datetime) -> None:

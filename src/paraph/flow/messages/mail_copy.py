@@ -16,7 +16,7 @@ from paraph.messaging.models import MessageCount
 from paraph.metrics import metrics as figures
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.tenants.confirmed_addresses import is_withheld
-from paraph.tenants.scope import party
+from paraph.tenants.scope import tenant_key
 
 _A_DAY = 3
 
@@ -43,7 +43,7 @@ def mail_copy(signer: Signer) -> None:
         raise DomainError("not_found", "There is no copy to be mailed.")
     withheld = is_withheld(signer.request.organization_id, signer.request.environment, signer.email)
     message = message_to(signer, Channel.EMAIL, signer.email, withheld=withheld)
-    with waiting_for_machine(party(signer.request)) as visit:
+    with waiting_for_machine(tenant_key(signer.request)) as visit:
         if not visit.has_place:
             log.warning("no copy is mailed: too many threads wait already")
             raise _not_delivered()

@@ -3,7 +3,7 @@
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 
-from paraph.flow.messages.sentences import Sentence
+from paraph.messaging.letters import Sentence
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signer_documents import documents_of

@@ -6,9 +6,8 @@ from django.conf import settings
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.flow.messages.layout import EmailContent, Letter, lay_out
 from paraph.flow.messages.names import MAX_LENGTH, signer_name
-from paraph.flow.messages.sentences import plain
+from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Inquiry, InquiryKind, SignatureRequest, Signer, SignerStatus
 

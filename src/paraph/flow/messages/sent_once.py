@@ -10,11 +10,11 @@ from pathlib import Path
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
-from paraph.flow.messages.layout import EmailContent
 from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to, note_put_off
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
+from paraph.messaging.letters import EmailContent
 from paraph.metrics import metrics as figures
 from paraph.signature_requests.models import Channel, Signer
 from paraph.tenants.confirmed_addresses import is_withheld

@@ -13,6 +13,9 @@ from paraph.flow.personal_data.of_signer import OF_SIGNER, person_of
 from paraph.flow.personal_data.unsent import UNSENT, Facts, Person, Place, erase_unsent
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
 
 
 @dataclass(frozen=True)
@@ -68,7 +71,6 @@ def _identity(row: Any) -> object:
 class Erased:
     """``journal_entries``: in how many entries of the journal values were replaced by this call."""
 
-    organization_id: int
     request_id: int
     journal_entries: int
 
@@ -81,10 +83,10 @@ class ErasedAddress:
     signer_ids: list[int]
 
 
-def erase_signer(signer_id: int) -> Erased:
+def erase_signer(actor: Actor, signer_id: int) -> Erased:
     """Replace name, address, number, IP and User-Agent of the signer by pseudonyms, in rows, journal and recorded
-    webhooks, delete signature, inquiries, captured messages and a title that names them, erases what the organization
-    keeps of the person in what it never sent (:mod:`paraph.flow.personal_data.unsent`), and ends the signing link.
+    webhooks, delete signature, inquiries, captured messages and a title that names them, erase what the organization
+    keeps of the person in what it never sent (:mod:`paraph.flow.personal_data.unsent`), and end the signing link.
 
     Sealed files and the proof are evidence and stay until retention deletes them. Safe to repeat. Raises
     ``DomainError``: ``not_found``, ``conflict`` while the request is not over.
@@ -99,20 +101,26 @@ def erase_signer(signer_id: int) -> Erased:
         places = [(place, place.erase, list(place.find(signer))) for place in OF_SIGNER if place.erase]
         changed = {place.name: erase(signer, found) for place, erase, found in places}
         erase_unsent(person_of(signer))
-    return Erased(request.organization_id, request_id, changed["journal"])
+        about = {"request_id": request_id, "signer_id": signer_id}
+        note(request.organization_id, actor, Action.SIGNER_ERASED, f"signer {signer_id}", after=about)
+    return Erased(request_id, changed["journal"])
 
 
-def erase_address(address: str) -> ErasedAddress:
+def erase_address(actor: Actor, address: str) -> ErasedAddress:
     """Erase what is kept of an address or number outside of requests, in all organizations: in rows of bulk sends and
     drafts that were never sent, the captured inbox, and the confirmed addresses. Signers that have it stay as they are,
     and are returned. Safe to repeat.
+
+    The activity log says that somebody was erased and not who: nothing in it can be erased.
     """
     if not address.strip():
         raise DomainError("validation_error", "The address must not be empty.")
     with transaction.atomic():
-        organizations = erase_unsent(Person(frozenset({address.strip()})))
+        organizations = sorted(erase_unsent(Person(frozenset({address.strip()}))))
+        for organization_id in organizations:
+            note(organization_id, actor, Action.ADDRESS_ERASED)
     signers = signers_with(address.strip())
-    return ErasedAddress(sorted(organizations), list(signers.values_list("pk", flat=True)))
+    return ErasedAddress(organizations, list(signers.values_list("pk", flat=True)))
 
 
 def _require_over(request: SignatureRequest) -> None:

@@ -1,4 +1,4 @@
-"""Mailing the summary to signers once everybody has signed (specification 4.5, ``notify_signers_on_completion``)."""
+"""Mailing the summary to signers once everybody has signed (rule 4.5, ``notify_signers_on_completion``)."""
 
 from django.db import transaction
 

@@ -1,4 +1,4 @@
-"""Gathering what the proof of a request states (specification 2.2, last paragraph)."""
+"""Gathering what the proof of a request states (rule 2.2, last paragraph)."""
 
 import base64
 from collections.abc import Mapping, Sequence

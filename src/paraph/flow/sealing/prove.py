@@ -1,4 +1,4 @@
-"""Issuing the proof of a request: one sealed PDF per request (specification 2.2)."""
+"""Issuing the proof of a request: one sealed PDF per request (rule 2.2)."""
 
 from django.conf import settings
 from django.db import transaction

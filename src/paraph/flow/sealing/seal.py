@@ -1,4 +1,4 @@
-"""Sealing one document of a completed request (specification 1, 6.3)."""
+"""Sealing one document of a completed request (rules 1, 6.3)."""
 
 from dataclasses import replace
 from typing import cast

@@ -19,18 +19,18 @@ from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.models import Member, Organization
 from paraph.tenants.rights import Right, may
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 
 @transaction.atomic
-def start_bulk_send(caller: Caller, bulk_send_id: int, sending: Sending, *, skip_wrong: bool) -> None:
+def start_bulk_send(scope: TenantScope, bulk_send_id: int, sending: Sending, *, skip_wrong: bool) -> None:
     """Have a job send the rows that can be sent. Of a bulk send that is done, those are sent again that were refused.
 
     Does nothing where it is being sent already. Raises ``not_found``, ``forbidden`` for a suspended organization, or
     ``conflict`` where there is nothing to send, or rows are wrong and not to be skipped.
     """
-    require_active(caller)
-    bulk_send = _locked(caller, bulk_send_id)
+    require_active(scope)
+    bulk_send = _locked(scope, bulk_send_id)
     if bulk_send.status == BulkStatus.SENDING:
         return
     if bulk_send.template_id is None:
@@ -48,20 +48,20 @@ def start_bulk_send(caller: Caller, bulk_send_id: int, sending: Sending, *, skip
 
 
 @transaction.atomic
-def cancel_bulk_send(caller: Caller, bulk_send_id: int, actor: Actor) -> None:
+def cancel_bulk_send(scope: TenantScope, bulk_send_id: int, actor: Actor) -> None:
     """Send no further row. What is sent stays sent. Raises ``not_found``."""
-    bulk_send = _locked(caller, bulk_send_id)
+    bulk_send = _locked(scope, bulk_send_id)
     if bulk_send.status in (BulkStatus.CHECKED, BulkStatus.SENDING):
         bulk_send.status = BulkStatus.CANCELLED
         bulk_send.save(update_fields=["status"])
         _note(bulk_send, actor, Action.BULK_SEND_CANCELLED)
 
 
-def _locked(caller: Caller, bulk_send_id: int) -> BulkSend:
+def _locked(scope: TenantScope, bulk_send_id: int) -> BulkSend:
     """Lock the template first, which cannot be deleted then, as its deletion does."""
-    template = scoped(Template, caller).filter(bulk_sends=bulk_send_id)
+    template = scoped(Template, scope).filter(bulk_sends=bulk_send_id)
     list(template.select_for_update(no_key=True, of=("self",)))
-    bulk_send = scoped(BulkSend, caller).select_for_update(no_key=True).filter(pk=bulk_send_id).first()
+    bulk_send = scoped(BulkSend, scope).select_for_update(no_key=True).filter(pk=bulk_send_id).first()
     if bulk_send is None:
         raise DomainError("not_found", "There is no such bulk send.")
     return bulk_send
@@ -134,11 +134,13 @@ def _request(bulk_send: BulkSend, row: BulkRow) -> int:
     return send_from_web(_caller(bulk_send), payload, template.locale, _sending(bulk_send, template.name), source)
 
 
-def _caller(bulk_send: BulkSend) -> Caller:
+def _caller(bulk_send: BulkSend) -> TenantScope:
     """As the organization is now: its plan may have changed, or it was suspended or deleted."""
     organization = Organization.objects.get(pk=bulk_send.organization_id)
     suspended = organization.suspended_at is not None or organization.deleted_at is not None
-    return Caller(organization.pk, bulk_send.environment, organization.plan, application_id=None, suspended=suspended)
+    return TenantScope(
+        organization.pk, bulk_send.environment, organization.plan, application_id=None, suspended=suspended
+    )
 
 
 def _sending(bulk_send: BulkSend, title: str) -> Sending:

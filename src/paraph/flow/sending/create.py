@@ -1,4 +1,4 @@
-"""Creating a signature request, in one transaction (specification 4.5)."""
+"""Creating a signature request, in one transaction (rule 4.5)."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -21,7 +21,7 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.reading import LoadedRequest, from_rows
 from paraph.signature_requests.signing_token import new_salt
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 from paraph.words import LOCALES
 
 
@@ -35,7 +35,7 @@ class WebSender:
 
 
 def create(
-    caller: Caller, payload: object, origin: Origin, locale: str = "", sender: WebSender | None = None
+    scope: TenantScope, payload: object, origin: Origin, locale: str = "", sender: WebSender | None = None
 ) -> LoadedRequest:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
@@ -43,18 +43,20 @@ def create(
     for tags before the transaction begins. Without a ``sender``, an application sends it. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
-    plan = make_plan(caller, payload)
+    plan = make_plan(scope, payload)
     try:
-        return _made(caller, plan, origin, locale, sender)
+        return _made(scope, plan, origin, locale, sender)
     except IntegrityError:
-        make_plan(caller, payload)  # refuses a document that was removed meanwhile to make room
+        make_plan(scope, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
-def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender: WebSender | None) -> LoadedRequest:
+def _made(
+    scope: TenantScope, plan: RequestPlan, origin: Origin, locale: str, sender: WebSender | None
+) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
-        request = _request(caller, plan, ids[SignatureRequest][0], locale, sender)
+        request = _request(scope, plan, ids[SignatureRequest][0], locale, sender)
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
         entries = _journal(request, plan, origin, sender)
@@ -66,15 +68,15 @@ def _made(caller: Caller, plan: RequestPlan, origin: Origin, locale: str, sender
 
 
 def _request(
-    caller: Caller, plan: RequestPlan, request_id: int, locale: str, sender: WebSender | None
+    scope: TenantScope, plan: RequestPlan, request_id: int, locale: str, sender: WebSender | None
 ) -> SignatureRequest:
     draft = plan.draft
     created_at = clock.now().replace(microsecond=0)  # as the API shows it, so that its filters agree with it
     return SignatureRequest(
         pk=request_id,
-        organization_id=caller.organization_id,
-        environment=caller.environment,
-        application_id=caller.application_id,
+        organization_id=scope.organization_id,
+        environment=scope.environment,
+        application_id=scope.application_id,
         sent_by_id=sender.user_id if sender else None,
         title=sender.title if sender else "",
         branding_profile=plan.branding_profile,
@@ -153,7 +155,7 @@ def _remarks(plan: RequestPlan) -> dict[str, Any]:
 
 
 def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
-    """Defer the invitation of the first signer (sequential) or of all signers (parallel; specification 3.2)."""
+    """Defer the invitation of the first signer (sequential) or of all signers (parallel; rule 3.2)."""
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     for signer in ordered[:1] if plan.draft.mode == "sequential" else ordered:
         defer("invite", signer_id=signer.pk)

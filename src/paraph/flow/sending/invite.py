@@ -1,4 +1,4 @@
-"""Inviting a signer by e-mail (specification 3.2). ``notified`` means that the mail server has the message."""
+"""Inviting a signer by e-mail (rule 3.2). ``notified`` means that the mail server has the message."""
 
 from datetime import timedelta
 from smtplib import SMTPRecipientsRefused

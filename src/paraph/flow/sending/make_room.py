@@ -16,9 +16,9 @@ from paraph.flow.housekeeping.unused_documents import unused
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.storage import store
+from paraph.tenants.limits import storage_quota, stored_bytes
 from paraph.tenants.models import Environment
-from paraph.tenants.scope import Caller, scoped
-from paraph.tenants.storage import storage_quota, stored_bytes
+from paraph.tenants.scope import TenantScope, scoped
 
 log = logging.getLogger("paraph.flow")
 
@@ -31,16 +31,16 @@ _FULL = (errno.ENOSPC, errno.EDQUOT)
 
 
 @contextmanager
-def room_for(caller: Caller, size: int) -> Iterator[None]:
+def room_for(scope: TenantScope, size: int) -> Iterator[None]:
     """Require room for ``size`` bytes (0 where the size is not known), in which the block stores a file.
 
     In the sandbox, the oldest uploads that nothing uses are removed to make room. Raises ``insufficient_storage``
     where there is none, also when the disk fills up within the block.
     """
     _require_disk(size)
-    quota = storage_quota(caller.environment)
+    quota = storage_quota(scope.environment)
     if quota is not None:
-        _require_quota(caller, size, quota)
+        _require_quota(scope, size, quota)
     try:
         yield
     except OSError as error:
@@ -57,19 +57,19 @@ def _require_disk(size: int) -> None:
         raise _disk_is_full()
 
 
-def _require_quota(caller: Caller, size: int, quota: int) -> None:
-    excess = stored_bytes(caller) + size - quota
-    if excess > 0 and caller.environment == Environment.SANDBOX:
-        excess -= _remove_unused(caller, excess)
+def _require_quota(scope: TenantScope, size: int, quota: int) -> None:
+    excess = stored_bytes(scope) + size - quota
+    if excess > 0 and scope.environment == Environment.SANDBOX:
+        excess -= _remove_unused(scope, excess)
     if excess > 0:
         message = _("The organization stores as much as it may in this environment: %(limit)d MiB.")
         raise DomainError("insufficient_storage", message % {"limit": quota // _MIB})
 
 
-def _remove_unused(caller: Caller, wanted: int) -> int:
+def _remove_unused(scope: TenantScope, wanted: int) -> int:
     """Remove the oldest uploads that nothing uses, until ``wanted`` bytes are freed or none is left; return the number
     of freed bytes."""
-    old = unused(scoped(Document, caller)).filter(created_at__lt=clock.now() - UNUSED_FOR)
+    old = unused(scoped(Document, scope)).filter(created_at__lt=clock.now() - UNUSED_FOR)
     freed = 0
     with transaction.atomic():
         chosen: list[Document] = []
@@ -82,7 +82,7 @@ def _remove_unused(caller: Caller, wanted: int) -> int:
         keys = {key for document in chosen for key in (document.object_key, document.shown_key)}
         objects_to_delete.note(keys)
     objects_to_delete.delete_those(keys)
-    log.info("%d unused uploads of organization %d made room", len(chosen), caller.organization_id)
+    log.info("%d unused uploads of organization %d made room", len(chosen), scope.organization_id)
     return freed
 
 

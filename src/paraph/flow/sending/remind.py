@@ -19,21 +19,21 @@ from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 MOST_REMINDERS = 5
 BETWEEN_REMINDERS = timedelta(days=1)
 
 
 @transaction.atomic
-def remind(caller: Caller, request_id: int, signer_id: int, actor: Actor) -> Reminder:
+def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) -> Reminder:
     """Have the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
     in all.
 
     Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``;
     ``delivery_failed`` where nothing sends mails.
     """
-    request = scoped(SignatureRequest, caller).filter(pk=request_id).first()
+    request = scoped(SignatureRequest, scope).filter(pk=request_id).first()
     if request is None or not Signer.objects.filter(pk=signer_id, request=request).exists():
         raise DomainError("not_found", _("There is no such signer."))
     signer = lock_signer(signer_id)
@@ -46,7 +46,7 @@ def remind(caller: Caller, request_id: int, signer_id: int, actor: Actor) -> Rem
     reminder = Reminder.objects.create(signer=signer, number=number, asked_at=now)
     defer("send_reminder", signer_id=signer.pk, number=reminder.number)
     subject = f"request {request_id}, signer {signer_id}"
-    log.note(caller.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
+    log.note(scope.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
     return reminder
 
 

@@ -15,7 +15,7 @@ from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.models import User
-from paraph.tenants.scope import Caller, scoped
+from paraph.tenants.scope import TenantScope, scoped
 from paraph.tenants.send_quota import use_web_send
 
 
@@ -31,7 +31,7 @@ class Sending:
 
 @transaction.atomic
 def send_from_web(
-    caller: Caller, payload: dict[str, Any], locale: str, sending: Sending, source: dict[str, int]
+    scope: TenantScope, payload: dict[str, Any], locale: str, sending: Sending, source: dict[str, int]
 ) -> int:
     """Create the request, count it in the month's quota and note it in the activity log with its ``source``, all or
     nothing. Returns its id.
@@ -39,30 +39,30 @@ def send_from_web(
     Raises ``forbidden`` for a suspended organization, ``web_sends_used_up``, or what
     :func:`paraph.flow.sending.create.create` raises.
     """
-    require_active(caller)
+    require_active(scope)
     user = sending.user
-    request_id = create(caller, payload, sending.origin, locale, WebSender(user.pk, user.email, sending.title)).id
-    use_web_send(caller.organization_id, caller.plan)
-    log.note(caller.organization_id, sending.actor, Action.REQUEST_SENT, f"request {request_id}", after=source)
+    request_id = create(scope, payload, sending.origin, locale, WebSender(user.pk, user.email, sending.title)).id
+    use_web_send(scope.organization_id, scope.plan)
+    log.note(scope.organization_id, sending.actor, Action.REQUEST_SENT, f"request {request_id}", after=source)
     return request_id
 
 
 @transaction.atomic
-def send_draft(caller: Caller, draft_id: int, user: User, actor: Actor, origin: Origin) -> int:
+def send_draft(scope: TenantScope, draft_id: int, user: User, actor: Actor, origin: Origin) -> int:
     """Send the draft and leave of it what leads to its request, all or nothing.
 
     Returns the id of the request: the same one where the draft has been sent already. Raises ``forbidden`` for
     a suspended organization, ``not_found``, ``web_sends_used_up``, or what
     :func:`paraph.flow.sending.create.create` raises.
     """
-    require_active(caller)
-    draft = scoped(Draft, caller).select_for_update(no_key=True).filter(pk=draft_id).first()
+    require_active(scope)
+    draft = scoped(Draft, scope).select_for_update(no_key=True).filter(pk=draft_id).first()
     if draft is None:
         raise DomainError("not_found", "There is no such draft.")
     if draft.request_id:
         return draft.request_id
     sending = Sending(user, actor, origin, draft.title)
-    request_id = send_from_web(caller, payload(draft), draft.locale, sending, {"draft": draft.pk})
+    request_id = send_from_web(scope, payload(draft), draft.locale, sending, {"draft": draft.pk})
     _close(draft, request_id)
     return request_id
 

@@ -23,7 +23,7 @@ from paraph.storage.staged_object import StagedObject
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
-from paraph.tenants.scope import Caller, party
+from paraph.tenants.scope import TenantScope, tenant_key
 
 _SIGNED = b"/ByteRange"  # stands in the clear in every file with a signature
 _PIECE = 1 << 20
@@ -71,7 +71,9 @@ class IncomingFile:
         return self._hash.digest()
 
 
-def upload(caller: Caller, file: IncomingFile, name: str, content_type: str, member: Actor | None = None) -> Document:
+def upload(
+    scope: TenantScope, file: IncomingFile, name: str, content_type: str, member: Actor | None = None
+) -> Document:
     """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log.
 
     The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
@@ -81,12 +83,12 @@ def upload(caller: Caller, file: IncomingFile, name: str, content_type: str, mem
     if content_type != "application/pdf":
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
-    inspection = _inspect(caller, file)
+    inspection = _inspect(scope, file)
     inspection.preflight["altered_after_seal"] = altered_after_seal(file.draft.file)
-    refuse_changeable(caller, inspection.preflight)
+    refuse_changeable(scope, inspection.preflight)
     document = Document(
-        organization_id=caller.organization_id,
-        environment=caller.environment,
+        organization_id=scope.organization_id,
+        environment=scope.environment,
         name=_clean(name),
         sha256=file.sha256,
         file_size=file.size,
@@ -114,10 +116,10 @@ def refuse_beyond_limit(size: int) -> None:
         raise DomainError("payload_too_large", message % {"limit": limit})
 
 
-def _inspect(caller: Caller, file: IncomingFile) -> Inspection:
+def _inspect(scope: TenantScope, file: IncomingFile) -> Inspection:
     limit, digest = settings.PARAPH.page_limit, file.sha256
     try:
-        return inspect(file.draft.file, page_limit=limit, party=party(caller), sha256=digest)
+        return inspect(file.draft.file, page_limit=limit, tenant_key=tenant_key(scope), sha256=digest)
     except PdfRefused as refused:
         raise DomainError("validation_error", sentence_of(refused)) from refused
 

@@ -10,7 +10,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
 from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.storage import store
-from paraph.tenants.scope import party
+from paraph.tenants.scope import tenant_key
 
 ZOOMS = (100, 150, 200, 400)  # percent
 _FORM = 2  # of the kept pictures: another number where they are drawn in another way, so that old ones are not found
@@ -78,7 +78,7 @@ def _drawn(document: Document, number: int, zoom: int, *, printed: bool = False,
     draw = render_printed_page if printed else partial(render_page, part=part)
     scale = min(_SHARPEST, zoom / 100 * min(_FINEST, _WIDEST / min(width, height)))
     pdf = partial(store.get, document.shown_key)
-    return draw(pdf, number, scale, party=party(document), sha256=document.shown_sha256)
+    return draw(pdf, number, scale, tenant_key=tenant_key(document), sha256=document.shown_sha256)
 
 
 def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:

@@ -1,4 +1,4 @@
-"""Sending a one-time code, within the HTTP request of the signer who waits for it (specification 4.11)."""
+"""Sending a one-time code, within the HTTP request of the signer who waits for it (rule 4.11)."""
 
 import logging
 from contextlib import ExitStack
@@ -11,9 +11,9 @@ from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import counted, message_to
+from paraph.kernel.cpu_share import CpuShareExceededError
 from paraph.kernel.errors import DomainError
-from paraph.kernel.places import Visit
-from paraph.kernel.turns import NoTurnError
+from paraph.kernel.fair_semaphore import Lease
 from paraph.kernel.waiting import waiting_for_machine
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import is_refused
@@ -24,7 +24,7 @@ from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.models import Environment
-from paraph.tenants.scope import party
+from paraph.tenants.scope import tenant_key
 from paraph.words.refusal import translated
 
 log = logging.getLogger("paraph.flow")
@@ -33,7 +33,7 @@ log = logging.getLogger("paraph.flow")
 @dataclass(frozen=True)
 class SentCode:
     """A code on its way. ``recipient``: where it goes, masked. ``sandbox_code`` is the code itself, None in production
-    (specification 4.11)."""
+    (rule 4.11)."""
 
     recipient: str
     channel: str
@@ -55,7 +55,7 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     chosen, recipient = channels.destination(signer, channel)
     _require_gateway(signer, chosen)
     guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
-    with waiting_for_machine(party(signer.request)) as visit, ExitStack() as message:
+    with waiting_for_machine(tenant_key(signer.request)) as visit, ExitStack() as message:
         if not visit.has_place:
             raise _no_place(visit)
         with visit.no_work():  # the database is no gateway: where it is slow, the gateways are not
@@ -94,10 +94,10 @@ def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale
         raise _not_delivered() from error
 
 
-def _no_place(visit: Visit) -> DomainError:
+def _no_place(visit: Lease) -> DomainError:
     """Behind somebody who has waited for long, a gateway is to blame; else the service is busy, or its database is."""
     log.warning("no code is sent: too many threads wait already")
-    return _not_delivered() if visit.behind_long else NoTurnError()
+    return _not_delivered() if visit.behind_long else CpuShareExceededError()
 
 
 def _not_delivered() -> DomainError:

@@ -1,4 +1,4 @@
-"""Marks and the overlay: pictures drawn over pages, upright in reader space (specification 4.5)."""
+"""Marks and the overlay: pictures drawn over pages, upright in reader space (rule 4.5)."""
 
 import math
 from collections.abc import Sequence

@@ -38,7 +38,7 @@ Drafts = Callable[[bytes, SealContent], Iterator[SealDraft]]
 
 @dataclass(frozen=True)
 class SealedPdf:
-    """A sealed file that passed its check, and the facts that the journal states of it (specification 4.11)."""
+    """A sealed file that passed its check, and the facts that the journal states of it (rule 4.11)."""
 
     content: bytes
     sha256: bytes

@@ -1,6 +1,6 @@
 """Page geometry: conversion between reader space and the page's own user space.
 
-Reader space is what the API uses (specification 4.5): points of 1/72 inch on the page as shown, that is the crop box
+Reader space is what the API uses (rule 4.5): points of 1/72 inch on the page as shown, that is the crop box
 within the media box, after /Rotate, scaled by /UserUnit, with the origin at the bottom left.
 """
 

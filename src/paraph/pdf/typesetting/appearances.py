@@ -18,7 +18,7 @@ _TYPED: Mapping[str, Any] = {"type": "typed"}
 
 @dataclass(frozen=True)
 class StampContent:
-    """One stamp of ``width`` by ``height`` points (specification 4.5: 80 to 400 by 30 to 160).
+    """One stamp of ``width`` by ``height`` points (rule 4.5: 80 to 400 by 30 to 160).
 
     ``signature`` is ``{"type": "typed"}``, with ``"hand"`` 2, 3 or 4 for another hand than the first, or
     ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with x and y in 0..1, y downwards, both divided by the same

@@ -1,4 +1,4 @@
-"""The proof file of a request, before it is sealed (specification 2.2, last paragraph): the data of its template."""
+"""The proof file of a request, before it is sealed (rule 2.2, last paragraph): the data of its template."""
 
 import json
 from collections.abc import Mapping, Sequence

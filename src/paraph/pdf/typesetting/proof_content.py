@@ -1,4 +1,4 @@
-"""The content of a proof file (specification 2.2, last paragraph)."""
+"""The content of a proof file (rule 2.2, last paragraph)."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -75,7 +75,7 @@ class JournalLine:
 class ProofContent:
     """Everything that the proof states. All times are aware.
 
-    - ``environment``: "sandbox" or "production"; ``mode``: as in specification 2.2;
+    - ``environment``: "sandbox" or "production"; ``mode``: as in rule 2.2;
     - ``journal_hash``: the hash of the last entry of ``journal``, in hexadecimal;
     - ``evidence``: plain JSON, attached as evidence.json;
     - ``verification_url``: a public page that checks the proof, "" for none;

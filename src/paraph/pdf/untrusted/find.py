@@ -1,4 +1,4 @@
-"""Finding the text of tags in a PDF (specification 4.5, ``magic_field``).
+"""Finding the text of tags in a PDF (rule 4.5, ``magic_field``).
 
 A tag matches where it stands verbatim on a page as shown, with letter case, also inside a longer word (``sign1`` in
 ``sign10``). White space is ignored, since PDF separates words by moving the pen. Composed and decomposed accents,
@@ -30,19 +30,19 @@ class FoundTag:
     height: float
 
 
-def find_tags(pdf: Pdf, tags: Sequence[str], *, party: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
+def find_tags(pdf: Pdf, tags: Sequence[str], *, tenant_key: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
     """Return the first occurrence of each tag in reading order: by page, from top to bottom, then left to right.
-    Tags that do not occur are missing. ``pdf``, ``party`` and ``sha256``: see
+    Tags that do not occur are missing. ``pdf``, ``tenant_key`` and ``sha256``: see
     :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
-    result, _ = sandbox().call("find", pdf, party=party, sha256=sha256, tags=list(tags))
+    result, _ = sandbox().call("find", pdf, tenant_key=tenant_key, sha256=sha256, tags=list(tags))
     return {tag: _found(*place) for tag, place in result["found"].items()}
 
 
-def list_tags(pdf: Pdf, *, party: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
+def list_tags(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
     """Return the tags that nobody has named: text in double braces, such as ``{{signature:tenant}}``, without its white
-    space, at most 200, in reading order of the pages and in text of either direction. ``pdf``, ``party`` and ``sha256``
-    as for :func:`find_tags`. Raises PdfRefused."""
-    result, _ = sandbox().call("tags", pdf, party=party, sha256=sha256)
+    space, at most 200, in reading order of the pages and in text of either direction. ``pdf``, ``tenant_key`` and
+    ``sha256`` as for :func:`find_tags`. Raises PdfRefused."""
+    result, _ = sandbox().call("tags", pdf, tenant_key=tenant_key, sha256=sha256)
     return {tag: _found(*place) for tag, *place in result["tags"]}
 
 
@@ -58,11 +58,11 @@ class SignatureLine:
     height: float
 
 
-def list_signature_lines(pdf: Pdf, *, party: str = "", sha256: bytes = b"") -> list[SignatureLine]:
+def list_signature_lines(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> list[SignatureLine]:
     """Return the blanks that a word before or under them keeps for a signature, such as ``Signature: ____``: runs of
-    underscores or dots, and drawn rules; at most 200, by page. ``pdf``, ``party`` and ``sha256`` as for
+    underscores or dots, and drawn rules; at most 200, by page. ``pdf``, ``tenant_key`` and ``sha256`` as for
     :func:`find_tags`. Raises PdfRefused."""
-    result, _ = sandbox().call("signature_lines", pdf, party=party, sha256=sha256)
+    result, _ = sandbox().call("signature_lines", pdf, tenant_key=tenant_key, sha256=sha256)
     return [
         SignatureLine(label, page, left, bottom, right - left, top - bottom)
         for label, page, left, bottom, right, top in result["lines"]

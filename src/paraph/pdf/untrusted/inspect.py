@@ -1,4 +1,4 @@
-"""The check of an upload (specification 4.2): can this file be shown, stamped and sealed?
+"""The check of an upload (rule 4.2): can this file be shown, stamped and sealed?
 
 ``PdfRefused`` is raised for what is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), what one reader opens and
 another does not (``damaged``), what needs a password to open (``password``; an owner password alone is accepted), no or
@@ -50,12 +50,12 @@ class Inspection:
         return method
 
 
-def inspect(pdf: bytes | BinaryIO, *, page_limit: int, party: str = "", sha256: bytes = b"") -> Inspection:
-    """Check a file; an open one is read whole, whatever its position. ``party`` and ``sha256``: see
+def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha256: bytes = b"") -> Inspection:
+    """Check a file; an open one is read whole, whatever its position. ``tenant_key`` and ``sha256``: see
     :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
     if b"%PDF-" not in _beginning(pdf):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
-    call = partial(sandbox().call, party=party, sha256=sha256, patience=_PATIENCE)
+    call = partial(sandbox().call, tenant_key=tenant_key, sha256=sha256, patience=_PATIENCE)
     result, prepared = call("inspect", pdf, page_limit=page_limit)
     return Inspection([(width, height) for width, height in result["pages"]], result["preflight"], prepared or None)
 

@@ -1,6 +1,6 @@
 """What a sandboxed reader tells of a page: its words, its picture, and what it shows where stamps are to stand.
 
-``pdf``, ``party`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`.
+``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`.
 """
 
 from collections.abc import Sequence
@@ -35,11 +35,11 @@ class TextLayer:
     words: list[Word]
 
 
-def text_layer(pdf: Pdf, page_number: int, *, party: str = "", sha256: bytes = b"") -> TextLayer:
+def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: bytes = b"") -> TextLayer:
     """Return the words that a reader sees on the page, in the order of the text. Raises PdfRefused.
 
-    ``pdf``, ``party`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`."""
-    result, _ = sandbox().call("text", pdf, party=party, sha256=sha256, page_number=page_number)
+    ``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`."""
+    result, _ = sandbox().call("text", pdf, tenant_key=tenant_key, sha256=sha256, page_number=page_number)
     return TextLayer(result["width"], result["height"], [Word(*word) for word in result["words"]])
 
 
@@ -58,25 +58,25 @@ def look_underneath(
     *,
     pictures: bool = True,
     texts: bool = False,
-    party: str = "",
+    tenant_key: str = "",
     sha256: bytes = b"",
 ) -> list[Underneath]:
     """Return what lies under each place: with ``pictures``, by that of the page as signers see it, whether it is dark;
     with ``texts``, the words.
-    ``pdf``, ``party`` and ``sha256``: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
+    ``pdf``, ``tenant_key`` and ``sha256``: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
     arguments: dict[str, Any] = {"places": [list(place) for place in places], "pictures": pictures, "texts": texts}
-    answer, _ = sandbox().call("stamp_places", pdf, party=party, sha256=sha256, **arguments)
+    answer, _ = sandbox().call("stamp_places", pdf, tenant_key=tenant_key, sha256=sha256, **arguments)
     return [Underneath(dark, words) for dark, words in zip(answer["dark"], answer["covered"], strict=True)]
 
 
 def render_page(
-    pdf: Pdf, page_number: int, scale: float, *, part: int = 0, party: str = "", sha256: bytes = b""
+    pdf: Pdf, page_number: int, scale: float, *, part: int = 0, tenant_key: str = "", sha256: bytes = b""
 ) -> bytes:
     """Return the page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos. A huge page is
     drawn smaller, with at most 16 million pixels; in sixteen parts, of which ``part`` names one (1 to 16, in lines from
     the top left), with at most 64 million. Raises PdfRefused, for example ``no_such_page``. Nothing is cached here."""
     arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp", "part": part}
-    return sandbox().call("render", pdf, party=party, sha256=sha256, **arguments)[1]
+    return sandbox().call("render", pdf, tenant_key=tenant_key, sha256=sha256, **arguments)[1]
 
 
 def render_png(pdf: bytes, page_number: int, scale: float) -> bytes:
@@ -84,8 +84,10 @@ def render_png(pdf: bytes, page_number: int, scale: float) -> bytes:
     return sandbox().call("render", pdf, page_number=page_number, scale=scale, form="png")[1]
 
 
-def render_printed_page(pdf: Pdf, page_number: int, scale: float, *, party: str = "", sha256: bytes = b"") -> bytes:
+def render_printed_page(
+    pdf: Pdf, page_number: int, scale: float, *, tenant_key: str = "", sha256: bytes = b""
+) -> bytes:
     """Return the page as it prints, as WebP: screen-only annotations left out, print-only ones drawn, layers as in
     print. Raises as :func:`render_page` does."""
     arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp", "printed": True}
-    return sandbox().call("render", pdf, party=party, sha256=sha256, **arguments)[1]
+    return sandbox().call("render", pdf, tenant_key=tenant_key, sha256=sha256, **arguments)[1]

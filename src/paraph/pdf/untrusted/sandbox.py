@@ -18,7 +18,7 @@ from threading import Lock
 from typing import Any, BinaryIO
 
 from paraph.kernel import machine
-from paraph.kernel.places import Places, Told, Visit
+from paraph.kernel.fair_semaphore import FairSemaphore, Lease, Told
 from paraph.kernel.waiting import waiting_for_reader
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits, SandboxProcess
@@ -40,7 +40,7 @@ _lock = threading.Lock()
 
 
 class SandboxAnswers:
-    """Shared answers of one process; thread-safe. A question is the party (no party learns about another's files),
+    """Shared answers of one process; thread-safe. A question is the tenant (no tenant learns about another's files),
     the job with its arguments, and the file's digest."""
 
     def __init__(self) -> None:
@@ -105,9 +105,9 @@ logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up 
 
 
 class Sandbox:
-    """A pool of at most ``size`` processes, started on demand. No party gets all of them at a time
-    (:class:`paraph.kernel.places.Places`, also on ``told``). ``yielding``: whether the files of parties that have had
-    their share are read only while processors have nothing else to do."""
+    """A pool of at most ``size`` processes, started on demand. No tenant gets all of them at a time
+    (:class:`paraph.kernel.fair_semaphore.FairSemaphore`, also on ``told``). ``yielding``: whether the files of tenants
+    that have had their share are read only while processors have nothing else to do."""
 
     def __init__(
         self,
@@ -119,7 +119,7 @@ class Sandbox:
         program: Program = "worker",
     ) -> None:
         self._yielding = yielding
-        self._places = Places(size, _PATIENCE_SECONDS, _LONGEST_LINE, told)
+        self._places = FairSemaphore(size, _PATIENCE_SECONDS, _LONGEST_LINE, told)
         self._answers = SandboxAnswers()
         self._workers = Workers(size, limits or SandboxLimits(), program)
 
@@ -128,7 +128,7 @@ class Sandbox:
         job: str,
         pdf: Pdf | Files,
         *,
-        party: str = "",
+        tenant_key: str = "",
         sha256: bytes = b"",
         patience: int = 1,
         **arguments: Any,
@@ -136,31 +136,31 @@ class Sandbox:
         """Run ``job`` on a file, or on several, and return its answer: JSON and bytes.
 
         An open file is read whole, whatever its position, and must not change meanwhile; a function is called for the
-        file when its turn comes. ``party``: on whose behalf the file is read. ``sha256``: the file's digest if known; a
-        file that was too complex is then refused at once for a while, and simultaneous identical calls share one
-        answer. ``patience`` multiplies the usual time limits.
+        file when its turn comes. ``tenant_key``: on whose behalf the file is read. ``sha256``: the file's digest if
+        known; a file that was too complex is then refused at once for a while, and simultaneous identical calls share
+        one answer. ``patience`` multiplies the usual time limits.
 
         Raises PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
         file. Raises ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
         """
         request = {"job": job, "arguments": arguments, "patience": patience}
-        question = (party, sha256, json.dumps(request)) if sha256 else None
+        question = (tenant_key, sha256, json.dumps(request)) if sha256 else None
         if question:
             self._answers.refuse(question)
-        with waiting_for_reader(party) as visit:
+        with waiting_for_reader(tenant_key) as visit:
             if not visit.has_place:
                 raise ReadersUnavailable
             if question:
                 return self._answers.answer(question, lambda: self._read(request, pdf, visit))
             return self._read(request, pdf, visit)
 
-    def _read(self, request: dict[str, Any], pdf: Pdf | Files, thread: Visit) -> JobAnswer:
-        with self._places.place(thread.party) as visit:
+    def _read(self, request: dict[str, Any], pdf: Pdf | Files, thread: Lease) -> JobAnswer:
+        with self._places.place(thread.tenant_key) as visit:
             if not visit.has_place:
                 raise ReadersUnavailable
             with self._workers.one(last=self._has_had_share(visit)) as worker:
                 with visit.no_work(), thread.no_work():
-                    worker.confinement()  # waits for the start, which is charged to no party
+                    worker.confinement()  # waits for the start, which is charged to no tenant
                 before = worker.used.processor
                 try:
                     message, content = worker.ask(
@@ -177,7 +177,7 @@ class Sandbox:
             raise PdfRefused("unreadable", "The file cannot be read as a PDF.")
         return message["result"], content
 
-    def _look(self, worker: SandboxProcess, used: float, *visits: Visit) -> None:
+    def _look(self, worker: SandboxProcess, used: float, *visits: Lease) -> None:
         """Charge the visits with ``used``, the job's processor seconds so far; let the process yield where due."""
         for visit in visits:
             visit.used = used
@@ -193,8 +193,8 @@ class Sandbox:
         """End all processes; the pool is unusable afterwards."""
         self._workers.close()
 
-    def _has_had_share(self, visit: Visit) -> bool:
-        return self._yielding and self._places.has_had_share(visit.party)
+    def _has_had_share(self, visit: Lease) -> bool:
+        return self._yielding and self._places.has_had_share(visit.tenant_key)
 
 
 _default: Sandbox | None = None
@@ -203,7 +203,7 @@ _verifying: Sandbox | None = None
 
 def sandbox() -> Sandbox:
     """Return the pool of this process, with one sandboxed process per core and one more unless :func:`configure` was
-    called. The additional process is free for others when one party has all of the rest."""
+    called. The additional process is free for others when one tenant has all of the rest."""
     global _default  # noqa: PLW0603  one pool per process is the point
     with _lock:
         if _default is None:

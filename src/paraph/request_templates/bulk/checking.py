@@ -15,13 +15,13 @@ from paraph.signature_requests import values
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.models import User
-from paraph.tenants.scope import Caller
+from paraph.tenants.scope import TenantScope
 
 _INTERNATIONAL = re.compile("^00")  # what people dial for "+", which spreadsheets take for a formula
 _READERS = {"first_name": values.text, "last_name": values.text, "email": values.email, "phone": values.phone}
 
 
-def check_rows(caller: Caller, template: Template, author: User, file_name: str, table: Table) -> BulkSend:
+def check_rows(scope: TenantScope, template: Template, author: User, file_name: str, table: Table) -> BulkSend:
     """Stores the rows with what is wrong with each; nothing is sent.
 
     Raises ``DomainError`` where columns are missing, which concerns all rows, or :func:`make_plan` refuses them all,
@@ -29,12 +29,12 @@ def check_rows(caller: Caller, template: Template, author: User, file_name: str,
     """
     roles = list(template.roles.all())
     places = find_columns(roles, table.columns)
-    checked = _Checker(caller, template, roles, places)
+    checked = _Checker(scope, template, roles, places)
     rows = [checked.row(row, len(table.columns)) for row in table.rows]
     with transaction.atomic():
         bulk_send = BulkSend.objects.create(
-            organization_id=caller.organization_id,
-            environment=caller.environment,
+            organization_id=scope.organization_id,
+            environment=scope.environment,
             template=template,
             author=author,
             file_name=file_name[:255],
@@ -48,8 +48,10 @@ def check_rows(caller: Caller, template: Template, author: User, file_name: str,
 
 
 class _Checker:
-    def __init__(self, caller: Caller, template: Template, roles: Sequence[TemplateRole], places: FieldColumns) -> None:
-        self._caller, self._roles, self._places = caller, roles, places
+    def __init__(
+        self, scope: TenantScope, template: Template, roles: Sequence[TemplateRole], places: FieldColumns
+    ) -> None:
+        self._caller, self._roles, self._places = scope, roles, places
         self._payload = TemplatePayload(template)
         self._first_with: dict[str, int] = {}
 

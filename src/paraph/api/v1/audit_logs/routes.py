@@ -22,12 +22,12 @@ _WRONG_CODES = Exists(OneTimeCode.objects.filter(signer__request=OuterRef("pk"),
 
 def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpResponse:
     """List what happened to a request, in order."""
-    wanted = scoped(SignatureRequest, request.caller).filter(pk=signature_request_id)
+    wanted = scoped(SignatureRequest, request.scope).filter(pk=signature_request_id)
     found = list(wanted.values_list("finalized", _WRONG_CODES))
     if not found:
         raise not_found()
     # A journal never goes back in time, so that its positions are the order of created_at.
-    rows = scoped(Entry, request.caller).filter(request_id=signature_request_id).order_by("position")
+    rows = scoped(Entry, request.scope).filter(request_id=signature_request_id).order_by("position")
     ((is_finalized, has_wrong_codes),) = found
     return envelope(AuditLogs, rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
 

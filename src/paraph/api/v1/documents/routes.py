@@ -22,24 +22,24 @@ from paraph.tenants.scope import scoped
 def upload_document(request: ApiRequest) -> HttpResponse:
     """Upload a PDF."""
     multipart.check_type(request)
-    with room_for(request.caller, multipart.announced_size(request)), store.stage() as draft:
+    with room_for(request.scope, multipart.announced_size(request)), store.stage() as draft:
         file = IncomingFile(draft)
         part = multipart.receive_file(request, "file", file)
-        document = upload(request.caller, file, part.name, part.content_type)
+        document = upload(request.scope, file, part.name, part.content_type)
     return json_response(UploadedDocument.of(document, preflight=_preflight(document)), 201)
 
 
 def list_documents(request: ApiRequest) -> HttpResponse:
     """List the documents of the key's environment."""
     asked, page = selection(request.GET, DocumentStatus.values), page_of(request.GET)
-    rows = scoped(models.Document, request.caller).defer("pages", "preflight")
-    count, entries = page_of_rows(rows, "documents", request.caller, asked, page)
+    rows = scoped(models.Document, request.scope).defer("pages", "preflight")
+    count, entries = page_of_rows(rows, "documents", request.scope, asked, page)
     return page_answer(Documents, page, count, map(Document.of, entries))
 
 
 def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
     """Read a document, with an address to download it from for 15 minutes."""
-    row = scoped(models.Document, request.caller).filter(pk=document_id).defer("pages").first()
+    row = scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first()
     if row is None:
         raise not_found()
     ready = row.status == DocumentStatus.READY and row.file_deleted_at is None

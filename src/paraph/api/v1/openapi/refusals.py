@@ -1,4 +1,4 @@
-"""Which refusals each operation may meet, with a true example of each (specification 7)."""
+"""Which refusals each operation may meet, with a true example of each (rule 7)."""
 
 from dataclasses import dataclass
 

@@ -1,4 +1,4 @@
-"""The shapes of webhook payloads, for the OpenAPI document (specification 6.1)."""
+"""The shapes of webhook payloads, for the OpenAPI document (rule 6.1)."""
 
 from typing import Any, Literal
 

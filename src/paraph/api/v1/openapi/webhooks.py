@@ -1,4 +1,4 @@
-"""The webhooks of the OpenAPI document (specification 6.1), and the callback of a creation (6.4)."""
+"""The webhooks of the OpenAPI document (rule 6.1), and the callback of a creation (6.4)."""
 
 from paraph.api.v1.openapi import webhook_schemas
 from paraph.api.v1.openapi.examples import EVENTS

@@ -22,23 +22,23 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
     """Create a signature request from uploaded documents. Its language is the first that the call accepts."""
     payload = body.read(request, "signature_request")
     [locale, *_] = [*accepted_locales(request.headers.get("Accept-Language", "")), ""]
-    created = create(request.caller, payload, origin(request), locale)
+    created = create(request.scope, payload, origin(request), locale)
     return json_response(output.CreatedSignatureRequest.of(created), 201)
 
 
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """List the signature requests of the key's environment."""
     asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
-    rows = scoped(SignatureRequest, request.caller)
-    count, entries = page_of_rows(rows, "signature_requests", request.caller, asked, page)
-    found = read(request.caller, entries.values_list("pk", flat=True))
+    rows = scoped(SignatureRequest, request.scope)
+    count, entries = page_of_rows(rows, "signature_requests", request.scope, asked, page)
+    found = read(request.scope, entries.values_list("pk", flat=True))
     shown = (output.ListedSignatureRequest.of(each, finalized=each.finalized) for each in found)
     return page_answer(output.SignatureRequests, page, count, shown)
 
 
 def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """Read a signature request; once it is completed and finalized, with the addresses of its results."""
-    found = read(request.caller, [request_id]) if request_id <= LARGEST_ID else []
+    found = read(request.scope, [request_id]) if request_id <= LARGEST_ID else []
     if not found:
         raise not_found()
     [shown] = found

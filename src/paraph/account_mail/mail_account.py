@@ -1,0 +1,64 @@
+"""Mails about an account: confirmation of its address, a link to a new password, notices of what changed."""
+
+import json
+from base64 import b64decode, b64encode
+from dataclasses import asdict, dataclass
+
+from django.conf import settings
+from procrastinate.contrib.django.models import ProcrastinateJob
+
+from paraph.kernel import tokens
+from paraph.messaging.email import send_email
+from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
+from paraph.metrics import metrics as figures
+from paraph.queue.defer import defer
+
+_PURPOSE = "account mails"
+
+
+@dataclass(frozen=True)
+class AccountMail:
+    """``text``: paragraphs with empty lines between them. ``link`` stands in one of them of its own, "" for none."""
+
+    to: str
+    language: str
+    subject: str
+    text: str
+    link: str
+
+
+def hand_over(mail: AccountMail) -> None:
+    """Leave the mail to a job. Encrypted, because its link opens the account and jobs are read by operators."""
+    sealed = settings.SECRETS.encrypt(_PURPOSE, json.dumps(asdict(mail)).encode())
+    defer("mail_account", sealed=b64encode(sealed).decode())
+
+
+def mail_account(sealed: str) -> None:
+    """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raises ``OSError`` when the
+    gateway does not take it."""
+    opened = settings.SECRETS.decrypt(_PURPOSE, b64decode(sealed))
+    mail = AccountMail(**json.loads(opened))
+    content = _written(mail)
+    name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
+    with figures.message("email", "message"):
+        send_email(mail.to, content.subject, content.text, content.html, name)
+
+
+def mails_under_earlier_secrets() -> int:
+    """Return how many mails that were not sent yet an earlier secret opens."""
+    waiting = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.mail_account", status__in=["todo", "doing"])
+    return sum(map(_is_earlier, waiting.values_list("args__sealed", flat=True)))
+
+
+def _is_earlier(sealed: str) -> bool:
+    try:
+        return settings.SECRETS.renewed(_PURPOSE, b64decode(sealed)) is not None
+    except ValueError:
+        return True
+
+
+def _written(mail: AccountMail) -> EmailContent:
+    paragraphs = [" ".join(part.split()) for part in mail.text.split("\n\n")]
+    lines = [plain(part) for part in paragraphs if part and part != mail.link]
+    action = (mail.subject, mail.link) if mail.link else None
+    return lay_out(Letter(mail.language, mail.subject, lines[0].text, "Paraph", lines, [], action))

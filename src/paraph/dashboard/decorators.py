@@ -1,0 +1,106 @@
+"""What all pages of an organization share: who may see them, and what a view answers."""
+
+from collections.abc import Callable
+from functools import wraps
+from typing import Any
+
+from allauth.account.authentication import get_authentication_records
+from allauth.account.decorators import reauthentication_required
+from django.conf import settings
+from django.contrib.auth.decorators import login_required
+from django.db.models import QuerySet
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import render, resolve_url
+from django.views.decorators.cache import never_cache
+
+from paraph.kernel import clock
+from paraph.server.client_address import client_address
+from paraph.tenants.accounts import seen
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.models import Environment, Member
+from paraph.tenants.rights import Right, may, roles_with
+from paraph.tenants.scope import TenantScope
+
+View = Callable[..., HttpResponse]
+
+
+def member_page(right: Right) -> Callable[[View], View]:
+    """A view of an organization's page: ``view(request, member, **rest of the address)``.
+
+    Strangers are sent to log in; who is no member gets 404, as if there were no such organization, and so does
+    everybody once it is deleted; a member without the right gets 403 and reads which roles have it.
+    """
+
+    def decorate(view: View) -> View:
+        @wraps(view)
+        @never_cache
+        @login_required
+        def guarded(request: HttpRequest, organization_id: int, **rest: Any) -> HttpResponse:
+            memberships = Member.objects.select_related("organization", "user")
+            member = memberships.filter(
+                organization_id=organization_id,
+                organization__deleted_at=None,
+                user__email=request.user.get_username(),
+            ).first()
+            if member is None:
+                raise Http404
+            seen(member)
+            if not may(member.role, right):
+                return show(request, "forbidden.html", {"roles": roles_with(right)}, member=member, status=403)
+            return view(request, member, **rest)
+
+        return guarded
+
+    return decorate
+
+
+def reauthenticated(view: View) -> View:
+    """Decorates the view inside of :func:`member_page`: ``@member_page(…)`` above, ``@reauthenticated`` below.
+
+    Who has neither logged in nor said again who they are within five minutes does so first and comes back; a form that
+    they had sent is then taken.
+    """
+    guarded: View = reauthentication_required(enabled=_is_long_ago)(view)
+    return guarded
+
+
+def see_other(to: Any, *address: Any) -> HttpResponse:
+    """The answer to a form that was taken: 303 to a page, by the name of its address or by an address."""
+    response = HttpResponseRedirect(resolve_url(to, *address))
+    response.status_code = 303
+    return response
+
+
+def show(
+    request: HttpRequest, template: str, content: dict[str, Any], *, member: Member | None = None, status: int = 200
+) -> HttpResponse:
+    """The page of ``dashboard/{template}``, in which ``member`` and ``organization`` are known."""
+    shared: dict[str, Any] = {"member": member, "organization": member.organization if member else None}
+    if member:
+        shared["memberships"] = _memberships(member)
+    return render(request, f"dashboard/{template}", shared | content, status=status)
+
+
+def scope(member: Member, environment: str = Environment.PRODUCTION) -> TenantScope:
+    """The member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
+    organization = member.organization
+    suspended = organization.suspended_at is not None
+    return TenantScope(organization.pk, environment, organization.plan, application_id=None, suspended=suspended)
+
+
+def actor(request: HttpRequest, member: Member) -> Actor:
+    """The member, as the activity log names them."""
+    return Actor(ActorKind.MEMBER, member.user_id, member.user.email, client_address(request))
+
+
+def _memberships(member: Member) -> QuerySet[Member]:
+    """For the switch to another organization."""
+    memberships = Member.objects.filter(user_id=member.user_id, organization__deleted_at=None)
+    return memberships.select_related("organization").order_by("organization__name")
+
+
+def _is_long_ago(request: HttpRequest) -> bool:
+    records = get_authentication_records(request, request.user)
+    latest = max((float(record["at"]) for record in records), default=0.0)
+    return clock.now().timestamp() - latest >= settings.ACCOUNT_REAUTHENTICATION_TIMEOUT

@@ -1,0 +1,109 @@
+"""What mails say, laid out as plain text and as HTML that mail programs accept, in light and dark."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from django.template.loader import render_to_string
+from django.utils.html import escape, format_html
+from django.utils.safestring import SafeString
+
+from paraph.kernel.colors import contrast, is_color, readable_on
+from paraph.words import Words, direction, form
+
+_VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button
+
+
+class _Scheme(NamedTuple):
+    """The card's colour, also in email.html; the accent of mails without a branding profile; the edge of a button whose
+    accent cannot be told from the card."""
+
+    card: str
+    accent: str
+    edge: str
+
+
+_LIGHT = _Scheme("#ffffff", "#1f4fd8", "#7b8497")
+_DARK = _Scheme("#1b2230", "#8fb0ff", "#8a93a6")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """A sentence of a mail, for its plain text and its HTML at once."""
+
+    text: str
+    html: SafeString
+
+
+def say(words: Words, name: str, /, **values: "str | int | Sentence") -> Sentence:
+    """Return the words of this name with their placeholders filled in. In HTML every string stands apart from the
+    direction of the text around it (``bdi``): names come in any script."""
+    sentence = form(words, name, values.get("count"))
+    text = sentence.format(**{key: _text_of(value) for key, value in values.items()})
+    html = escape(sentence)
+    filled = format_html(html, **{key: _html_of(value) for key, value in values.items()}) if values else html
+    return Sentence(text, filled)
+
+
+def plain(text: str) -> Sentence:
+    """Return a text of ours, such as a date."""
+    return Sentence(text, escape(text))
+
+
+def _text_of(value: str | int | Sentence) -> str:
+    return value.text if isinstance(value, Sentence) else str(value)
+
+
+def _html_of(value: str | int | Sentence) -> SafeString:
+    if isinstance(value, Sentence):
+        return value.html
+    return format_html("<bdi>{}</bdi>", value) if isinstance(value, str) else escape(value)
+
+
+@dataclass(frozen=True)
+class EmailContent:
+    subject: str
+    text: str
+    html: str
+
+
+@dataclass(frozen=True)
+class Letter:
+    """What a mail says. ``preview`` is what an inbox shows beside the subject; ``action`` the words of the button and
+    its address; ``accent`` the colour of a branding profile, "" for none."""
+
+    locale: str
+    subject: str
+    preview: str
+    sender: str
+    lines: Sequence[Sentence]
+    closing: Sequence[Sentence]
+    action: tuple[str, str] | None = None
+    accent: str = ""
+
+
+def lay_out(letter: Letter) -> EmailContent:
+    """Return the mail with its two forms, which say the same."""
+    return EmailContent(letter.subject, _text(letter), _html(letter))
+
+
+def _text(letter: Letter) -> str:
+    middle = [f"{letter.action[0]}:\n{letter.action[1]}"] if letter.action else []
+    lines, closing = ([sentence.text for sentence in part] for part in (letter.lines, letter.closing))
+    return "\n\n".join([*lines, *middle, *closing]) + "\n"
+
+
+def _html(letter: Letter) -> str:
+    content = {
+        "letter": letter,
+        "direction": direction(letter.locale),
+        "light": _colors(letter.accent, _LIGHT),
+        "dark": _colors(letter.accent, _DARK),
+    }
+    return render_to_string("messages/email.html", content)
+
+
+def _colors(chosen: str, scheme: _Scheme) -> dict[str, str]:
+    accent = chosen if is_color(chosen) else scheme.accent
+    edge = accent if contrast(accent, scheme.card) >= _VISIBLE else scheme.edge
+    return {"accent": accent, "on_accent": readable_on(accent), "edge": edge}

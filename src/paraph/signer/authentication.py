@@ -1,0 +1,100 @@
+"""The two endpoints that a signing page posts to, from the request to the verb and back."""
+
+from collections.abc import Callable
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+
+from paraph.kernel import bounded_json, cpu_share
+from paraph.kernel.errors import DomainError
+from paraph.server.incoming_body import read_body
+from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
+from paraph.signature_requests.signing_token import signer_of
+from paraph.signer import answers, language
+from paraph.tenants.scope import tenant_key
+from paraph.words.refusal import translated
+
+LARGEST = 512 * 1024  # bytes
+MOST_POINTS = 20_000  # of a drawing
+MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
+MOST_COMMAS = 2 * (2 * MOST_POINTS) + 100  # two for each point, however many strokes there are; some for all else
+
+Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], dict[str, Any] | HttpResponse]
+
+
+def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
+    """Return a view for ``POST /sign/{token}/…``: JSON in, JSON out, every refusal in the one envelope.
+
+    Exempt from the CSRF cookie: there is no session to ride on. The secret in the address is all permission there
+    is, and only JSON is read, which no form of another site can send.
+    """
+
+    @csrf_exempt
+    def view(request: HttpRequest, token: str) -> HttpResponse:
+        signer, body = None, dict[str, Any]()
+        try:
+            if request.method != "POST":
+                return _not_allowed(request)
+            signer = found(token)
+            body = _body(request)
+            content = endpoint(request, signer, body)
+            if isinstance(content, HttpResponse):
+                return content
+            return answers.answer(content, locale=language.of_answer(request, signer, body.get("locale")))
+        except DomainError as error:
+            return answers.refusal(error, language.of_answer(request, signer, body.get("locale")))
+        except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
+            return answers.fault(error, language.of_answer(request, signer, body.get("locale")))
+
+    return view
+
+
+def found(token: str) -> Signer:
+    """Raise ``DomainError`` ``not_found`` for a token that is nobody's, and as :func:`signer_with_turn` does."""
+    signer = signer_with_turn(token)
+    if signer is None:
+        raise translated("not_found", "link_unknown")
+    return signer
+
+
+def signer_with_turn(token: str) -> Signer | None:
+    """Return None for a token that is nobody's. Raises
+    :class:`paraph.kernel.cpu_share.CpuShareExceededError` where the organization has had its share: its signers count
+    for it."""
+    signer = signer_of(token)
+    if signer:
+        cpu_share.acquire(tenant_key(signer.request))
+    return signer
+
+
+def _body(request: HttpRequest) -> dict[str, Any]:
+    if request.content_type != "application/json":
+        raise translated("unsupported_media_type", "body_json")
+    raw = read_body(request, LARGEST)
+    if raw is None:
+        raise translated("payload_too_large", "body_large", limit=f"{LARGEST // 1024} KiB")
+    try:
+        content = bounded_json.loads(raw, MOST_PARTS, comma_limit=MOST_COMMAS)
+    except bounded_json.TooManyError as error:
+        raise translated("validation_error", "body_parts", points=MOST_POINTS) from error
+    except (ValueError, RecursionError) as error:
+        raise translated("validation_error", "body_broken") from error
+    if not isinstance(content, dict):
+        raise translated("validation_error", "body_object")
+    return content
+
+
+def _not_allowed(request: HttpRequest) -> HttpResponse:
+    refusal = translated("method_not_allowed", "method", allowed="POST", method=request.method)
+    response = answers.refusal(refusal, language.of_answer(request))
+    response["Allow"] = "POST"
+    return response
+
+
+def require_reader(signer: Signer) -> None:
+    """Those who may sign now, and those whose turn is still to come: they may read before. Raises ``DomainError`` as
+    :func:`require_open` does."""
+    if signing_eligibility(signer) is not SigningEligibility.NOT_YOUR_TURN:
+        require_open(signer)

@@ -1,0 +1,209 @@
+"""Applications, their API keys and webhook secrets: made, changed, rotated, revoked (rules 2.6, 5.1)."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+
+from django.db import transaction
+from django.db.models import Q, QuerySet
+from django.utils.translation import gettext as _
+
+from paraph.kernel import clock, tokens
+from paraph.kernel.errors import DomainError
+from paraph.outbound.url import check_url
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.frame_origins import frame_origins
+from paraph.tenants.limits import allowance
+from paraph.tenants.models import ApiKey, Application, Environment, Organization
+from paraph.tenants.organizations import checked_name, locked_organization, require_choice
+from paraph.tenants.webhook_secrets import encrypted_secret
+
+LONGEST_OVERLAP = timedelta(days=90)
+
+
+@dataclass(frozen=True)
+class NewApplication:
+    """``api_key`` (64 hexadecimal digits) and ``webhook_secret`` exist here alone: shown once, never stored."""
+
+    application: Application
+    api_key: str
+    webhook_secret: str
+
+
+@dataclass(frozen=True)
+class Rotated(NewApplication):
+    """``ends_at``: until when the key and the secret before hold."""
+
+    ends_at: datetime
+
+
+@transaction.atomic
+def create_application(
+    organization_id: int,
+    actor: Actor,
+    *,
+    environment: str,
+    name: str,
+    webhook_url: str = "",
+    origins: Sequence[str] = (),
+) -> NewApplication:
+    """Make an application with its first key. Raise ``DomainError``: ``not_found``, ``validation_error``, and
+    ``payment_required`` where a member asks for production on a plan without it (rule 5.1). An operator may
+    make one ahead of a change of the plan; until then its calls are answered with 402."""
+    organization = locked_organization(organization_id)
+    beyond_plan = environment == Environment.PRODUCTION and not allowance(organization.plan).production
+    if actor.kind == ActorKind.MEMBER and beyond_plan:
+        message = _("Production keys require the plan Pro or Enterprise. Your organization has the plan %(plan)s.")
+        raise DomainError("payment_required", message % {"plan": organization.get_plan_display()})
+    made = new_application(organization, environment, name, webhook_url, origins)
+    _note(actor, Action.APPLICATION_CREATED, made.application, after=_settings(made.application))
+    return made
+
+
+@transaction.atomic
+def new_application(
+    organization: Organization, environment: str, name: str, webhook_url: str = "", origins: Sequence[str] = ()
+) -> NewApplication:
+    """Make an application with its first key, and no entry in the activity log: that of a first start has none.
+    ``origins``: the sites that may show its signing pages in a frame, any if empty. Raise
+    ``DomainError("validation_error", …)``."""
+    require_choice("environment", environment, Environment.values)
+    api_key, secret = tokens.random_hex(32), tokens.random_hex(32)
+    application = Application.objects.create(
+        organization=organization,
+        environment=environment,
+        name=checked_name(name),
+        webhook_url=_web_address(webhook_url),
+        frame_origins=" ".join(frame_origins(origins)),
+        webhook_secret_encrypted=encrypted_secret(secret),
+    )
+    ApiKey.objects.create(application=application, sha256=tokens.sha256(api_key.encode()))
+    return NewApplication(application, api_key, secret)
+
+
+@transaction.atomic
+def update_application(
+    actor: Actor,
+    application: Application,
+    origins: Sequence[str] | None = None,
+    *,
+    name: str | None = None,
+    webhook_url: str | None = None,
+) -> Application:
+    """Change what is not None, and note what has become different. ``origins`` replace the sites that may show the
+    application's signing pages in a frame. An empty ``webhook_url`` ends its webhooks; those recorded before keep their
+    address. Raise ``DomainError``: ``not_found``, ``validation_error``."""
+    locked_organization(application.organization_id)
+    application = existing_application(application.pk)
+    before = _settings(application)
+    if origins is not None:
+        application.frame_origins = " ".join(frame_origins(origins))
+    if name is not None:
+        application.name = checked_name(name)
+    if webhook_url is not None:
+        application.webhook_url = _web_address(webhook_url)
+    after = _settings(application)
+    differing = [field for field in after if after[field] != before[field]]
+    if differing:
+        application.save(update_fields=differing)
+        only_these = {field: before[field] for field in differing}
+        _note(actor, Action.APPLICATION_UPDATED, application, only_these, {field: after[field] for field in differing})
+    return application
+
+
+@transaction.atomic
+def rotate_application(actor: Actor, application: Application, overlap: timedelta) -> Rotated:
+    """Give the application a new key, which holds at once, and a new secret, which signs its webhooks after the
+    ``overlap``. Until then the earlier keys hold as well, and webhooks carry the signatures of both secrets.
+
+    Rotating again ends an overlap that still runs: the key made last and its secret become the earlier ones. Raise
+    ``DomainError``: ``not_found``, ``validation_error``.
+    """
+    locked_organization(application.organization_id)
+    if not timedelta(0) <= overlap <= LONGEST_OVERLAP:
+        raise DomainError("validation_error", f"The overlap must be at most {LONGEST_OVERLAP.days} days.")
+    api_key, secret, now = tokens.random_hex(32), tokens.random_hex(32), clock.now()
+    application = Application.objects.select_for_update().get(pk=application.pk)
+    if application.next_webhook_secret_encrypted is not None:
+        application.webhook_secret_encrypted = application.next_webhook_secret_encrypted
+    keys = ApiKey.objects.filter(application=application)
+    keys.filter(revoked_at__gt=now).update(revoked_at=now)  # those of an overlap that still runs
+    keys.filter(revoked_at=None).update(revoked_at=now + overlap)
+    ApiKey.objects.create(application=application, sha256=tokens.sha256(api_key.encode()))
+    application.next_webhook_secret_encrypted = encrypted_secret(secret)
+    application.next_webhook_secret_at = now + overlap
+    application.save(
+        update_fields=["webhook_secret_encrypted", "next_webhook_secret_encrypted", "next_webhook_secret_at"]
+    )
+    _note(actor, Action.APPLICATION_ROTATED, application, after={"overlap_ends_at": clock.iso(now + overlap)})
+    return Rotated(application, api_key, secret, now + overlap)
+
+
+@transaction.atomic
+def revoke_application(actor: Actor, application: Application) -> int:
+    """Reject all keys of the application from now on; return how many were live. Raise
+    ``DomainError("not_found", …)``."""
+    locked_organization(application.organization_id)
+    count = revoke_keys(ApiKey.objects.filter(application=application))
+    _note(actor, Action.APPLICATION_REVOKED, application, after={"revoked_keys": count})
+    return count
+
+
+@transaction.atomic
+def revoke_key(actor: Actor, key: ApiKey) -> ApiKey:
+    """Reject one key from now on. Raise ``DomainError("not_found", …)``."""
+    locked_organization(key.application.organization_id)
+    revoke_keys(ApiKey.objects.filter(pk=key.pk))
+    key.refresh_from_db(fields=["revoked_at"])
+    _note(actor, Action.KEY_REVOKED, key.application, after={"key_id": key.pk})
+    return key
+
+
+def revoke_keys(keys: QuerySet[ApiKey]) -> int:
+    """Reject those of the keys that are live from now on, also those that would end later; return how many."""
+    now = clock.now()
+    return keys.filter(Q(revoked_at=None) | Q(revoked_at__gt=now)).update(revoked_at=now)
+
+
+def existing_application(application_id: int) -> Application:
+    """Raise ``DomainError("not_found", …)`` where there is none, or its organization is deleted."""
+    application = Application.objects.filter(pk=application_id, organization__deleted_at=None).first()
+    if application is None:
+        raise DomainError("not_found", f"There is no application {application_id}.")
+    return application
+
+
+def existing_key(key_id: int) -> ApiKey:
+    """Raise ``DomainError("not_found", …)`` where there is none, or its organization is deleted."""
+    keys = ApiKey.objects.select_related("application").filter(application__organization__deleted_at=None)
+    key = keys.filter(pk=key_id).first()
+    if key is None:
+        raise DomainError("not_found", f"There is no key {key_id}.")
+    return key
+
+
+def _web_address(url: str) -> str:
+    if url:
+        check_url(url, name="webhook_url")
+    return url
+
+
+def _settings(application: Application) -> dict[str, Any]:
+    origins = application.frame_origins.split()
+    fields = {"environment": application.environment, "name": application.name, "webhook_url": application.webhook_url}
+    return {**fields, "frame_origins": origins}
+
+
+def _note(
+    actor: Actor,
+    action: Action,
+    application: Application,
+    before: dict[str, Any] | None = None,
+    after: dict[str, Any] | None = None,
+) -> None:
+    about = {"application_id": application.pk, **(after or {})}
+    note(application.organization_id, actor, action, application.name, before=before, after=about)

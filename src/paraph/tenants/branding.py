@@ -1,0 +1,140 @@
+"""Branding profiles, and the colours of a page that follow from one (rule 2.4)."""
+
+import re
+from enum import StrEnum
+from typing import NamedTuple
+
+from django.db import transaction
+
+from paraph.kernel.colors import READABLE, contrast, is_color, nearest, readable_on
+from paraph.kernel.errors import DomainError
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.limits import allowance
+from paraph.tenants.models import BrandingProfile, DeletedBrandingProfile
+from paraph.tenants.organizations import checked_name, locked_organization
+
+DEFAULT = ("#f2f4f8", "#16203a", "#1f4fd8")
+_COLOR = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
+_SURFACE = "#ffffff"
+_VISIBLE = 3.0  # WCAG 2.2, 1.4.11: lines and controls
+_COLORS = ("background_color", "text_color", "accent_color")
+
+
+@transaction.atomic
+def create_profile(organization_id: int, actor: Actor, name: str, **colors: str) -> BrandingProfile:
+    """Make a profile with ``background_color``, ``text_color`` and ``accent_color``, each ``#rrggbb``. Raise
+    ``DomainError``: ``not_found``, ``validation_error``, ``forbidden`` where the plan allows no further one (2 on Pro,
+    10 on Enterprise)."""
+    organization = locked_organization(organization_id)
+    values = _checked(name, colors)
+    limit = allowance(organization.plan).branding_profiles
+    if organization.branding_profiles.filter(deletion=None).count() >= limit:
+        raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
+    profile = BrandingProfile.objects.create(organization=organization, **values)
+    note(organization_id, actor, Action.BRANDING_CREATED, profile.name, after=_facts(profile))
+    return profile
+
+
+@transaction.atomic
+def update_profile(actor: Actor, profile: BrandingProfile, name: str, **colors: str) -> BrandingProfile:
+    """Change name and colours; requests that have the profile show them from then on. Raise ``DomainError``:
+    ``not_found``, ``validation_error``."""
+    locked_organization(profile.organization_id)
+    before, values = _facts(profile), _checked(name, colors)
+    for field, value in values.items():
+        setattr(profile, field, value)
+    profile.save(update_fields=list(values))
+    after = _facts(profile)
+    if before != after:
+        note(profile.organization_id, actor, Action.BRANDING_UPDATED, profile.name, before=before, after=after)
+    return profile
+
+
+@transaction.atomic
+def delete_profile(actor: Actor, profile: BrandingProfile) -> None:
+    """Delete a profile; another may then be made in its place. Requests that have it keep its colours; drafts and
+    templates that had chosen it have the default ones from then on. Raise ``DomainError("not_found", …)``, also for a
+    profile that is deleted already."""
+    locked_organization(profile.organization_id)
+    DeletedBrandingProfile.objects.create(profile=existing_profile(profile.pk))
+    profile.drafts.update(branding_profile=None)
+    profile.templates.update(branding_profile=None)
+    note(profile.organization_id, actor, Action.BRANDING_DELETED, profile.name, before=_facts(profile))
+
+
+def existing_profile(profile_id: int) -> BrandingProfile:
+    """Raise ``DomainError("not_found", …)`` where there is none, or it or its organization is deleted."""
+    profiles = BrandingProfile.objects.filter(deletion=None, organization__deleted_at=None)
+    profile = profiles.filter(pk=profile_id).first()
+    if profile is None:
+        raise DomainError("not_found", f"There is no branding profile {profile_id}.")
+    return profile
+
+
+def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
+    values = {field: colors[field] for field in _COLORS}
+    for field, value in values.items():
+        if not _COLOR.fullmatch(value):
+            raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value[:20]!r}.")
+    return {"name": checked_name(name), **values}
+
+
+def _facts(profile: BrandingProfile) -> dict[str, object]:
+    return {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *_COLORS)}
+
+
+def accent(profile: BrandingProfile | None) -> str:
+    """Return the colour of buttons and marks, "" without a profile."""
+    return profile.accent_color if profile else ""
+
+
+def theme(profile: BrandingProfile | None) -> dict[str, str | bool]:
+    """Return CSS colours by name. The profile's text and accent give way where they could not be read or seen."""
+    chosen = (profile.background_color, profile.text_color, profile.accent_color) if profile else DEFAULT
+    background, text, accent = (
+        color if is_color(color) else default for color, default in zip(chosen, DEFAULT, strict=True)
+    )
+    return {
+        "is_default": profile is None,
+        "background": background,
+        "text": readable_on(background, text),
+        "surface": _SURFACE,
+        "surface_text": readable_on(_SURFACE, text),
+        "accent": accent,
+        "on_accent": readable_on(accent),
+        "line": accent if contrast(accent, _SURFACE) >= _VISIBLE else readable_on(_SURFACE, text),
+    }
+
+
+class Pair(StrEnum):
+    TEXT_ON_BACKGROUND = "text_on_background"
+    TEXT_ON_SURFACE = "text_on_surface"
+    ACCENT_ON_SURFACE = "accent_on_surface"
+    LABEL_ON_ACCENT = "label_on_accent"
+
+
+class Contrast(NamedTuple):
+    """The ``ratio`` of two colours that meet, and the one ``needed`` (WCAG 2.2, 1.4.3 and 1.4.11). ``suggestion``: the
+    nearest colour that has it, "" where the chosen one has."""
+
+    pair: Pair
+    ratio: float
+    needed: float
+    suggestion: str
+
+
+def contrasts(background: str, text: str, accent: str) -> list[Contrast]:
+    """Judge each pair of colours that meet on a signing page."""
+    return [
+        _judged(Pair.TEXT_ON_BACKGROUND, text, background, READABLE),
+        _judged(Pair.TEXT_ON_SURFACE, text, _SURFACE, READABLE),
+        _judged(Pair.ACCENT_ON_SURFACE, accent, _SURFACE, _VISIBLE),
+        _judged(Pair.LABEL_ON_ACCENT, readable_on(accent), accent, READABLE),
+    ]
+
+
+def _judged(pair: Pair, color: str, background: str, needed: float) -> Contrast:
+    ratio = contrast(color, background)
+    return Contrast(pair, ratio, needed, "" if ratio >= needed else nearest(color, background, needed))

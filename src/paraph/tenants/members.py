@@ -1,0 +1,111 @@
+"""Members of an organization: joined, given another role, removed.
+
+An organization keeps an owner. Invitations that the member made and could no longer make end with their role.
+"""
+
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.kernel.errors import DomainError
+from paraph.tenants.accounts import account, end_sessions, set_first_password
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.invitations import withdraw_what_is_not_grantable
+from paraph.tenants.models import Member, Role
+from paraph.tenants.organizations import locked_organization
+from paraph.tenants.rights import acting_member, check_role, grantable, require_grantable
+
+
+@transaction.atomic
+def create_member(
+    organization_id: int, actor: Actor, email: str, role: str, *, name: str = "", password: str = ""
+) -> Member:
+    """Makes the person with this address a member, and an account for them where they have none.
+
+    ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raises
+    ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
+    """
+    organization = locked_organization(organization_id)
+    check_role(role)
+    require_grantable(organization_id, actor, role)
+    user = account(email, name)
+    if password:
+        set_first_password(user, password)
+    member, is_new = Member.objects.get_or_create(organization=organization, user=user, defaults={"role": role})
+    if not is_new:
+        raise DomainError("conflict", _("%(email)s is a member already.") % {"email": user.email})
+    note(organization_id, actor, Action.MEMBER_JOINED, user.email, after={"role": role})
+    return member
+
+
+@transaction.atomic
+def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -> Member:
+    """Gives a member another role. Owners may step down while another owner stays.
+
+    Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
+    """
+    locked_organization(organization_id)
+    check_role(role)
+    member = _member(organization_id, member_id)
+    require_grantable(organization_id, actor, role, member.role)
+    if role == member.role:
+        return member
+    _keep_an_owner(member)
+    before, member.role = member.role, role
+    member.save(update_fields=["role"])
+    withdraw_what_is_not_grantable(actor, member, grantable(role))
+    email = member.user.email
+    note(organization_id, actor, Action.MEMBER_ROLE_CHANGED, email, before={"role": before}, after={"role": role})
+    return member
+
+
+@transaction.atomic
+def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
+    """Removes a member; everybody may remove themselves. With the last organization end the account's sessions.
+
+    Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner.
+    """
+    locked_organization(organization_id)
+    member = _member(organization_id, member_id)
+    leaves = actor.kind == ActorKind.MEMBER and actor.id == member.user_id
+    if not leaves:
+        require_grantable(organization_id, actor, member.role)
+    _keep_an_owner(member)
+    withdraw_what_is_not_grantable(actor, member, [])
+    member.delete()
+    if not member.user.memberships.exists():
+        end_sessions(member.user)
+    action = Action.MEMBER_LEFT if leaves else Action.MEMBER_REMOVED
+    note(organization_id, actor, action, member.user.email, before={"role": member.role})
+
+
+@transaction.atomic
+def transfer_ownership(organization_id: int, actor: Actor, member_id: int) -> None:
+    """Makes another member an owner, and the acting owner an admin.
+
+    Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for oneself.
+    """
+    locked_organization(organization_id)
+    own, heir = acting_member(organization_id, actor), _member(organization_id, member_id)
+    if own is None or own.role != Role.OWNER:
+        raise DomainError("forbidden", _("Only an owner can hand the organization over."))
+    if own.pk == heir.pk:
+        raise DomainError("conflict", _("You are an owner already: choose another member."))
+    change_role(organization_id, actor, heir.pk, Role.OWNER)
+    change_role(organization_id, actor, own.pk, Role.ADMIN)
+
+
+def _member(organization_id: int, member_id: int) -> Member:
+    members = Member.objects.select_related("user").filter(organization_id=organization_id)
+    member = members.filter(pk=member_id).first()
+    if member is None:
+        raise DomainError("not_found", _("There is no such member."))
+    return member
+
+
+def _keep_an_owner(member: Member) -> None:
+    others = Member.objects.filter(organization_id=member.organization_id, role=Role.OWNER).exclude(pk=member.pk)
+    if member.role == Role.OWNER and not others.exists():
+        raise DomainError("conflict", _("The last owner cannot leave: make another member an owner first."))

@@ -1,0 +1,122 @@
+"""Organizations and their settings (rules 2.4, 2.6). Every change locks the organization's row first."""
+
+from typing import Any
+
+from django.conf import settings
+from django.core.exceptions import ValidationError
+from django.core.validators import validate_email
+from django.db import transaction
+from django.utils.translation import gettext as _
+
+from paraph.kernel.errors import DomainError
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.models import Member, Organization, Plan, Role, User
+
+MOST_OWNED = 10
+UNNAMED = "First organization"
+"""What the organization of a first start is called until somebody names it."""
+
+_LONGEST_NAME = 200
+_SETTINGS = ("name", "plan", "contact_email", "refuse_changeable_documents", "mails_copy_links")
+
+
+def existing_organization(organization_id: int) -> Organization:
+    """Raise ``DomainError("not_found", …)`` where there is none, or it is deleted."""
+    return _existing(organization_id, lock=False)
+
+
+def locked_organization(organization_id: int) -> Organization:
+    """Return the organization, whose row stays locked until the transaction ends. Every change locks it first, before
+    the rows that it changes. Raise ``DomainError("not_found", …)``, also where it is deleted."""
+    return _existing(organization_id, lock=True)
+
+
+def _existing(organization_id: int, *, lock: bool) -> Organization:
+    rows = Organization.objects.select_for_update(no_key=True) if lock else Organization.objects.all()
+    organization = rows.filter(pk=organization_id, deleted_at=None).first()
+    if organization is None:
+        raise DomainError("not_found", _("There is no organization %(id)d.") % {"id": organization_id})
+    return organization
+
+
+@transaction.atomic
+def create_organization(actor: Actor, name: str, plan: str) -> Organization:
+    """Make an organization without members. Raise ``DomainError("validation_error", …)``."""
+    require_choice("plan", plan, Plan.values)
+    made = Organization.objects.create(name=checked_name(name), plan=plan)
+    note(made.pk, actor, Action.ORGANIZATION_CREATED, made.name, after={"plan": made.plan})
+    return made
+
+
+def may_open_organization(user: User) -> bool:
+    """Return whether the person may make another organization: where registration is not closed, up to ten that they
+    own."""
+    owned = user.memberships.filter(role=Role.OWNER).count()
+    return settings.PARAPH.registration != "closed" and owned < MOST_OWNED
+
+
+@transaction.atomic
+def open_organization(user: User, actor: Actor, name: str) -> Organization:
+    """Make an organization on the plan Free that the person owns. Raise ``DomainError``: ``forbidden``,
+    ``validation_error``."""
+    User.objects.select_for_update(no_key=True).get(pk=user.pk)
+    if not may_open_organization(user):
+        raise DomainError("forbidden", _("You cannot make another organization here; ask the operator for one."))
+    organization = create_organization(actor, name, Plan.FREE)
+    Member.objects.create(organization=organization, user=user, role=Role.OWNER)
+    note(organization.pk, actor, Action.MEMBER_JOINED, user.email, after={"role": Role.OWNER})
+    return organization
+
+
+@transaction.atomic
+def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organization:
+    """Change name, plan, contact address, whether documents that can change are refused, and whether summaries have
+    links; leave what is not given or None. Which of these an actor may change, the caller says.
+
+    A plan applies from the next call on; what was made under the one before stays. An empty ``contact_email`` removes
+    the address. Raise ``DomainError``: ``not_found``, ``validation_error``.
+    """
+    organization = locked_organization(organization_id)
+    before = {field: getattr(organization, field) for field in _SETTINGS}
+    wanted = {field: given[field] for field in _SETTINGS if given.get(field) is not None}
+    if "plan" in wanted:
+        require_choice("plan", wanted["plan"], Plan.values)
+    if "name" in wanted:
+        wanted["name"] = checked_name(wanted["name"])
+    if "contact_email" in wanted:
+        wanted["contact_email"] = _email_address(wanted["contact_email"].strip())
+    changes = {field: value for field, value in wanted.items() if value != before[field]}
+    if changes:
+        for field, value in changes.items():
+            setattr(organization, field, value)
+        organization.save(update_fields=list(changes))
+        earlier = {field: before[field] for field in changes}
+        note(organization_id, actor, Action.ORGANIZATION_UPDATED, before=earlier, after=changes)
+    return organization
+
+
+def checked_name(name: str) -> str:
+    """Return the name of an organization, application or branding profile without white space around it. Raise
+    ``DomainError("validation_error", …)``."""
+    name = name.strip()
+    if not 1 <= len(name) <= _LONGEST_NAME or not name.isprintable():
+        raise DomainError("validation_error", f"name must have 1 to {_LONGEST_NAME} printable characters.")
+    return name
+
+
+def require_choice(field: str, value: str, choices: list[str]) -> None:
+    """Raise ``DomainError("validation_error", …)`` for a value that is none of the choices."""
+    if value not in choices:
+        raise DomainError("validation_error", f"{field} must be one of {', '.join(choices)}, not {value!r}.")
+
+
+def _email_address(address: str) -> str:
+    if address:
+        try:
+            validate_email(address)
+        except ValidationError as problem:
+            sentence = f"contact_email must be an e-mail address, not {address[:80]!r}."
+            raise DomainError("validation_error", sentence) from problem
+    return address

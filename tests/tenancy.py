@@ -1,0 +1,56 @@
+"""Organizations and what belongs to them, made for tests on behalf of an operator."""
+
+from collections.abc import Sequence
+from datetime import timedelta
+from typing import Any
+
+from paraph.tenants import applications, branding, lifecycle, organizations, retention
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.applications import NewApplication, Rotated, existing_application, existing_key
+from paraph.tenants.models import ApiKey, Application, BrandingProfile, Organization
+from paraph.tenants.organizations import existing_organization
+
+
+def create_organization(name: str, plan: str) -> Organization:
+    """Without the entry in the activity log, which tests of the log count."""
+    return Organization.objects.create(name=name, plan=plan)
+
+
+def update_organization(organization_id: int, **given: Any) -> Organization:
+    return organizations.change_settings(organization_id, OPERATOR, **given)
+
+
+def create_application(
+    organization_id: int, environment: str, name: str, webhook_url: str = "", origins: Sequence[str] = ()
+) -> NewApplication:
+    """Without an entry in the activity log, too."""
+    organization = existing_organization(organization_id)
+    return applications.new_application(organization, environment, name, webhook_url, origins)
+
+
+def update_application(application_id: int, origins: Sequence[str] | None = None, **given: Any) -> Application:
+    return applications.update_application(OPERATOR, existing_application(application_id), origins, **given)
+
+
+def rotate(application_id: int, overlap: timedelta) -> Rotated:
+    return applications.rotate_application(OPERATOR, existing_application(application_id), overlap)
+
+
+def revoke_application(application_id: int) -> int:
+    return applications.revoke_application(OPERATOR, existing_application(application_id))
+
+
+def revoke_key(key_id: int) -> ApiKey:
+    return applications.revoke_key(OPERATOR, existing_key(key_id))
+
+
+def create_branding_profile(organization_id: int, name: str, **colors: str) -> BrandingProfile:
+    return branding.create_profile(organization_id, OPERATOR, name, **colors)
+
+
+def set_retention(organization_id: int, environment: str, days: int | None) -> None:
+    retention.change_retention(organization_id, OPERATOR, {environment: days})
+
+
+def suspend(organization_id: int) -> None:
+    lifecycle.suspend_organization(OPERATOR, organization_id)
