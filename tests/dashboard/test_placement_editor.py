@@ -355,7 +355,7 @@ def test_the_page_with_the_most_scripts_and_styles_is_light() -> None:
     """Each file by itself, as browsers load it."""
     ours = Path(__file__).parents[2] / "src/paraph/dashboard/static/dashboard"
     htmx = Path(django_htmx.__file__).parent / "static/django_htmx/htmx-2.min.js"
-    files = [*ours.glob("places*"), *ours.glob("places/*"), ours / "dashboard.css", ours / "drafts.css", htmx]
+    files = [*ours.glob("placements*"), *ours.glob("placements/*"), ours / "dashboard.css", ours / "drafts.css", htmx]
     loaded = [file.read_bytes() for file in files if file.is_file()]
     assert len(loaded) == 14
     assert sum(len(gzip.compress(file, 9)) for file in loaded) <= 40 * 1024

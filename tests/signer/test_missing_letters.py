@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     library = fonts.open_library(tmp_path, system_folders=())
-    for place in ("readable_name", "glyph_fallback"):
+    for place in ("names", "glyph_fallback"):
         monkeypatch.setattr(f"paraph.pdf.typesetting.{place}.library", lambda: library)
 
 

@@ -50,7 +50,7 @@ class Application(models.Model):
 
     ``frame_origins``: the sites that may show its signing pages in a frame, with spaces between them; any if empty.
     ``next_webhook_secret_encrypted`` takes the place of ``webhook_secret_encrypted`` at ``next_webhook_secret_at``
-    (:mod:`paraph.tenants.rotation`); both are null unless the secret was rotated.
+    (:func:`paraph.tenants.applications.rotate_application`); both are null unless the secret was rotated.
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="applications")
