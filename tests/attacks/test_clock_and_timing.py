@@ -20,7 +20,7 @@ pytestmark = pytest.mark.thorough
 SET_BACK = """
     UPDATE otp_onetimecode SET created_at = created_at + interval '1 day', sent_at = sent_at + interval '1 day',
         expires_at = expires_at + interval '1 day', window_began_at = window_began_at + interval '1 day',
-        attempts_end_at = attempts_end_at + interval '1 day', locked_until = locked_until + interval '1 day';
+        locked_until = locked_until + interval '1 day';
     UPDATE otp_wrongguesses SET ends_at = ends_at + interval '1 day';
     UPDATE organizations_usage SET minute = minute + 1440, hour = hour + 24,
         minute_calls = 1000000, hour_calls = 1000000;

@@ -53,7 +53,8 @@ def test_poison_is_refused_at_upload(target: Target, name: str) -> None:
 def test_as_much_as_is_taken_is_sealed_too(target: Target) -> None:
     """Just below the limits, with a mark on the page that is so large."""
     backend, workers = target.backend(), workers_of(target)
-    document = backend.upload(hostile.many_contents(1, 60))
+    # Such a file is read where processors have nothing else to do: not while other tests use them all.
+    document = backend.upload(hostile.many_contents(1, 60), timeout=240)
     backend.finalized(signed(backend, document, page=2), seconds=60)
     assert workers_of(target) == workers
 

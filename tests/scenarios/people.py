@@ -16,10 +16,11 @@ class Backend:
 
     def call(self, method: str, path: str, **options: Any) -> httpx.Response:
         headers = {"X-Api-Key": self.api_key} | options.pop("headers", {})
-        return httpx.request(method, f"{self.url}/api/v1/{path}", headers=headers, timeout=30, **options)
+        options = {"timeout": 30} | options
+        return httpx.request(method, f"{self.url}/api/v1/{path}", headers=headers, **options)
 
-    def upload(self, pdf: bytes, name: str = "contract.pdf") -> int:
-        answer = self.call("POST", "documents", files={"file": (name, pdf, "application/pdf")})
+    def upload(self, pdf: bytes, name: str = "contract.pdf", timeout: float = 30) -> int:
+        answer = self.call("POST", "documents", files={"file": (name, pdf, "application/pdf")}, timeout=timeout)
         assert answer.status_code == 201, answer.text
         return int(answer.json()["id"])
 

@@ -68,16 +68,17 @@ def logging_settings(level: str) -> dict[str, Any]:
     # What no line shows, and what costs a lookup for each (the logging documentation, "Optimization").
     logging.logThreads = logging.logProcesses = logging.logMultiprocessing = False
     logging._srcfile = None  # noqa: SLF001  the documented way
-    structlog.configure(
-        processors=[
-            *shared,
-            structlog.stdlib.PositionalArgumentsFormatter(),
-            structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
-        ],
-        logger_factory=structlog.stdlib.LoggerFactory(),
-        wrapper_class=structlog.stdlib.BoundLogger,
-        cache_logger_on_first_use=True,
-    )
+    if not structlog.is_configured():  # loggers that have written keep what they began with
+        structlog.configure(
+            processors=[
+                *shared,
+                structlog.stdlib.PositionalArgumentsFormatter(),
+                structlog.stdlib.ProcessorFormatter.wrap_for_formatter,
+            ],
+            logger_factory=structlog.stdlib.LoggerFactory(),
+            wrapper_class=structlog.stdlib.BoundLogger,
+            cache_logger_on_first_use=True,
+        )
     renderer: list[Any] = [structlog.processors.format_exc_info, structlog.processors.JSONRenderer()]
     if sys.stderr.isatty():
         renderer = [structlog.dev.ConsoleRenderer()]
