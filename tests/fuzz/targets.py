@@ -50,7 +50,7 @@ def actions(data: bytes) -> None:
     if passive:
         counted, burst = None, False
         try:
-            with suppress(pikepdf.PdfError, ValueError, RecursionError), _source(data) as source:
+            with suppress(pikepdf.PikepdfError, ValueError, RuntimeError), _source(data) as source:
                 counted = read_behaviour(source, passive=False)
                 if passive.may_draw_annotations:  # then the full examination decides
                     counted = {name: counted[name] for name in NO_ACTIONS}
