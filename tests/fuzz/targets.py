@@ -43,7 +43,8 @@ def inspect(data: bytes) -> None:
 
 
 def actions(data: bytes) -> None:
-    """The fast scan for scripts, layers, annotations and bombs never misses what the thorough one finds."""
+    """The fast scan for scripts, layers, annotations and bombs never misses what the thorough one finds in a file that
+    qpdf reads as it is written; the thorough one decides about all others."""
     passive = None
     with suppress(Exception), _source(data) as source:
         passive = fast_scan(source)
@@ -51,6 +52,8 @@ def actions(data: bytes) -> None:
         counted, burst = None, False
         try:
             with suppress(pikepdf.PikepdfError, ValueError, RuntimeError), _source(data) as source:
+                if not source.is_read_as_written():
+                    return
                 counted = read_behaviour(source, passive=False)
                 if passive.may_draw_annotations:  # then the full examination decides
                     counted = {name: counted[name] for name in NO_ACTIONS}

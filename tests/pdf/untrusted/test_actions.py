@@ -14,7 +14,7 @@ from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_ACTIONS, count_actions
+from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_ACTIONS, count_actions, read_behaviour
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.untrusted.test_reading_corpus import corpus
@@ -218,3 +218,18 @@ def test_what_was_replaced_since_is_no_longer_told() -> None:
     with pikepdf.open(io.BytesIO(many(SCRIPT))) as document:
         document.get_object(LAST + 1, 0).S = Name.URI
         assert told(saved(document)) == NO_ACTIONS
+
+
+def test_a_script_that_only_a_repair_brings_to_light_is_found() -> None:
+    """The table leads to a catalog without pages, so that readers search the file, and find another one with a script
+    in an object stream."""
+    pdf = pikepdf.new()
+    pdf.add_blank_page()
+    pdf.Root.Kept = pdf.make_indirect(Dictionary(S=Name.JavaScript, JS="app.alert(1)"))
+    target = io.BytesIO()
+    pdf.save(target, **PACKED)
+    head = b"%PDF-1.7\n900 0 obj\n<</Type/Catalog/Pages 901 0 R>>\nendobj\n"
+    table = b"xref\n900 1\n0000000009 00000 n \ntrailer\n<</Size 901/Root 900 0 R>>\n"
+    hidden = head + table + target.getvalue() + b"startxref\n%d\n%%%%EOF\n" % len(head)
+    assert is_passive(hidden)
+    assert read(hidden, lambda source: read_behaviour(source, passive=True))["scripts"] == 1

@@ -142,7 +142,7 @@ def _facts(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
         "signatures": signatures,
         "forms": forms,
         **read_behaviour(file, passive=passive),
-        "repairs": _repairs(document),
+        "repairs": _repairs(file),
     }
 
 
@@ -176,9 +176,9 @@ def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
     return {"method": method, "bits": document.encryption.bits, "permissions": document.allow._asdict()}
 
 
-def _repairs(document: pikepdf.Pdf) -> list[str]:
+def _repairs(file: UntrustedFile) -> list[str]:
     """Return the warnings of qpdf without the file name in them."""
-    warnings = (_NAME_OF_FILE.sub("", str(warning)) for warning in document.get_warnings())
+    warnings = (_NAME_OF_FILE.sub("", warning) for warning in file.warnings())
     return list(dict.fromkeys(warnings))[:_REPAIRS_TOLD]
 
 

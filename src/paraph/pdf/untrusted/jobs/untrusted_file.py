@@ -42,6 +42,7 @@ class UntrustedFile:
         if descriptor is None:
             self.content[:] = content
         self.read_by_qpdf = False
+        self._warnings: list[str] = []
         self._pikepdf: pikepdf.Pdf | None = None
         self._pdfium: pypdfium2.PdfDocument | None = None
 
@@ -87,6 +88,15 @@ class UntrustedFile:
                 except (PdfRefused, Unsafe, SealError, *CONFUSED):
                     raise refused from None
         return self._pikepdf
+
+    def warnings(self) -> list[str]:
+        """Return what qpdf has warned of so far in the document of :meth:`pikepdf`. Raises as it does."""
+        self._warnings += map(str, self.pikepdf().get_warnings())  # each is told once
+        return self._warnings
+
+    def is_read_as_written(self) -> bool:
+        """Return whether qpdf reads the file as it is, without any repair so far. Raises as :meth:`pikepdf` does."""
+        return not self.warnings() and self.read_by_qpdf
 
     def _opened_by_qpdf(self, file: BinaryIO) -> Any:
         try:
@@ -143,7 +153,7 @@ def _require_catalog(document: pikepdf.Pdf) -> None:
 
 
 def _locked() -> PdfRefused:
-    return PdfRefused("password", "The PDF needs a password to be opened.")
+    return PdfRefused("password", "The PDF requires a password to open.")
 
 
 def _unreadable() -> PdfRefused:
@@ -166,7 +176,7 @@ def unsupported_encryption(content: bytes | mmap.mmap) -> PdfRefused:
     if _FOR_CERTIFICATES.search(content):
         return PdfRefused(
             "encrypted_for_certificates",
-            "The PDF is encrypted for certificates, so only their holders can open it.",
+            "The PDF is encrypted with certificates, so only their holders can open it.",
         )
     return PdfRefused("unknown_encryption", "The PDF is encrypted in a way that is not supported.")
 

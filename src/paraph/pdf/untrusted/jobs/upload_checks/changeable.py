@@ -41,10 +41,10 @@ _NOTHING_ELSE: dict[str, re.Pattern[bytes]] = {}
 
 def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
     """Return the counts of actions, ``prints_differently``, ``print_unknown`` and ``can_change`` of the preflight
-    report. ``passive``: the file contains no name of interest, so only its annotations are examined. Raises
-    PdfRefused ``too_complex`` for a decompression bomb."""
-    document = file.pikepdf()
-    counts = {**NO_ACTIONS, **_NONE_COUNTED} if passive else count_actions(document, also=_COUNTED)
+    report. ``passive``: the file as it is written contains no name of interest, so only its annotations are examined,
+    unless qpdf has to repair it. Raises PdfRefused ``too_complex`` for a decompression bomb."""
+    document, none_counted = file.pikepdf(), passive and file.is_read_as_written()
+    counts = {**NO_ACTIONS, **_NONE_COUNTED} if none_counted else count_actions(document, also=_COUNTED)
     by_page = [list(page_annotations(page)) for page in document.pages]
     return {
         **{name: counts[name] for name in NO_ACTIONS},
