@@ -44,7 +44,7 @@ def test_each_row_is_sent_once(target: Target) -> None:
             assert addressed == {f"p{number}@example.com": 1 for number in range(PEOPLE)}
             assert _column(database, "SELECT sent FROM organizations_websends") == [PEOPLE]
         page = browser.get(bulk).text
-    assert f"{PEOPLE} of {PEOPLE} requests are sent" in page
+    assert f"{PEOPLE} of {PEOPLE} requests sent" in page
 
 
 @contextmanager

@@ -187,13 +187,13 @@ def test_pages_that_forms_lead_to(visitor: Visitor, dashboard: ServedPages) -> N
     visitor.name = "secrets"
     page.goto(dashboard.addresses["new_application"])
     page.get_by_label("Name", exact=True).fill("Shop")
-    page.get_by_role("button", name="Make the application").click()
+    page.get_by_role("button", name="Create the application").click()
     assert page.locator("[data-secret]").count() == 2
     visitor.look()
     visitor.name, visitor.expected = "a form with errors", 422
     page.goto(dashboard.addresses["applications"])
     page.get_by_label("API key", exact=True).fill("nobody's")
-    page.get_by_role("button", name="Look it up").click()
+    page.get_by_role("button", name="Look up").click()
     page.locator("[role=alert]").wait_for()
     visitor.look()
 

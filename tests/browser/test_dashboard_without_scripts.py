@@ -52,7 +52,9 @@ def enter_signer(page: Any, number: int, *values: str) -> None:
     signer = page.locator("[data-signer]").nth(number)
     for label, value in zip(("First name", "Last name", "E-mail"), values, strict=True):
         signer.get_by_label(label, exact=True).fill(value)
-    assert signer.get_by_label("Phone", exact=True).count() == signer.get_by_label("Code by", exact=True).count() == 1
+    assert (
+        signer.get_by_label("Phone", exact=True).count() == signer.get_by_label("Send code by", exact=True).count() == 1
+    )
 
 
 def go_on(page: Any, step: str) -> None:

@@ -52,7 +52,7 @@ class Newcomer:
         self.page.get_by_label("Your name").fill("Ada Lovelace")
         self.page.get_by_label("E-mail").fill("ada@example.com")
         self.page.get_by_label("Password").fill(PASSWORD)
-        self.page.get_by_role("button", name="Make my account").click()
+        self.page.get_by_role("button", name="Create my account").click()
         self.page.get_by_role("heading", name="Send a document").wait_for()
         self.seen("home")
 
@@ -63,7 +63,7 @@ class Newcomer:
         page.get_by_role("link", name="Use the API").click()
         page.get_by_role("link", name="New application").first.click()
         page.get_by_label("Name").fill("Shop")
-        page.get_by_role("button", name="Make the application").click()
+        page.get_by_role("button", name="Create the application").click()
         key = page.locator("[data-secret=api_key]").inner_text()
         secret = page.locator("[data-secret=webhook_secret]").inner_text()
         assert page.locator(".status.active").count() == 0
@@ -136,7 +136,7 @@ class Newcomer:
         self.seen("webhook")
         caught.get_by_role("link").click()
         expect(page.locator("#body")).to_contain_text("request.completed")
-        expect(page.get_by_text("nobody: the application had no webhook URL")).to_be_visible()
+        expect(page.get_by_text("nowhere: the application had no webhook URL")).to_be_visible()
         page.locator(".facts a").click()
         return page.url
 

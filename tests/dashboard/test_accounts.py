@@ -211,7 +211,7 @@ def test_open_registration_confirms_addresses_and_tells_nobody_which_are_known(a
     sent = [(mail.to, mail.subject) for mail in mails()]
     assert sent[:2] == [
         ("new@example.com", "Confirm your address"),
-        ("ada@example.com", "You have an account already"),
+        ("ada@example.com", "You already have an account"),
     ]
     client = Client()
     assert client.post(link_in(mails()[0])).status_code == 303

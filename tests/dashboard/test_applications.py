@@ -146,7 +146,7 @@ def test_a_rotation_shows_both_keys_and_ends_the_silent_one(
     for _ in range(3):
         assert admit(made.api_key)
     page = client.get(one).content.decode()
-    assert "is still in use" in page and 'data-label="Calls of the last hour">3<' in page
+    assert "is still in use" in page and 'data-label="Calls in the last hour">3<' in page
     old, new = made.application.keys.order_by("pk")
     assert client.post(f"{one}/keys/{old.pk}/end").status_code == 303
     assert (admit(made.api_key), admit(key) is None) == (None, False)
@@ -158,7 +158,7 @@ def test_revoking_wants_the_name_and_ends_every_key(client: Client, pages: str, 
     one = f"{pages}/{made.application.pk}"
     refused = client.post(f"{one}/revoke", {"application_name": "back"})
     assert refused.status_code == 422 and admit(made.api_key) is not None
-    assert "Calls of the last hour" in refused.content.decode()
+    assert "Calls in the last hour" in refused.content.decode()
     assert client.post(f"{one}/revoke", {"application_name": "backend"}).status_code == 303
     assert admit(made.api_key) is None
     assert Activity.objects.filter(action="application.revoked").count() == 1

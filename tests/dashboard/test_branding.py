@@ -107,7 +107,7 @@ def test_the_previews_stylesheet_holds_colours_and_nothing_else(client: Client, 
 
 def test_contrast_is_judged_in_words_and_numbers_with_the_nearest_that_is_enough(client: Client, pages: str) -> None:
     page = unescape(client.get(f"{pages}/new", {**COLORS, "text_color": "#303030"}).content.decode())
-    assert "The page shows black or white instead." in page
+    assert "The page uses black or white instead." in page
     found = {each.pair: each for each in contrasts("#101820", "#303030", "#ffff00")}
     text, line = found[Pair.TEXT_ON_BACKGROUND], found[Pair.ACCENT_ON_SURFACE]
     assert f"{text.ratio:.1f} : 1" in page and text.suggestion in page
@@ -127,7 +127,7 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
     draft = Draft.objects.create(organization=organization, environment="production", branding_profile=made)
     template = Template.objects.create(organization=organization, name="Lease", branding_profile=made)
     asked = unescape(client.get(f"{pages}/{made.pk}/delete").content.decode())
-    assert "Requests that were sent with these colours keep them." in asked
+    assert "Requests already sent with these colours keep them." in asked
     assert "1 draft uses them" in asked and "1 template uses them" in asked
     assert BrandingProfile.objects.filter(deletion=None).count() == 2, "it only asked"
 

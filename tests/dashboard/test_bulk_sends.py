@@ -145,7 +145,7 @@ def test_the_quota_is_told_before_and_after(log_in: LogIn, organization: Organiz
     client.post(f"{address}/start")
     send_rows(BulkSend.objects.get().pk)
     shown = page(client, address)
-    assert "used all 1 sends" in shown and "1 of 2 requests are sent" in shown and "Try the refused rows again" in shown
+    assert "used all 1 requests" in shown and "1 of 2 requests sent" in shown and "Retry the refused rows" in shown
     assert SignatureRequest.objects.count() == 1
 
 

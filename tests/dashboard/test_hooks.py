@@ -39,7 +39,7 @@ FIELDS = {
     "new_profile": ["Name", "Background", "Text", "Accent"],
     "members": ["E-mail", "Role"],
     "draft_documents": ["PDF file"],
-    "draft_signers": ["First name", "Last name", "E-mail", "Phone", "Code by"],
+    "draft_signers": ["First name", "Last name", "E-mail", "Phone", "Send code by"],
     "draft_places": ["Page", "X", "Y", "Width", "Height"],
 }
 

@@ -91,7 +91,7 @@ def test_expired_withdrawn_used_and_unknown_links_have_their_own_words(path: str
     Invitation.objects.update(expires_at=clock.now())
     assert _words(client, path) == (410, "Invitation expired")
     Invitation.objects.update(accepted_at=clock.now())
-    assert _words(client, path) == (410, "Accepted already")
+    assert _words(client, path) == (410, "Already accepted")
     Invitation.objects.update(accepted_at=None)
     withdraw_invitation(organization.pk, OPERATOR, Invitation.objects.get().pk)
     assert _words(client, path) == (410, "Invitation withdrawn")

@@ -134,7 +134,7 @@ def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everythin
     for name, address in everywhere.items():
         with answered(client, "post", address, enforce_csrf_checks=True) as response:
             assert response.status_code == 403, name
-            assert b"This form is outdated" in content(response), name
+            assert b"This form has expired" in content(response), name
     assert kept_rows() == before
 
 

@@ -92,7 +92,7 @@ def test_a_refused_invitation_says_why_beside_the_form(log_in: LogIn) -> None:
     owner, client = log_in()
     refused = invite(client, owner, owner.user.email)
     assert refused.status_code == 422
-    assert f"<li>{owner.user.email} is a member already.</li>" in refused.content.decode()
+    assert f"<li>{owner.user.email} is already a member.</li>" in refused.content.decode()
     page = invite(client, owner, "nobody").content.decode()
     assert 'role="alert"' in page and 'id="id_email_error"' in page
 
@@ -129,7 +129,7 @@ def test_an_admin_reads_why_they_may_not_change_an_owner(log_in: LogIn) -> None:
     owner, _ = log_in(Role.OWNER)
     admin, client = log_in(Role.ADMIN)
     proved(client)
-    assert "Only owners change admins and owners." in client.get(address(admin)).content.decode()
+    assert "Only owners can change admins and owners." in client.get(address(admin)).content.decode()
     refused = client.post(address(admin, f"/{owner.pk}/remove"))
     assert refused.status_code == 422 and 'role="alert">You may not' in refused.content.decode()
     assert client.post(address(admin, f"/{owner.pk}"), {"role": Role.OBSERVER}).status_code == 422

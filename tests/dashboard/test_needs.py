@@ -60,7 +60,7 @@ def test_each_kind_stands_on_the_home_page(log_in: LogIn) -> None:
 def test_nothing_of_another_organization_stands_there(log_in: LogIn, organization: Organization) -> None:
     needy()
     _, client = log_in(Role.OWNER)
-    assert "What needs you" not in home(client, organization)
+    assert "Needs your attention" not in home(client, organization)
 
 
 def test_webhooks_are_for_those_who_may_see_deliveries(log_in: LogIn) -> None:

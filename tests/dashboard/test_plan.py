@@ -72,7 +72,7 @@ def test_every_ceiling_of_messages_is_named(
         "SMS from you, in each environment": "1,001 a day",
         "SMS to one country from all organizations, in each environment": "no limit",
         "Codes to one signer": "5 in 10 minutes",
-        "Wrong codes of one signer": "5 for each code, 20 a day",
+        "Wrong codes of one signer": "5 for each code, 20 per day",
     }
     assert (MAX_SENDS, ATTEMPTS, LOCKED_AFTER) == (5, 5, 20)
 

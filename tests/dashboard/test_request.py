@@ -103,14 +103,14 @@ def test_nothing_told_yet_is_not_nobody_to_tell(made: Scene, log_in: LogIn) -> N
     _, client = log_in(Role.OWNER, at=made.request.organization)
     assert "the application has no webhook URL" in text(client, made)
     Application.objects.update(webhook_url="https://hooks.example.com/in")
-    assert "Nothing has happened yet that webhooks tell." in text(client, made)
+    assert "No webhook events yet." in text(client, made)
 
 
 @pytest.mark.parametrize(
     ("environment", "phone", "note"),
     [
-        ("production", "", "Kept by the service; no mail server is set."),
-        ("production", "+33612345678", "Kept by the service; no SMS gateway is set."),
+        ("production", "", "Kept by the service; no mail server is configured."),
+        ("production", "+33612345678", "Kept by the service; no SMS gateway is configured."),
         ("sandbox", "", "Kept in the sandbox inbox."),
     ],
 )

@@ -39,7 +39,7 @@ def test_a_form_without_the_token_of_its_page_is_refused(log_in: Callable[..., M
     client.force_login(member.user)
     response = client.post("/account/", {"name": "Ada"})
     assert response.status_code == 403
-    assert "This form is outdated" in response.content.decode()
+    assert "This form has expired" in response.content.decode()
 
 
 def test_a_form_answers_303_or_422_with_the_errors_twice(log_in: Callable[..., MemberClient]) -> None:
@@ -79,4 +79,4 @@ def test_no_form_is_taken_without_its_token(log_in: Callable[..., MemberClient],
     client = Client(enforce_csrf_checks=True)
     client.force_login(member.user)
     response = client.post(address, {"email": "eve@example.com"})
-    assert response.status_code == 403 and "This form is outdated" in response.content.decode()
+    assert response.status_code == 403 and "This form has expired" in response.content.decode()

@@ -127,7 +127,7 @@ def test_a_template_stays_while_it_is_sent() -> None:
     bulk = begun(charles)
     template = bulk.template
     assert template
-    with pytest.raises(DomainError, match="under way"):
+    with pytest.raises(DomainError, match="in progress"):
         delete_template(charles.scope, template.pk, charles.actor)
     send_rows(bulk.pk)
     delete_template(charles.scope, template.pk, charles.actor)

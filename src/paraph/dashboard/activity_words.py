@@ -47,7 +47,7 @@ WORDS = {
     Action.TEMPLATE_DELETED: gettext_lazy("Template deleted"),
     Action.BULK_SEND_STARTED: gettext_lazy("Bulk send started"),
     Action.BULK_SEND_CANCELLED: gettext_lazy("Bulk send cancelled"),
-    Action.ADDRESS_ASKED: gettext_lazy("Address asked to confirm"),
+    Action.ADDRESS_ASKED: gettext_lazy("Confirmation of an address requested"),
     Action.ADDRESS_VOUCHED_FOR: gettext_lazy("Address confirmed by the operator"),
     Action.ADDRESS_WITHDRAWN: gettext_lazy("Confirmation of an address withdrawn"),
 }

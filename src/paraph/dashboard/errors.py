@@ -9,34 +9,39 @@ from paraph.dashboard.headers import guarded
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
-    return _notice(404, _("Page not found"), _("There is nothing at this address, or nothing that you may see."))
+    return _notice(404, _("Page not found"), _("There is nothing at this address, or you are not allowed to see it."))
 
 
 def forbidden(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
-    return _notice(403, _("Not allowed"), _("You may not do this."))
+    return _notice(403, _("Not allowed"), _("You are not allowed to do this."))
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
-    return _notice(400, _("Not understood"), _("Your browser sent something that we cannot read."))
+    return _notice(400, _("Not understood"), _("Your browser sent something we could not read."))
 
 
 def too_many_requests(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    return _notice(429, _("Too many attempts"), _("To protect accounts, attempts are limited. Wait a few minutes."))
+    return _notice(
+        429, _("Too many attempts"), _("To protect accounts, the number of attempts is limited. Wait a few minutes.")
+    )
 
 
 def forged(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG001  Django's form
     """Answer a form that comes without the token of the page that it stood on."""
     return _notice(
         403,
-        _("This form is outdated"),
-        _("You logged in or out since it was opened, or cookies are off. Go back, load the page again and send it."),
+        _("This form has expired"),
+        _(
+            "You logged in or out since it was opened, or cookies are disabled. Go back, reload the page and "
+            "send it again."
+        ),
     )
 
 
 def crashed(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
     """Told with the id under which the service's log has the exception. Reads nothing from the database."""
     incident = structlog.contextvars.get_contextvars().get("request_id", "")
-    return _notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing is lost."), incident)
+    return _notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing was lost."), incident)
 
 
 def _notice(status: int, heading: str, sentence: str, incident: str = "") -> HttpResponse:

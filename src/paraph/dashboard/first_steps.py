@@ -23,8 +23,8 @@ def first_steps(member: Member, requests: Counter[str]) -> list[Step]:
     organization = member.organization
     steps = []
     if may(member.role, Right.SEND):
-        steps.append(Step(_("Send a request, to yourself for a try"), "requests", requests.total() > 0))
-        steps.append(Step(_("Have one signed and sealed"), "requests", requests[RequestStatus.COMPLETED] > 0))
+        steps.append(Step(_("Send a request to yourself as a test"), "requests", requests.total() > 0))
+        steps.append(Step(_("Get one signed and sealed"), "requests", requests[RequestStatus.COMPLETED] > 0))
     if may(member.role, Right.INVITE):
         others = organization.members.exclude(pk=member.pk).exists()
         steps.append(Step(_("Invite a colleague"), "members", others))

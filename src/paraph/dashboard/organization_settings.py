@@ -24,23 +24,27 @@ from paraph.tenants.rights import Right, may, roles_with
 
 class SettingsForm(forms.Form):
     name = forms.CharField(
-        label=gettext_lazy("Name"), max_length=200, help_text=gettext_lazy("Signers read it on every page and mail.")
+        label=gettext_lazy("Name"),
+        max_length=200,
+        help_text=gettext_lazy("Signers see it on every page and in every mail."),
     )
     contact_email = forms.EmailField(
         label=gettext_lazy("Contact address"),
         max_length=254,
         required=False,
-        help_text=gettext_lazy("Where questions of signers go. Without it they cannot ask any."),
+        help_text=gettext_lazy("Signers' questions are sent here. Without an address, they cannot ask any."),
     )
     refuse_changeable_documents = forms.BooleanField(
-        label=gettext_lazy("Refuse documents that can change what they show"),
+        label=gettext_lazy("Refuse documents that can change their appearance"),
         required=False,
-        help_text=gettext_lazy("In production, also those that print differently than they are shown."),
+        help_text=gettext_lazy(
+            "In production, this includes documents that print differently than they look on screen."
+        ),
     )
     mails_copy_links = forms.BooleanField(
         label=gettext_lazy("Send signers a link to their copy"),
         required=False,
-        help_text=gettext_lazy("In the mail that says that everybody has signed."),
+        help_text=gettext_lazy("In the mail that announces that everybody has signed."),
     )
 
 
@@ -88,7 +92,7 @@ def retention(request: HttpRequest, member: Member) -> HttpResponse:
         return see_other("settings", member.organization_id)
     form = RetentionForm(request.POST)
     if not service.PARAPH.owners_set_retention:
-        form.add_error(None, _("On this service the operator alone says how long files are kept."))
+        form.add_error(None, _("On this service, only the operator can change how long files are kept."))
     elif form.is_valid():
         change_retention(member.organization_id, actor(request, member), form.cleaned_data)
         return _saved(request, member)
@@ -108,7 +112,7 @@ def delete(request: HttpRequest, member: Member) -> HttpResponse:
         except DomainError as refusal:
             form.add_error("typed_name", refusal.message)
         else:
-            messages.success(request, _("The organization is deleted."))
+            messages.success(request, _("The organization was deleted."))
             return see_other("organizations")
     return _page(request, member, deletion_form=form)
 

@@ -39,7 +39,7 @@ def _message_limits(plan: Plan) -> list[tuple[str, str]]:
     """Return each ceiling of messages in words, and how many it allows."""
     limits = message_limits()
     named = [
-        (_("Messages in all, %(environment)s") % {"environment": environment.label}, limit)
+        (_("All messages, %(environment)s") % {"environment": environment.label}, limit)
         for (environment, of), limit in limits.of_plans.items()
         if of == plan
     ]
@@ -56,10 +56,10 @@ def _message_limits(plan: Plan) -> list[tuple[str, str]]:
 def _written(limit: PerHourAndDay) -> str:
     hour, day = (number_format(number, use_l10n=True, force_grouping=True) for number in limit)
     if limit.per_hour and limit.per_day:
-        return _("%(hour)s an hour, %(day)s a day") % {"hour": hour, "day": day}
+        return _("%(hour)s per hour, %(day)s per day") % {"hour": hour, "day": day}
     if limit.per_day:
-        return _("%(day)s a day") % {"day": day}
-    return _("%(hour)s an hour") % {"hour": hour} if limit.per_hour else _("no limit")
+        return _("%(day)s per day") % {"day": day}
+    return _("%(hour)s per hour") % {"hour": hour} if limit.per_hour else _("no limit")
 
 
 def _used(organization_id: int, month: date) -> MonthlyUsage:

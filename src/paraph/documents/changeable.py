@@ -20,7 +20,7 @@ def refuse_changeable(scope: TenantScope, preflight: Mapping[str, Any]) -> None:
         return
     reasons = _reasons(preflight)
     if reasons and Organization.objects.filter(pk=scope.organization_id, refuse_changeable_documents=True).exists():
-        message = _("Your organization takes no document that can look different than its signers see it: %(reasons)s.")
+        message = _("Your organization refuses documents that can look different from what signers see: %(reasons)s.")
         raise DomainError("validation_error", message % {"reasons": "; ".join(reasons)})
 
 
@@ -56,8 +56,8 @@ def _clauses() -> dict[str, str]:
         "layers": _("it has layers"),
         "media": _("it has sound, film or 3D models"),
         "xfa_form": _("it has an XFA form"),
-        "hover_annotations": _("it has annotations that come or go under the mouse"),
+        "hover_annotations": _("it has annotations that appear or disappear under the mouse"),
         "screen_only_annotations": _("it has annotations that are not printed"),
-        "print_only_annotations": _("it has annotations that are only printed"),
-        "print_only_contents": _("it has contents for printers alone"),
+        "print_only_annotations": _("it has annotations that appear only in print"),
+        "print_only_contents": _("it has content that appears only in print"),
     }

@@ -18,8 +18,8 @@ def _sentences() -> dict[str, str]:
         "damaged": _(
             "The PDF is damaged, so that some readers cannot open it. Save it again with the program that made it."
         ),
-        "password": _("The PDF needs a password to be opened."),
-        "encrypted_for_certificates": _("The PDF is encrypted for certificates, so only their holders can open it."),
+        "password": _("The PDF requires a password to open."),
+        "encrypted_for_certificates": _("The PDF is encrypted with certificates, so only their holders can open it."),
         "unknown_encryption": _("The PDF is encrypted in a way that is not supported."),
         "no_pages": _("The PDF has no pages."),
         "too_many_pages": _("The PDF has %(count)d pages; at most %(limit)d are allowed."),
@@ -44,6 +44,6 @@ def _sentences() -> dict[str, str]:
         ),
         "cannot_be_sealed": _("The PDF cannot be sealed: its structure is damaged beyond repair."),
         "dynamic_xfa": _("The PDF is a dynamic XFA form, which has no fixed pages to sign; print it to a PDF first."),
-        "changes_forbidden": _("The PDF carries a signature that forbids any change, so it cannot be signed again."),
-        "too_complex": _("The PDF takes too much memory or time to read."),
+        "changes_forbidden": _("The PDF has a signature that forbids any change, so it cannot be signed again."),
+        "too_complex": _("Reading the PDF takes too much memory or time."),
     }

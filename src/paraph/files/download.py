@@ -29,4 +29,4 @@ def _open(key: str) -> BinaryIO:
     try:
         return store.open(key)
     except (FileNotFoundError, ValueError) as error:
-        raise DomainError("not_found", "This file does not exist any more.") from error
+        raise DomainError("not_found", "This file no longer exists.") from error

@@ -35,7 +35,7 @@ class ReadersUnavailable(DomainError):
 
 def too_complex() -> PdfRefused:
     """Refuse a file on which a process died, hung or ran out of its limits."""
-    return PdfRefused("too_complex", "The PDF takes too much memory or time to read.")
+    return PdfRefused("too_complex", "Reading the PDF takes too much memory or time.")
 
 
 def page_not_shown(page: int) -> PdfRefused:

@@ -90,7 +90,7 @@ class IncomingBody(RawIOBase):
             blocks.append(block)
             wanted -= len(block)
         if self.cut:
-            raise DomainError("request_timeout", _("The body of the request came too slowly."))
+            raise DomainError("request_timeout", _("The body of the request arrived too slowly."))
         return b"".join(blocks)
 
     def drain(self, most: int, seconds: float) -> None:

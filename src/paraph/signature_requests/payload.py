@@ -36,7 +36,7 @@ _SENTENCES: dict[str, Callable[[Json], str]] = {
     "too_short": lambda _facts: _("it must have at least one entry."),
     "model_type": lambda _facts: _("it must be an object."),
     "model_attributes_type": lambda _facts: _("it must be an object."),
-    "string_unicode": lambda _facts: _("it must not hold control characters or lone surrogates."),
+    "string_unicode": lambda _facts: _("it must not contain control characters or lone surrogates."),
     "literal_error": lambda facts: _one_of(facts["expected"]),
     "union_tag_not_found": lambda _facts: _("it is required."),
     "union_tag_invalid": lambda facts: _one_of(facts["expected_tags"]),
@@ -78,7 +78,7 @@ def _within_limits(value: Json, allowance: Allowance, problems: Problems) -> Jso
         given = holder.get(name)
         if not isinstance(given, list) or len(given) <= limit:
             return given
-        sentence = _("your plan allows at most %(limit)d entries in a request, not %(count)d.")
+        sentence = _("your plan allows at most %(limit)d entries per request, not %(count)d.")
         problems.add(path, sentence % {"limit": limit, "count": len(given)})
         return given[:limit]
 

@@ -97,7 +97,7 @@ def _undeclared(draft: SignatureRequestInput) -> Refusal | None:
 def _refuse_mails(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> None:
     asked = [name for name in ("send_email", "notify_signers_on_completion") if getattr(draft, name)]
     if asked and is_refused(scope.environment, EMAIL):
-        problems.add(asked[0], _("this service has no mail server, so nobody would get the mails."))
+        problems.add(asked[0], _("this service has no mail server, so nobody would receive the mails."))
 
 
 def _branding_profile(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> BrandingProfile | None:
@@ -105,7 +105,7 @@ def _branding_profile(scope: TenantScope, draft: SignatureRequestInput, problems
         return None
     profile = branding_profiles(scope).filter(pk=draft.branding_profile_id).first()
     if profile is None:
-        sentence = _("%(id)d is no branding profile of your organization.")
+        sentence = _("%(id)d is not a branding profile of your organization.")
         problems.add("branding_profile_id", sentence % {"id": draft.branding_profile_id})
     return profile
 

@@ -61,7 +61,7 @@ class Problems:
 
     def message(self) -> str:
         sentences = [str(problem) for problem in self.named]
-        return " ".join([*sentences, _("And more, which was not looked at.")] if self.full else sentences)
+        return " ".join([*sentences, _("There may be more; checking stopped here.")] if self.full else sentences)
 
     def refuse(self) -> None:
         """Raise ``validation_error`` with all problems, if there are any."""

@@ -43,7 +43,7 @@ def text(value: object, longest: int = LONGEST_NAME) -> str:
     if len(value) > longest:
         raise InvalidValueError(_("it must have at most %(limit)d characters.") % {"limit": longest})
     if _UNPRINTABLE.search(value):
-        raise InvalidValueError(_("it must not hold control characters or lone surrogates."))
+        raise InvalidValueError(_("it must not contain control characters or lone surrogates."))
     return value
 
 

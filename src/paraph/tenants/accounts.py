@@ -47,9 +47,9 @@ def checked_address(email: str) -> str:
     try:
         validate_email(email)
     except ValidationError as problem:
-        raise DomainError("validation_error", _("This is no e-mail address.")) from problem
+        raise DomainError("validation_error", _("This is not a valid e-mail address.")) from problem
     if len(email) > _LONGEST_EMAIL:
-        raise DomainError("validation_error", _("This is no e-mail address."))
+        raise DomainError("validation_error", _("This is not a valid e-mail address."))
     return email
 
 
@@ -58,7 +58,7 @@ def set_first_password(user: User, password: str) -> None:
     that has one: it belongs to its owner."""
     if user.has_usable_password():
         raise DomainError(
-            "validation_error", _("%(email)s has an account with a password already.") % {"email": user.email}
+            "validation_error", _("%(email)s already has an account with a password.") % {"email": user.email}
         )
     try:
         validate_password(password, user)

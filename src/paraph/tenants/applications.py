@@ -57,7 +57,7 @@ def create_application(
     organization = locked_organization(organization_id)
     beyond_plan = environment == Environment.PRODUCTION and not allowance(organization.plan).production
     if actor.kind == ActorKind.MEMBER and beyond_plan:
-        message = _("Production keys require the plan Pro or Enterprise. Your organization has the plan %(plan)s.")
+        message = _("Production keys require the Pro or Enterprise plan. Your organization is on the %(plan)s plan.")
         raise DomainError("payment_required", message % {"plan": organization.get_plan_display()})
     made = new_application(organization, environment, name, webhook_url, origins)
     _note(actor, Action.APPLICATION_CREATED, made.application, after=_settings(made.application))

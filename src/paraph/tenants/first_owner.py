@@ -47,4 +47,4 @@ def make_first_owner(token: str, name: str, email: str, password: str, organizat
 
 
 def _outdated() -> DomainError:
-    return DomainError("expired", _("This link is outdated: it makes the first owner, once, within an hour."))
+    return DomainError("expired", _("This link has expired: it creates the first owner, once, within an hour."))

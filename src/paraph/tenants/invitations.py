@@ -70,7 +70,7 @@ def require_room_to_invite(organization_id: int) -> None:
     row locked."""
     since = clock.now() - timedelta(days=1)
     if Invitation.objects.filter(organization_id=organization_id, created_at__gt=since).count() >= MOST_IN_A_DAY:
-        sentence = _("An organization sends at most %(count)d invitations a day. Try again tomorrow.")
+        sentence = _("An organization can send at most %(count)d invitations per day. Try again tomorrow.")
         raise DomainError("rate_limited", sentence % {"count": MOST_IN_A_DAY})
 
 
@@ -88,10 +88,10 @@ def count_resend(invitation: Invitation, network: str) -> None:
         organization_id=invitation.organization_id, email=invitation.email, sent_at__gt=now - _MEMBER_WINDOW
     )
     if to_member.count() >= _MOST_TO_A_MEMBER:
-        sentence = _("An invitation is sent again at most %(count)d times in 10 minutes. Wait a few minutes.")
+        sentence = _("An invitation can be sent again at most %(count)d times in 10 minutes. Wait a few minutes.")
         raise DomainError("rate_limited", sentence % {"count": _MOST_TO_A_MEMBER})
     if InvitationResend.objects.filter(network=network).count() >= _MOST_FROM_A_NETWORK:
-        sentence = _("At most %(count)d invitations an hour are sent again from one network. Try again in an hour.")
+        sentence = _("At most %(count)d invitations per hour can be sent again from one network. Try again in an hour.")
         raise DomainError("rate_limited", sentence % {"count": _MOST_FROM_A_NETWORK})
     InvitationResend.objects.create(
         organization_id=invitation.organization_id, email=invitation.email, network=network, sent_at=now
@@ -110,9 +110,9 @@ def invite(organization_id: int, actor: Actor, email: str, role: str, language: 
     require_grantable(organization_id, actor, role)
     email = checked_address(email)
     if Member.objects.filter(organization=organization, user__email=email).exists():
-        raise DomainError("conflict", _("%(email)s is a member already.") % {"email": email})
+        raise DomainError("conflict", _("%(email)s is already a member.") % {"email": email})
     if _open(organization_id).filter(email=email).exists():
-        sentence = _("%(email)s is invited already: send that invitation again, or withdraw it.")
+        sentence = _("%(email)s has already been invited: send that invitation again, or withdraw it.")
         raise DomainError("conflict", sentence % {"email": email})
     require_room_to_invite(organization_id)
     invited_by = acting_member(organization_id, actor)

@@ -50,7 +50,7 @@ def _suspend(
 def require_active(scope: TenantScope) -> None:
     """Raise ``DomainError("forbidden", …)`` for a suspended organization, where something new would begin."""
     if scope.suspended:
-        raise DomainError("forbidden", _("The organization is suspended. Ask whoever runs this service."))
+        raise DomainError("forbidden", _("The organization is suspended. Ask the operator of this service."))
 
 
 @transaction.atomic

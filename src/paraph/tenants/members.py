@@ -35,7 +35,7 @@ def create_member(
         set_first_password(user, password)
     member, is_new = Member.objects.get_or_create(organization=organization, user=user, defaults={"role": role})
     if not is_new:
-        raise DomainError("conflict", _("%(email)s is a member already.") % {"email": user.email})
+        raise DomainError("conflict", _("%(email)s is already a member.") % {"email": user.email})
     note(organization_id, actor, Action.MEMBER_JOINED, user.email, after={"role": role})
     return member
 
@@ -90,9 +90,9 @@ def transfer_ownership(organization_id: int, actor: Actor, member_id: int) -> No
     locked_organization(organization_id)
     own, heir = acting_member(organization_id, actor), _member(organization_id, member_id)
     if own is None or own.role != Role.OWNER:
-        raise DomainError("forbidden", _("Only an owner can hand the organization over."))
+        raise DomainError("forbidden", _("Only an owner can transfer the organization."))
     if own.pk == heir.pk:
-        raise DomainError("conflict", _("You are an owner already: choose another member."))
+        raise DomainError("conflict", _("You are already an owner: choose another member."))
     change_role(organization_id, actor, heir.pk, Role.OWNER)
     change_role(organization_id, actor, own.pk, Role.ADMIN)
 

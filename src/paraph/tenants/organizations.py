@@ -63,7 +63,7 @@ def open_organization(user: User, actor: Actor, name: str) -> Organization:
     ``validation_error``."""
     User.objects.select_for_update(no_key=True).get(pk=user.pk)
     if not may_open_organization(user):
-        raise DomainError("forbidden", _("You cannot make another organization here; ask the operator for one."))
+        raise DomainError("forbidden", _("You cannot create another organization here; ask the operator for one."))
     organization = create_organization(actor, name, Plan.FREE)
     Member.objects.create(organization=organization, user=user, role=Role.OWNER)
     note(organization.pk, actor, Action.MEMBER_JOINED, user.email, after={"role": Role.OWNER})

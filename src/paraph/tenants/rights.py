@@ -1,4 +1,4 @@
-"""What each role may do in its organization. Nobody gives or takes a role above their own.
+"""What each role can do in its organization. Nobody gives or takes a role above their own.
 
 Each verb locks the organization's row before it asks, so that two that run at once cannot both pass a rule.
 """
@@ -64,7 +64,7 @@ def require_grantable(organization_id: int, actor: Actor, *roles: str) -> None:
         return
     own = acting_member(organization_id, actor)
     if own is None or not set(roles) <= set(grantable(own.role)):
-        raise DomainError("forbidden", _("You may not give or take a role above your own."))
+        raise DomainError("forbidden", _("You cannot grant or remove a role above your own."))
 
 
 def acting_member(organization_id: int, actor: Actor) -> Member | None:

@@ -49,7 +49,7 @@ def use_web_send(organization_id: int, plan: str) -> None:
         counted = cursor.fetchone()
     if not counted:
         quota = web_sends(organization_id, plan)
-        sentence = _("Your organization has used all %(limit)d sends of this month; new ones come on %(day)s.")
+        sentence = _("Your organization has used all %(limit)d requests of this month; the count resets on %(day)s.")
         raise DomainError("web_sends_used_up", sentence % {"limit": quota.limit, "day": quota.renews_on.isoformat()})
 
 

@@ -22,12 +22,12 @@ class DeliveryStatus(models.TextChoices):
     """``held``: recorded, while the sealed PDFs that the delivery links to do not exist yet. ``caught``: where a
     delivery to the catcher ends."""
 
-    HELD = "held", gettext_lazy("Held")
+    HELD = "held", gettext_lazy("On hold")
     WAITING = "waiting", gettext_lazy("Waiting")
     SENDING = "sending", gettext_lazy("Sending")
     DELIVERED = "delivered", gettext_lazy("Delivered")
     FAILED = "failed", gettext_lazy("Failed")
-    CAUGHT = "caught", gettext_lazy("Caught")
+    CAUGHT = "caught", gettext_lazy("Kept, not sent")
 
 
 FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)

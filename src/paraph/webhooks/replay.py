@@ -77,7 +77,7 @@ def record_test(application: Application) -> Delivery:
         raise DomainError("conflict", _("The application has no webhook URL yet."))
     tests = Delivery.objects.filter(application=locked, event_type=TEST_EVENT, failures=0)
     if tests.filter(status__in=[DeliveryStatus.WAITING, DeliveryStatus.SENDING]).exists():
-        raise DomainError("conflict", _("A test is on its way already."))
+        raise DomainError("conflict", _("A test is already on its way."))
     moment = clock.now()
     return Delivery.objects.create(
         application=locked,

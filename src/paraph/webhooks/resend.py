@@ -19,7 +19,7 @@ def send_again(actor: Actor, application: Application, delivery_id: int) -> None
     cannot be sent, or is being sent."""
     locked_organization(application.organization_id)
     if not replay_delivery(delivery_id, application):
-        raise DomainError("conflict", _("It is being sent at this moment."))
+        raise DomainError("conflict", _("It is being sent right now."))
     _note(actor, Action.DELIVERY_SENT_AGAIN, application, delivery_id)
 
 

@@ -158,7 +158,7 @@ def set_stamp(value: Any) -> Change:
 
 STAMP = "documents[0].signers[1].stamps[0]"
 TOO_LONG = "it must have at most 200 characters."
-UNPRINTABLE = "it must not hold control characters or lone surrogates."
+UNPRINTABLE = "it must not contain control characters or lone surrogates."
 CASES: list[tuple[Change, str]] = [
     (drop_root("mode"), "mode: it is required."),
     (set_root("mode", "both"), "mode: it must be one of sequential, parallel."),
@@ -359,7 +359,7 @@ def test_a_profile_of_another_organization(owner: ApiClient, document: int) -> N
         organization=other.organization, name="B", background_color="#0", text_color="#0", accent_color="#0"
     )
     message = refused(owner, payload(document, branding_profile_id=profile.pk))
-    assert message == f"branding_profile_id: {profile.pk} is no branding profile of your organization."
+    assert message == f"branding_profile_id: {profile.pk} is not a branding profile of your organization."
 
 
 @pytest.mark.parametrize("declaration", [{}, {"identity_declaration_accepted": False}])
@@ -416,7 +416,7 @@ def test_of_a_flood_of_problems_the_first_are_named(owner: ApiClient, document: 
     message = refused(owner, content)
     assert message.count("must have from 1 to 10 stamps") == 50
     assert "documents[1].signers[24].stamps: " in message and "documents[2]" not in message
-    assert message.endswith(" And more, which was not looked at.")
+    assert message.endswith(" There may be more; checking stopped here.")
 
 
 def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(owner: ApiClient, document: int) -> None:

@@ -37,12 +37,12 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     ),
     "password": (
         refused.locked,
-        "The PDF needs a password to be opened.",
+        "The PDF requires a password to open.",
         "Le PDF ne s’ouvre qu’avec un mot de passe.",
     ),
     "certificates": (
         refused.for_certificates,
-        "The PDF is encrypted for certificates, so only their holders can open it.",
+        "The PDF is encrypted with certificates, so only their holders can open it.",
         "Le PDF est chiffré pour des certificats\u202f; seuls leurs titulaires peuvent l’ouvrir.",
     ),
     "another handler": (
@@ -73,7 +73,7 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
     ),
     "certified": (
         lambda: signed(certification=1),
-        "The PDF carries a signature that forbids any change, so it cannot be signed again.",
+        "The PDF has a signature that forbids any change, so it cannot be signed again.",
         "Le PDF porte une signature qui interdit toute modification\u202f; il ne peut donc pas être signé à nouveau.",
     ),
 }

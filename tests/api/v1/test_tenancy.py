@@ -133,7 +133,7 @@ def test_nobody_applies_a_foreign_profile(world: World, stranger: str) -> None:
     scope, profile = world.strangers[stranger], world.ids["profile_id"]
     content = payload(scope.document(), branding_profile_id=profile)
     message = error(scope.create(content), 422, "validation_error")
-    assert message == f"branding_profile_id: {profile} is no branding profile of your organization."
+    assert message == f"branding_profile_id: {profile} is not a branding profile of your organization."
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)

@@ -123,8 +123,9 @@ def whole_text(content: ProofContent) -> str:
         f"“{CONSENT}”",
         "sent to: +33612345678",
         "sent again: yes",
-        "can look different than signed: document 7 has pages that print differently: 2, 3; parts that can change: "
-        "scripts, comments that come or go under the mouse",
+        "can look different from what was signed: document 7 has pages that print differently: 2, 3; parts "
+        "that can change: "
+        "scripts, comments that appear or disappear under the mouse",
         "document 8 has pages that print differently: 1; pages not compared with their print: 1",
         "SM-77",
         'nested: {"a": [1]}',

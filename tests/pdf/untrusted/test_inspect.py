@@ -125,7 +125,7 @@ def test_a_password_is_refused_an_owner_password_is_not() -> None:
         locked = saved(document, encryption=pikepdf.Encryption(user="u", owner="o"))
         owned = saved(document, encryption=pikepdf.Encryption(user="", owner="o", R=6))
     assert refusal(locked).reason == "password"
-    assert refusal(locked).message == "The PDF needs a password to be opened."
+    assert refusal(locked).message == "The PDF requires a password to open."
     encryption = preflight(owned)["encryption"]
     assert (encryption["method"], encryption["bits"]) == ("aesv3", 256)
     assert encryption["permissions"]["print_highres"] is True

@@ -30,7 +30,7 @@ def identify(request: HttpRequest) -> tuple[TenantScope, RateLimitStatus]:
         guard = bad_key_status(count_bad_call(guarded_network(client_address(request))))
         if guard.exceeded:
             raise RateLimited(guard)
-        raise DomainError("invalid_api_key", _("The X-Api-Key header must hold a valid API key."))
+        raise DomainError("invalid_api_key", _("The X-Api-Key header must contain a valid API key."))
     scope, calls = admission
     return scope, rate_limit_status(calls, rate_limit(scope.plan, scope.environment))
 
@@ -44,4 +44,4 @@ def check(scope: TenantScope, status: RateLimitStatus) -> None:
     if scope.environment == Environment.PRODUCTION and not allowance(scope.plan).production:
         raise DomainError("payment_required", _("The production environment requires a paid plan."))
     if scope.suspended:
-        raise DomainError("forbidden", _("The organization is suspended. Ask whoever runs this service."))
+        raise DomainError("forbidden", _("The organization is suspended. Ask the operator of this service."))

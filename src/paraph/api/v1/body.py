@@ -40,7 +40,7 @@ def _parse(content: bytes) -> Any:
     try:
         return bounded_json.loads(content, MOST_PARTS, parse_constant=_refuse_constant)
     except bounded_json.TooManyError as error:
-        message = _("The body holds more than %(limit)d arrays and objects.")
+        message = _("The body contains more than %(limit)d arrays and objects.")
         raise DomainError("validation_error", message % {"limit": MOST_PARTS}) from error
     except UnicodeDecodeError as error:
         raise DomainError("validation_error", _("The body is not valid UTF-8.")) from error

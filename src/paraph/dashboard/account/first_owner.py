@@ -19,7 +19,7 @@ class FirstOwnerForm(forms.Form):
         label=gettext_lazy("Organization's name"),
         max_length=200,
         required=False,  # programs that know the form from before do not send it; whoever sends a request is told
-        help_text=gettext_lazy("Signers read it in every mail and on the signing page."),
+        help_text=gettext_lazy("Signers see it in every mail and on the signing page."),
         widget=forms.TextInput(attrs={"autocomplete": "organization"}),
     )
     name = forms.CharField(

@@ -18,7 +18,7 @@ class AccountForm(forms.Form):
     name = forms.CharField(label=gettext_lazy("Name"), max_length=200, required=False)
     language = forms.ChoiceField(
         label=gettext_lazy("Language"),
-        choices=[("", gettext_lazy("As my browser asks")), *settings.LANGUAGES],
+        choices=[("", gettext_lazy("My browser's language")), *settings.LANGUAGES],
         required=False,
     )
 

@@ -24,7 +24,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         for address in sociallogin.email_addresses:
             if address.verified and (not domains or address.email.lower().rpartition("@")[2] in domains):
                 return
-        sentence = _("Your address is not confirmed by the single sign-on, or not of a domain that may log in here.")
+        sentence = _("The single sign-on has not confirmed your address, or its domain may not log in here.")
         page = render(request, "socialaccount/authentication_error.html", {"sentence": sentence}, status=403)
         raise ImmediateHttpResponse(page)
 

@@ -29,7 +29,7 @@ def test_webhook(request: HttpRequest, member: Member, application_id: int) -> H
         delivery = send_test(actor(request, member), found)
     except DomainError as refusal:
         return _page(request, member, found, refusal.message)
-    messages.success(request, _("A test is on its way. Load this page again to see its outcome."))
+    messages.success(request, _("A test is on its way. Reload this page to see the result."))
     return see_other("delivery", member.organization_id, found.pk, delivery.pk)
 
 

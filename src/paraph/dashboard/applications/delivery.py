@@ -33,7 +33,7 @@ def resend(request: HttpRequest, member: Member, application_id: int, delivery_i
         send_again(actor(request, member), found, row.pk)
     except DomainError as refusal:
         return _page(request, member, found, row, refusal.message)
-    messages.success(request, _("It is on its way. Load this page again to see its outcome."))
+    messages.success(request, _("It is on its way. Reload this page to see the result."))
     return see_other("delivery", member.organization_id, found.pk, row.pk)
 
 
@@ -58,7 +58,7 @@ def _delivery(application: Application, delivery_id: int) -> Delivery:
 
 def _page(request: HttpRequest, member: Member, found: Application, row: Delivery, problem: str = "") -> HttpResponse:
     attempts = list(row.attempts.order_by("-started_at"))
-    sent = signed(found, row, str(attempts[0].pk) if attempts else _("another at every attempt"))
+    sent = signed(found, row, str(attempts[0].pk) if attempts else _("different at every attempt"))
     content = {
         "application": found,
         "delivery": row,

@@ -103,7 +103,7 @@ def _progress(member: Member, application: Application) -> Progress:
 def _webhooks(member: Member, application: Application, newest: SignatureRequest) -> list[Webhook]:
     """Return the application's own, sent or caught, the first at the beginning."""
     rows = for_request(scope(member, Environment.SANDBOX), newest.pk).exclude(destination=Destination.CALLBACK)
-    attempt = _("another at every attempt")
+    attempt = _("different at every attempt")
     return [
         Webhook(row, STATES[DeliveryStatus(row.status)], signed(application, row, attempt))
         for row in rows[:_MOST_WEBHOOKS]

@@ -10,15 +10,14 @@ from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment
 
 _OVERLAPS = [
-    (0, gettext_lazy("Not at all: they end at once")),
+    (0, gettext_lazy("Not at all: revoke them at once")),
     (24, gettext_lazy("One day")),
     (24 * 7, gettext_lazy("A week")),
     (24 * 30, gettext_lazy("30 days")),
     (24 * 90, gettext_lazy("90 days")),
 ]
 _WEBHOOK_HELP = gettext_lazy(
-    "Where events are sent to, such as https://example.com/hooks/paraph. "
-    "Without one, the sandbox catches and shows them."
+    "Where events are sent, such as https://example.com/hooks/paraph. Without a URL, the sandbox keeps and shows them."
 )
 
 
@@ -27,7 +26,10 @@ class NewApplicationForm(forms.Form):
     environment = forms.ChoiceField(
         label=gettext_lazy("Environment"),
         choices=Environment.choices,
-        help_text=gettext_lazy("Sandbox is for trying out: nothing in it is binding. It can never become production."),
+        help_text=gettext_lazy(
+            "The sandbox is for testing: nothing signed there is legally binding. An application cannot be "
+            "moved to production later."
+        ),
     )
     webhook_url = forms.CharField(
         label=gettext_lazy("Webhook URL"),
@@ -44,7 +46,9 @@ class SettingsForm(forms.Form):
     frame_origins = forms.CharField(
         label=gettext_lazy("Frame origins"),
         required=False,
-        help_text=gettext_lazy("Sites that may show signing pages in a frame, one in a line. Any site may if empty."),
+        help_text=gettext_lazy(
+            "Sites that may show signing pages in a frame, one per line. Leave empty to allow any site."
+        ),
         widget=forms.Textarea(attrs={"rows": 3, "autocapitalize": "off", "spellcheck": "false"}),
     )
 

@@ -35,5 +35,5 @@ def rotate(request: HttpRequest, member: Member, application_id: int) -> HttpRes
 def end_key(request: HttpRequest, member: Member, application_id: int, key_id: int) -> HttpResponse:
     found = application_of(member, application_id)
     revoke_key(actor(request, member), key_of(found, key_id))
-    messages.success(request, _("Key %(number)d is refused from now on.") % {"number": key_id})
+    messages.success(request, _("Key %(number)d was revoked.") % {"number": key_id})
     return see_other("application", member.organization_id, found.pk)

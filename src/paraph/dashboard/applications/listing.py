@@ -41,7 +41,9 @@ def which_key(request: HttpRequest, member: Member) -> HttpResponse:
     mine = ApiKey.objects.filter(application__in=applications_of(member))
     key = mine.filter(sha256=key_hash(form.cleaned_data["key"].strip())).select_related("application").first()
     if key is None:
-        form.add_error("key", _("No application of this organization has or had this key."))
+        form.add_error(
+            "key", _("This key does not belong, and never belonged, to an application of this organization.")
+        )
         return _page(request, member, form)
     words = {"number": key.pk, "name": key.application.name}
     messages.success(request, _("This is key %(number)d of %(name)s.") % words)

@@ -7,7 +7,7 @@ from paraph.kernel.colors import is_color
 from paraph.tenants.branding import DEFAULT
 
 COLORS = ("background_color", "text_color", "accent_color")
-_FORM = gettext_lazy("A colour has the form #1a2b3c.")
+_FORM = gettext_lazy("Write a colour as #1a2b3c.")
 
 
 def _color(label: object) -> forms.CharField:

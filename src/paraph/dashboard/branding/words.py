@@ -10,8 +10,8 @@ from paraph.tenants.branding import Pair, contrasts
 _PAIRS = {
     Pair.TEXT_ON_BACKGROUND: gettext_lazy("Text on the background"),
     Pair.TEXT_ON_SURFACE: gettext_lazy("Text on white cards"),
-    Pair.ACCENT_ON_SURFACE: gettext_lazy("Lines and controls in the accent on white"),
-    Pair.LABEL_ON_ACCENT: gettext_lazy("Labels of buttons in the accent, in black or white"),
+    Pair.ACCENT_ON_SURFACE: gettext_lazy("Lines and controls, accent on white"),
+    Pair.LABEL_ON_ACCENT: gettext_lazy("Button labels, black or white on the accent"),
 }
 
 
@@ -43,5 +43,5 @@ def _verdict(pair: Pair, suggestion: str) -> str:
     if not suggestion:
         return _("Good")
     if pair == Pair.ACCENT_ON_SURFACE:
-        return _("The page takes the text's colour for lines instead.")
-    return _("The page shows black or white instead.")
+        return _("The page uses the text colour for lines instead.")
+    return _("The page uses black or white instead.")

@@ -37,9 +37,9 @@ class ProfileField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django'
 class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none where it runs
     """The options of the request that the plan allows."""
 
-    locale = forms.ChoiceField(label=_("Language of mails and signing page"))
+    locale = forms.ChoiceField(label=_("Language of mails and of the signing page"))
     branding_profile = ProfileField(
-        BrandingProfile.objects.none(), label=_("Branding"), required=False, empty_label=_("Colours of Paraph")
+        BrandingProfile.objects.none(), label=_("Branding"), required=False, empty_label=_("Paraph colours")
     )
     validity_days = forms.IntegerField(label=_("Days to sign"), min_value=1, max_value=MOST_VALIDITY_DAYS)
 
@@ -55,10 +55,10 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
         )
         labels = {
             "title": _("Title"),
-            "notify_signers_on_completion": _("Mail everyone a copy once all have signed"),
+            "notify_signers_on_completion": _("Send everyone a copy once all have signed"),
             "initials_required": _("Initials on each page"),
         }
-        help_texts = {"title": _("For your organization alone; signers do not see it.")}
+        help_texts = {"title": _("For your organization only; signers do not see it.")}
 
     def __init__(self, *arguments: Any, member: Member, **more: Any) -> None:
         super().__init__(*arguments, **more)

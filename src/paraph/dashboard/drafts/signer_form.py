@@ -24,7 +24,7 @@ class SignerForm(forms.Form):
     phone = forms.CharField(
         label=_("Phone"), required=False, max_length=40, widget=forms.TextInput(attrs={"type": "tel"})
     )
-    otp_channel = forms.ChoiceField(label=_("Code by"), initial=Channel.EMAIL)
+    otp_channel = forms.ChoiceField(label=_("Send code by"), initial=Channel.EMAIL)
 
     def __init__(self, *arguments: Any, sms: bool, **more: Any) -> None:
         super().__init__(*arguments, **more)

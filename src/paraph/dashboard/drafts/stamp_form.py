@@ -88,9 +88,9 @@ def _misfits(entered: dict[str, Any]) -> list[tuple[str, str]]:
 def _misfit(entered: dict[str, Any], start: str, length: str, room: float) -> tuple[str, str] | None:
     most = room - entered[length]
     if most < 0:
-        return length, _("At most %(most)s: the page has no more room.") % {"most": f"{room:.2f}"}
+        return length, _("At most %(most)s: the page has no room for more.") % {"most": f"{room:.2f}"}
     if not 0 <= entered[start] <= most:
-        return start, _("From 0 to %(most)s: beyond it the stamp leaves the page.") % {
+        return start, _("From 0 to %(most)s: beyond that, the stamp leaves the page.") % {
             "most": f"{int(most * 100) / 100:.2f}"
         }
     return None

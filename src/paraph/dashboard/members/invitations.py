@@ -34,5 +34,5 @@ def withdraw(request: HttpRequest, member: Member, invitation_id: int) -> HttpRe
             ended = withdraw_invitation(member.organization_id, actor(request, member), invitation_id)
         except DomainError as refusal:
             return listing(request, member, refusal=refusal.message)
-        messages.success(request, _("The invitation to %(email)s is withdrawn.") % {"email": ended.email})
+        messages.success(request, _("The invitation to %(email)s was withdrawn.") % {"email": ended.email})
     return see_other("members", member.organization_id)

@@ -39,7 +39,7 @@ def person(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
         except DomainError as refusal:
             form.add_error(None, refusal.message)
         else:
-            messages.success(request, _("The role is changed."))
+            messages.success(request, _("The role was changed."))
             return see_other("members", member.organization_id)
     content = {"row": row, "form": form, "may_transfer": member.role == Role.OWNER and not row.is_self}
     return show(request, "members/person.html", content, member=member, status=422 if form.errors else 200)
@@ -55,7 +55,7 @@ def remove(request: HttpRequest, member: Member, member_id: int) -> HttpResponse
             return listing(request, member, refusal=refusal.message)
         if member_id == member.pk:
             return see_other("organizations")
-        messages.success(request, _("The member is removed; their invitations are withdrawn."))
+        messages.success(request, _("The member was removed and their invitations were withdrawn."))
     return see_other("members", member.organization_id)
 
 
@@ -67,7 +67,7 @@ def transfer(request: HttpRequest, member: Member, member_id: int) -> HttpRespon
             transfer_ownership(member.organization_id, actor(request, member), member_id)
         except DomainError as refusal:
             return listing(request, member, refusal=refusal.message)
-        messages.success(request, _("The organization is handed over; you are an admin now."))
+        messages.success(request, _("Ownership was transferred; you are now an admin."))
     return see_other("members", member.organization_id)
 
 

@@ -54,7 +54,7 @@ def _refusal(viewer: Member, member: Member, members: list[Member]) -> str:
     if not may(viewer.role, Right.INVITE):
         return ""
     if member.role not in grantable(viewer.role):
-        return _("Only owners change admins and owners.")
+        return _("Only owners can change admins and owners.")
     if member.role == Role.OWNER and sum(each.role == Role.OWNER for each in members) == 1:
-        return _("The last owner stays: make another member an owner first.")
+        return _("There must be an owner: make another member an owner first.")
     return ""

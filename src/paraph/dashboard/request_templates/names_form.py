@@ -27,9 +27,9 @@ class NamesForm(forms.Form):
         for field in self._fields:
             name = folded(self.cleaned_data.get(field, ""))
             if name in seen and field not in self.errors:
-                self.add_error(field, _("Another role has this name."))
+                self.add_error(field, _("Another role already has this name."))
             elif not name and field not in self.errors:
-                self.add_error(field, _("A role's name needs a letter or a number."))
+                self.add_error(field, _("The name of a role must contain a letter or a number."))
             seen.add(name)
         return self.cleaned_data
 

@@ -36,7 +36,7 @@ def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_
         remind(scope, request_id, signer_id, actor(request, member))
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
-    messages.success(request, _("The invitation is being mailed again."))
+    messages.success(request, _("The invitation is being sent again."))
     return see_other("request", member.organization_id, request_id)
 
 

@@ -14,7 +14,7 @@ def kept_note(acknowledgement: str, environment: str, channel: str = "email") ->
     if environment == Environment.SANDBOX:
         return _("Kept in the sandbox inbox.")
     return (
-        _("Kept by the service; no SMS gateway is set.")
+        _("Kept by the service; no SMS gateway is configured.")
         if channel == "sms"
-        else _("Kept by the service; no mail server is set.")
+        else _("Kept by the service; no mail server is configured.")
     )

@@ -81,15 +81,15 @@ def _their_turn_began(request: SignatureRequest, signers: list[Signer]) -> datet
 def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
     """Of those whose invitation is not out: what it waits for, once it waits longer than usual."""
     if late and not has_gateway(EMAIL):
-        sentence = _("No mail server is set, so %(name)s is not invited yet; it is tried again by itself.")
+        sentence = _("No mail server is configured, so %(name)s has not been invited yet; we will retry automatically.")
         is_told = not is_recent or is_refused(late[0].request.environment, EMAIL)
         return [sentence % {"name": signer.full_name} for signer in late if is_told]
     put_off = limits.put_off(f"invitation-{signer.pk}" for signer in late)
     return [
-        _("The invitation of %(name)s is put off by the limits on messages, until %(day)s UTC.")
+        _("The invitation of %(name)s is delayed by the limits on messages until %(day)s UTC.")
         % {"name": signer.full_name, "day": f"{noted.until:%Y-%m-%d %H:%M}"}
         if (noted := put_off.get(f"invitation-{signer.pk}"))
-        else _("The mail server has not taken the invitation of %(name)s yet; it is tried again by itself.")
+        else _("The mail server has not accepted the invitation of %(name)s yet; we will retry automatically.")
         % {"name": signer.full_name}
         for signer in late
         if not is_recent or f"invitation-{signer.pk}" in put_off

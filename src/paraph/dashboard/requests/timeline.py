@@ -51,7 +51,7 @@ def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[in
 
 def _sentence(event_type: str, facts: dict[str, Any]) -> str:
     if event_type == EventType.SIGNER_NOTIFIED and facts.get("reminder"):
-        return _("%(name)s was reminded; the mail server took the mail.")
+        return _("%(name)s was reminded; the mail server accepted the mail.")
     if event_type == EventType.EXPIRED and facts.get("ended_early"):
         return _("The request was cancelled.")
     if event_type == EventType.PADES_SIGNED and facts.get("timestamped"):
@@ -73,7 +73,7 @@ _BY_SIGNER = (EventType.OTP_SENT, EventType.SIGNED)
 _SENTENCES: dict[str, Any] = {
     EventType.CREATED: gettext_lazy("The request was created."),
     EventType.IDENTITY_DECLARED: gettext_lazy("The sender confirmed the signers' identity."),
-    EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited; the mail server took the mail."),
+    EventType.SIGNER_NOTIFIED: gettext_lazy("%(name)s was invited; the mail server accepted the mail."),
     EventType.OTP_SENT: gettext_lazy("A code was sent to %(name)s at %(recipient)s."),
     EventType.SIGNED: gettext_lazy("%(name)s signed."),
     EventType.COMPLETED: gettext_lazy("Everybody has signed."),

@@ -23,7 +23,7 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     if template is None:
         return
     if template.bulk_sends.filter(status=BulkStatus.SENDING).exists():
-        raise DomainError("conflict", _("A bulk send of this template is under way. Cancel it first."))
+        raise DomainError("conflict", _("A bulk send of this template is in progress. Cancel it first."))
     documents = list(template.documents.values_list("document_id", flat=True))
     template.delete()
     deleted = _delete_files_kept(documents)

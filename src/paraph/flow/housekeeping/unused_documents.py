@@ -38,7 +38,7 @@ def delete_document(scope: TenantScope, document_id: int, actor: Actor) -> None:
     if document is None:
         return
     if not unused(mine).exists():  # looked at under the lock: what uses it later finds no row
-        raise DomainError("conflict", _("A request, a draft or a template uses this document, so it stays."))
+        raise DomainError("conflict", _("A request, draft or template uses this document, so it cannot be deleted."))
     facts = document.facts()
     objects_to_delete.note({document.object_key, document.shown_key})
     document.delete()

@@ -51,7 +51,7 @@ def asked(inquiry: Inquiry) -> EmailContent:
         InquiryKind.NOT_ME: _("%(name)s says that “%(title)s” is not for them."),
     }[InquiryKind(inquiry.kind)]
     subject = _("%(name)s wrote to you: %(title)s") % facts
-    return _laid_out(request, subject, sentence % facts, _("What they wrote stands on the page of the request."))
+    return _laid_out(request, subject, sentence % facts, _("Their message is on the page of the request."))
 
 
 def undelivered(signer: Signer) -> EmailContent:
@@ -60,9 +60,9 @@ def undelivered(signer: Signer) -> EmailContent:
     return _laid_out(
         request,
         _("Not delivered: the invitation to %(name)s") % facts,
-        _("No mail server has taken the invitation to %(name)s (%(address)s) for “%(title)s”. Is the address right?")
+        _("No mail server has accepted the invitation to %(name)s (%(address)s) for “%(title)s”. Is the address right?")
         % facts,
-        _("It is tried again by itself for three days. You can also give them the signing link yourself."),
+        _("We will retry for three days. You can also give them the signing link yourself."),
     )
 
 
@@ -79,7 +79,9 @@ def _listed(signers: Sequence[Signer]) -> str:
 
 def _laid_out(request: SignatureRequest, subject: str, *lines: str) -> EmailContent:
     base = settings.PARAPH.public_url
-    choose = _("You get this mail because you sent the request. In your account you choose which mails you get:")
+    choose = _(
+        "You received this mail because you sent the request. You can choose which mails you get in your account:"
+    )
     return lay_out(
         Letter(
             locale=get_language() or "en",

@@ -74,7 +74,7 @@ def _prepare(bulk_send: BulkSend) -> None:
     if bulk_send.status == BulkStatus.DONE:
         rows.filter(state=RowState.REFUSED).update(state=RowState.READY, problems=[])
     if not rows.filter(state=RowState.READY).exists():
-        raise DomainError("conflict", _("There is no row that can be sent."))
+        raise DomainError("conflict", _("No row can be sent."))
 
 
 def _note(bulk_send: BulkSend, actor: Actor, action: Action) -> None:
@@ -150,6 +150,6 @@ def _sender(bulk_send: BulkSend, title: str) -> Sender:
     members = Member.objects.select_related("user").filter(organization_id=bulk_send.organization_id)
     member = members.filter(user_id=bulk_send.author_id or 0).first()
     if member is None or not may(member.role, Right.SEND):
-        raise DomainError("forbidden", _("The member who began this bulk send may not send any more."))
+        raise DomainError("forbidden", _("The member who started this bulk send can no longer send requests."))
     actor = Actor(ActorKind.MEMBER, member.user_id, member.user.email, bulk_send.ip)
     return Sender(Origin(bulk_send.ip, bulk_send.user_agent), actor, title)

@@ -62,7 +62,7 @@ def _require_quota(scope: TenantScope, size: int, quota: int) -> None:
     if excess > 0 and scope.environment == Environment.SANDBOX:
         excess -= _remove_unused(scope, excess)
     if excess > 0:
-        message = _("The organization stores as much as it may in this environment: %(limit)d MiB.")
+        message = _("The organization has reached its storage limit in this environment: %(limit)d MiB.")
         raise DomainError("insufficient_storage", message % {"limit": quota // _MIB})
 
 
@@ -87,4 +87,4 @@ def _remove_unused(scope: TenantScope, wanted: int) -> int:
 
 
 def _disk_is_full() -> DomainError:
-    return DomainError("insufficient_storage", _("The service has no room for more files at the moment."))
+    return DomainError("insufficient_storage", _("The service has no space left for files at the moment."))

@@ -41,7 +41,7 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) ->
     if not signer.notified_at:
         raise DomainError("too_many_reminders", _("The invitation has not been sent yet."))
     if is_refused(request.environment, EMAIL):
-        raise DomainError("delivery_failed", _("this service has no mail server, so nobody would get the mails."))
+        raise DomainError("delivery_failed", _("this service has no mail server, so nobody would receive the mails."))
     number, now = _next_number(signer), clock.now()
     reminder = Reminder.objects.create(signer=signer, number=number, asked_at=now)
     defer("send_reminder", signer_id=signer.pk, number=reminder.number)
@@ -55,10 +55,10 @@ def _next_number(signer: Signer) -> int:
     if last is None:
         return 1
     if last.number >= MOST_REMINDERS:
-        sentence = _("This signer was reminded %(count)d times, which is the most.")
+        sentence = _("This signer has already been reminded %(count)d times, the maximum.")
         raise DomainError("too_many_reminders", sentence % {"count": MOST_REMINDERS})
     if clock.now() < last.asked_at + BETWEEN_REMINDERS:
-        raise DomainError("too_many_reminders", _("A signer is reminded at most once a day."))
+        raise DomainError("too_many_reminders", _("A signer can be reminded at most once a day."))
     return last.number + 1
 
 

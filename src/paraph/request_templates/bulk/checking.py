@@ -58,7 +58,7 @@ class _Checker:
     def row(self, row: CsvRow, width: int) -> BulkRow:
         people, problems = self._people(row)
         if len(row.cells) > width:
-            problems.append(_("The row has more cells than the header has columns."))
+            problems.append(_("The row has more cells than there are columns."))
         if not problems:
             problems = self._refusals(people)
         if not problems:
@@ -94,4 +94,4 @@ class _Checker:
         """Return a row that says the same as one before is a slip, by which somebody would get two requests."""
         said = repr([sorted(person.items()) for person in people]).casefold()
         first = self._first_with.setdefault(said, number)
-        return [] if first == number else [_("The same as row %(number)d.") % {"number": first}]
+        return [] if first == number else [_("Same as row %(number)d.") % {"number": first}]

@@ -32,14 +32,14 @@ def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> Field
             wanted = _names(role, field, alone=len(roles) == 1)
             found = [place for place, name in enumerate(names) if name in wanted]
             if len(found) > 1:
-                sentence = _("The file has two columns “%(column)s”.")
+                sentence = _("The file has two columns named “%(column)s”.")
                 raise DomainError("validation_error", sentence % {"column": columns[found[1]]})
             if found:
                 places[index, field] = found[0]
             elif field != "phone" or role.otp_channel == Channel.SMS:
                 missing.append(column_name(role, field))
     if missing:
-        sentence = _("The file lacks these columns: %(columns)s.")
+        sentence = _("The file is missing these columns: %(columns)s.")
         raise DomainError("validation_error", sentence % {"columns": ", ".join(f"“{name}”" for name in missing)})
     return places
 

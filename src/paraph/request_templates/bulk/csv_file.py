@@ -45,7 +45,7 @@ def read_csv(content: bytes) -> Table:
         if len(rows) > MOST_ROWS:
             raise _refused(_("The file has more than %(limit)d rows. Split it into several.") % {"limit": MOST_ROWS})
     if not rows:
-        raise _refused(_("The file has a header and no rows below it."))
+        raise _refused(_("The file has a header but no rows."))
     return Table(header.cells, rows)
 
 
@@ -76,7 +76,7 @@ def _lines(text: str, delimiter: str) -> Iterator[CsvRow]:
     try:
         for number, cells in enumerate(csv.reader(io.StringIO(text, newline=""), delimiter=delimiter), start=1):
             if len(cells) > _MOST_COLUMNS or any(len(cell) > _LONGEST_CELL for cell in cells):
-                sentence = _("Row %(number)d is longer than a row can be. Is a quotation mark missing?")
+                sentence = _("Row %(number)d is too long. Is a quotation mark missing?")
                 raise _refused(sentence % {"number": number})
             stripped = [as_typed(cell.strip()).strip() for cell in cells]
             if any(stripped):

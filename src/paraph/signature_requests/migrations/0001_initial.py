@@ -388,7 +388,8 @@ class Migration(migrations.Migration):
                 (
                     "kind",
                     models.CharField(
-                        choices=[("question", "Question"), ("decline", "Decline"), ("not_me", "Not Me")], max_length=10
+                        choices=[("question", "Question"), ("decline", "Decline"), ("not_me", "Not for me")],
+                        max_length=10,
                     ),
                 ),
                 ("text", models.TextField()),

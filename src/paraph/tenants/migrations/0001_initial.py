@@ -493,7 +493,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("completed", "Everybody has signed"),
-                            ("asked", "A signer asks something, or does not want to sign"),
+                            ("asked", "A signer asks a question or does not want to sign"),
                             ("expiring", "A request is about to expire (three days before, and one)"),
                             ("undelivered", "An invitation could not be delivered"),
                         ],

@@ -35,12 +35,12 @@ class Migration(migrations.Migration):
                     "status",
                     models.CharField(
                         choices=[
-                            ("held", "Held"),
+                            ("held", "On hold"),
                             ("waiting", "Waiting"),
                             ("sending", "Sending"),
                             ("delivered", "Delivered"),
                             ("failed", "Failed"),
-                            ("caught", "Caught"),
+                            ("caught", "Kept, not sent"),
                         ],
                         default="waiting",
                         max_length=9,

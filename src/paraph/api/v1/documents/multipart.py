@@ -37,10 +37,10 @@ def receive_file(request: HttpRequest, field: str, file: IncomingFile) -> FilePa
     parts = _receive(request, file)
     named = [part for part in parts if part.field == field]
     if not named:
-        message = _("The body must hold a file in the field “%(field)s”.")
+        message = _("The body must contain a file in the field “%(field)s”.")
         raise DomainError("validation_error", message % {"field": field})
     if len(parts) > 1:
-        raise DomainError("validation_error", _("The body must hold one file only."))
+        raise DomainError("validation_error", _("The body must contain only one file."))
     return named[0]
 
 
@@ -72,7 +72,7 @@ def _parse(request: HttpRequest, body: UploadBody, handler: "_Receiving") -> lis
 
 
 def _broken() -> DomainError:
-    return DomainError("validation_error", _("The multipart body is broken."))
+    return DomainError("validation_error", _("The multipart body is malformed."))
 
 
 class _Tail:

@@ -31,7 +31,7 @@ _ANY = [
         "invalid_api_key",
         "invalid_api_key",
         "The key is absent, malformed, unknown or revoked.",
-        "The X-Api-Key header must hold a valid API key.",
+        "The X-Api-Key header must contain a valid API key.",
     ),
     Refusal(
         "payment_required",
@@ -43,7 +43,7 @@ _ANY = [
         "suspended",
         "forbidden",
         "The organization is suspended by whoever runs the service.",
-        "The organization is suspended. Ask whoever runs this service.",
+        "The organization is suspended. Ask the operator of this service.",
     ),
     Refusal(
         "rate_limited",
@@ -76,7 +76,7 @@ _TOO_SLOW = Refusal(
     "request_timeout",
     "request_timeout",
     "The body came too slowly. Send it again.",
-    "The body of the request came too slowly.",
+    "The body of the request arrived too slowly.",
 )
 _UNAVAILABLE = Refusal(
     "unavailable",
@@ -97,7 +97,7 @@ _NO_ROOM = [
         "insufficient_storage_disk",
         "insufficient_storage",
         "The disk of the service is full, or nearly so. Nothing was kept: send the same again later.",
-        "The service has no room for more files at the moment.",
+        "The service has no space left for files at the moment.",
     ),
 ]
 _CREATION = [

@@ -40,7 +40,7 @@ def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
     locks = [_dictionary(field.get("/Lock")).get("/P") for field, value in zip(signed, values, strict=True) if value]
     if certification == _FORBIDDING or _FORBIDDING in locks:
         raise PdfRefused(
-            "changes_forbidden", "The PDF carries a signature that forbids any change, so it cannot be signed again."
+            "changes_forbidden", "The PDF has a signature that forbids any change, so it cannot be signed again."
         )
     return {"count": count, "certification": certification, "usage_rights": "/UR3" in permissions}
 
