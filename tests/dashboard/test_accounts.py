@@ -180,7 +180,7 @@ def test_an_address_changes_when_the_new_one_is_confirmed(ada: User) -> None:
 
 def test_nobody_signs_up_where_registration_is_closed(organization: Organization) -> None:
     client = Client()
-    assert "Accounts are made by invitation" in client.get("/account/signup/").content.decode()
+    assert "Accounts are by invitation only" in client.get("/account/signup/").content.decode()
     client.post("/account/signup/", {"name": "Eve", "email": "eve@example.com", "password1": PASSWORD})
     assert not User.objects.exists()
     assert "/account/signup/" not in client.get("/account/login/").content.decode()

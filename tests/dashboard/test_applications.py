@@ -142,7 +142,7 @@ def test_a_rotation_shows_both_keys_and_ends_the_silent_one(
     rotated = client.post(f"{one}/keys", {"overlap": "24"})
     key = secret(rotated.content.decode(), "api_key")
     assert kept_anywhere(key) == []
-    assert "has been silent" in client.get(one).content.decode()
+    assert "has not been used" in client.get(one).content.decode()
     for _ in range(3):
         assert admit(made.api_key)
     page = client.get(one).content.decode()
@@ -175,7 +175,7 @@ def test_a_key_that_was_found_is_known_by_its_hash_within_the_organization(
     for unknown in (other.api_key, "nonsense"):
         refused = client.post(f"{pages}/which", {"key": unknown})
         assert refused.status_code == 422 and unknown not in refused.content.decode()
-        assert "No application of this organization" in refused.content.decode()
+        assert "This key does not belong" in refused.content.decode()
     assert kept_anywhere(made.api_key) == []
 
 

@@ -152,7 +152,7 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
     assert COLORS["background_color"] in page
     assert [each["name"] for each in api.get("/branding_profiles").json()["data"]] == ["Event"]
     refused = api.create(payload(api.document(), branding_profile_id=made.pk))
-    assert "no branding profile of your organization" in error(refused, 422, "validation_error")
+    assert "not a branding profile of your organization" in error(refused, 422, "validation_error")
     assert client.post(f"{pages}/new", {"name": "In its place", **COLORS}).status_code == 303
 
 

@@ -53,7 +53,7 @@ def test_rows_are_checked_sent_and_listed(log_in: LogIn, organization: Organizat
     assert 'hx-trigger="every 2s"' in shown and 'value="0"' in shown and "<html" in shown
     send_rows(BulkSend.objects.get().pk)
     shown = page(client, address, HX_Request="true")
-    assert "2 of 2 requests are sent" in shown and "hx-trigger" not in shown and "<html" not in shown
+    assert "2 of 2 requests sent" in shown and "hx-trigger" not in shown and "<html" not in shown
     for request in SignatureRequest.objects.all():
         assert f"/requests/{request.pk}" in shown
     assert "Ada Lovelace" in shown and "Grace Hopper" in shown
@@ -93,7 +93,7 @@ def test_the_sample_fits_its_template(log_in: LogIn, organization: Organization)
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"Name\nAda", "lacks these columns"),
+        (b"Name\nAda", "is missing these columns"),
         (b"", "empty"),
         (b"First name\n\xe9", "UTF-8"),
         (b"x" * (MOST_BYTES + 200_000), "larger than 1 MiB"),
@@ -141,7 +141,7 @@ def test_the_quota_is_told_before_and_after(log_in: LogIn, organization: Organiz
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 1})
     _, client = log_in()
     address = checked(client, organization)
-    assert "1 send left this month" in page(client, address)
+    assert "1 request left this month" in page(client, address)
     client.post(f"{address}/start")
     send_rows(BulkSend.objects.get().pk)
     shown = page(client, address)

@@ -110,7 +110,7 @@ def test_results_have_fresh_links_and_are_not_shown_before_they_are_sealed(here:
     seal_everything(here.scene)
     Delivery.objects.update(status="delivered")
     page = here.page(f"/{number}")
-    assert "signed_url" in page and "made anew at every attempt" in page
+    assert "signed_url" in page and "created afresh for every attempt" in page
 
 
 def test_during_a_rotation_both_signatures_are_shown(here: Here) -> None:
@@ -128,7 +128,7 @@ def test_a_delivery_is_sent_again_once_and_noted(here: Here) -> None:
     assert here.client.post(f"{here.pages}/{number}/again").status_code == 303
     assert [delivery.delivery_id for delivery in prepared_deliveries()] == [number]
     under_way = here.client.post(f"{here.pages}/{number}/again")
-    assert under_way.status_code == 422 and "being sent at this moment" in under_way.content.decode()
+    assert under_way.status_code == 422 and "being sent right now" in under_way.content.decode()
     [act] = Activity.objects.filter(action="delivery.sent_again")
     assert (act.actor, act.after["delivery_id"]) == (here.member.user.email, number)
 
@@ -139,7 +139,7 @@ def test_a_test_goes_the_way_of_every_delivery_and_touches_no_request(here: Here
     [delivery] = Delivery.objects.all()
     assert made["Location"] == f"{here.pages}/{delivery.pk}"
     second = here.client.post(f"{here.pages}/test")
-    assert second.status_code == 422 and "on its way already" in second.content.decode()
+    assert second.status_code == 422 and "already on its way" in second.content.decode()
     [sent] = prepared_deliveries()
     assert (sent.url, sent.headers["X-Service-Event"]) == ("https://hooks.example/in", "webhook.test")
     expected = "sha256=" + hmac.new(here.secret.encode(), sent.body, hashlib.sha256).hexdigest()

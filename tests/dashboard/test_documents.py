@@ -178,7 +178,7 @@ def test_a_document_in_use_and_one_of_the_sandbox_stay(log_in: LogIn, organizati
     page = f"{pages}/documents/{production}"
     assert f"{page}/delete" not in client.get(page).content.decode()
     refused = client.post(f"{page}/delete")
-    assert refused.status_code == 422 and "uses this document, so it stays" in refused.content.decode()
+    assert refused.status_code == 422 and "uses this document, so it cannot be deleted" in refused.content.decode()
     sandbox = ApiClient(create_application(organization.pk, "sandbox", "trial").api_key).document()
     assert client.post(f"{pages}/documents/{sandbox}/delete").status_code == 404
     assert Document.objects.count() == 2

@@ -251,7 +251,7 @@ def test_a_request_needs_a_signer(log_in: LogIn, organization: Organization) -> 
     ("changes", "said"),
     [
         ({"page": 4}, "The document has 3 pages."),
-        ({"x": 500}, "beyond it the stamp leaves the page"),
+        ({"x": 500}, "beyond that, the stamp leaves the page"),
         ({"width": 40}, "80"),
         ({"y": "low"}, "number"),
         ({"x": "nan"}, "number"),
@@ -349,7 +349,7 @@ def test_a_used_up_quota_is_said_and_nothing_is_lost(log_in: LogIn, organization
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 0})
     _, client = log_in()
     address, draft = ready(client, organization)
-    assert "used all 0 sends" in alert(client.post(f"{address}/review", options()))
+    assert "used all 0 requests" in alert(client.post(f"{address}/review", options()))
     assert draft.signers.exists() and not SignatureRequest.objects.exists()
 
 

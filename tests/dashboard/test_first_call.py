@@ -80,7 +80,7 @@ def test_steps_turn_green_as_they_are_done(made: Scene, client: Client) -> None:
     link = f"/app/{made.request.organization_id}/requests/{made.request.pk}/signers/{made.signers[0].pk}/link"
     assert done(page) == 1 and f'action="{link}"' in page and "hx-get" in page and "<html" not in page
     shown = client.post(link).content.decode()
-    assert f'href="{signing_url(made.signers[0])}"' in shown and "shows the code, too" in shown
+    assert f'href="{signing_url(made.signers[0])}"' in shown and "also shows the code" in shown
     sign(made)
     page = part(client, made)
     assert done(page) == 2 and "action=" not in page and "hx-get" in page

@@ -132,7 +132,7 @@ def test_points_are_those_of_the_page_as_it_is_read(open_editor: Open, draft: Dr
     """On a page that is turned, cropped and scaled, a click on the tag places what the service would place."""
     window = open_editor()
     assert window.size(3) == (900, 600)
-    window.page.get_by_role("button", name="Put a stamp at “{{ada}}” on page 3").click()
+    window.page.get_by_role("button", name="Place a stamp at “{{ada}}” on page 3").click()
     [placed] = window.entered()
     expected = draft.under_the_tag()
     assert all(abs(placed[name] - expected[name]) <= 1 for name in PLACE), (placed, expected)
@@ -301,7 +301,7 @@ def test_a_wrong_number_is_told_beside_its_field_until_it_is_right(open_editor: 
     field.fill("5000")
     field.press("Tab")
     beside = window.page.locator("[data-stamp] .field:has([name$='-x']) .errorlist")
-    expect(beside).to_contain_text("beyond it the stamp leaves the page", timeout=30_000)
+    expect(beside).to_contain_text("beyond that, the stamp leaves the page", timeout=30_000)
     expect(field).to_have_attribute("aria-invalid", "true")
     assert field.get_attribute("aria-describedby") == beside.get_attribute("id")
     field.fill("50")

@@ -64,12 +64,12 @@ def test_every_ceiling_of_messages_is_named(
     rows = dict(re.findall("<dt>([^<]+)</dt><dd>([^<]+)</dd>", page.partition("data-message-limits")[2]))
     assert page.count("To one address or number from you") == 1
     assert rows == {
-        "Messages in all, Sandbox": "61 an hour, 201 a day" if plan == "free" else "2,001 an hour",
-        "Messages in all, Production": "no limit" if plan == "enterprise" else "5,001 an hour, 30,001 a day",
-        "To one address or number from you, production": "11 an hour, 31 a day",
-        "To one address or number from all organizations, production": "151 a day",
-        "To one address or number from all organizations, sandbox": "11 an hour, 31 a day",
-        "SMS from you, in each environment": "1,001 a day",
+        "All messages, Sandbox": "61 per hour, 201 per day" if plan == "free" else "2,001 per hour",
+        "All messages, Production": "no limit" if plan == "enterprise" else "5,001 per hour, 30,001 per day",
+        "To one address or number from you, production": "11 per hour, 31 per day",
+        "To one address or number from all organizations, production": "151 per day",
+        "To one address or number from all organizations, sandbox": "11 per hour, 31 per day",
+        "SMS from you, in each environment": "1,001 per day",
         "SMS to one country from all organizations, in each environment": "no limit",
         "Codes to one signer": "5 in 10 minutes",
         "Wrong codes of one signer": "5 for each code, 20 per day",

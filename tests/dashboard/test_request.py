@@ -61,12 +61,12 @@ def test_the_page_tells_what_happened_and_what_it_waits_for(made: Scene, client:
     page = text(client, made)
     assert "The request was created." in page and "Ada Lovelace signed." in page and "203.0.113.9" in page
     assert "1 of 2 signed. Waiting for Émile Zola." in page
-    assert "not invited yet" not in page and "has not taken" not in page, "it has had seconds"
+    assert "not been invited yet" not in page and "has not accepted" not in page, "it has had seconds"
     Signer.objects.filter(pk=made.signers[0].pk).update(signed_at=timezone.now() - timedelta(minutes=6))
     SignatureRequest.objects.update(created_at=timezone.now() - timedelta(hours=1))
-    assert "No mail server is set, so Émile Zola is not invited yet" in text(client, made)
+    assert "No mail server is configured, so Émile Zola is not been invited yet" in text(client, made)
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
-    assert "The mail server has not taken the invitation of Émile Zola yet" in text(client, made)
+    assert "The mail server has not accepted the invitation of Émile Zola yet" in text(client, made)
 
 
 @pytest.mark.parametrize(("mail_server", "said"), [("smtp://mail.example", "Sent to Ada Lovelace."), ("", "Ready to")])
@@ -75,8 +75,8 @@ def test_right_after_sending_the_page_says_sent_and_warns_of_nothing(
 ) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": mail_server})
     page = text(client, made)
-    assert said in page and "has not taken" not in page and "being mailed" in page
-    assert ("No mail server is set" in page) == (not mail_server)
+    assert said in page and "has not accepted" not in page and "being sent again" in page
+    assert ("No mail server is configured" in page) == (not mail_server)
 
 
 def test_an_open_page_asks_again_and_is_left_alone_until_something_happened(made: Scene, client: Client) -> None:
@@ -124,7 +124,7 @@ def test_what_nobody_took_is_not_said_to_be_taken(environment: str, phone: str, 
     assert "The invitation of Ada Lovelace was not mailed." in page
     assert "The reminder of Ada Lovelace was not mailed." in page
     assert f"A code for Ada Lovelace at {phone or 'ada1@example.com'} was not sent." in page
-    assert note in page and not any(word in page for word in ("captured:", "mail server took", "Mail server:"))
+    assert note in page and not any(word in page for word in ("captured:", "mail server accepted", "Mail server:"))
 
 
 @pytest.mark.parametrize(("environment", "said"), [("production", True), ("sandbox", False)])
@@ -140,7 +140,7 @@ def test_a_public_service_without_a_mail_server_says_that_nothing_is_sent(
 def test_the_mail_servers_own_words_stand_beside_each_signer(made: Scene, client: Client) -> None:
     invited(made.signers[0])
     page = text(client, made)
-    assert "250 2.0.0 queued as 4711" in page and "Ada Lovelace was invited; the mail server took the mail." in page
+    assert "250 2.0.0 queued as 4711" in page and "Ada Lovelace was invited; the mail server accepted the mail." in page
 
 
 def test_an_inquiry_stands_on_the_page(made: Scene, client: Client) -> None:
@@ -211,7 +211,7 @@ def test_observers_look_and_do_nothing(made: Scene, log_in: LogIn) -> None:
 
 
 def test_verifying_compares_the_journal(made: Scene, client: Client) -> None:
-    assert "as they were recorded" in text(client, made, "/verify")
+    assert "exactly as recorded" in text(client, made, "/verify")
     assert client.get(address(made, "/proof")).status_code == 404
 
 

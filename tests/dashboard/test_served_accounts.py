@@ -114,7 +114,7 @@ def test_the_provider_opens_accounts_of_its_confirmed_addresses_alone(service: S
         assert name in json.dumps(told["said"]) and account["sessions"]
     for stranger in ["eve", *[person["sub"] for person in STRANGERS]]:
         refused = sign_on(service, str(stranger))
-        assert refused.status_code == 403 and "not confirmed by the single sign-on" in refused.text, stranger
+        assert refused.status_code == 403 and "has not confirmed your address" in refused.text, stranger
 
 
 def test_the_provider_sends_people_back_to_the_public_address(service: Service) -> None:

@@ -75,7 +75,7 @@ def test_the_operator_can_keep_retention_to_themselves(log_in: LogIn, settings: 
     settings.PARAPH = settings.PARAPH.model_copy(update={"owners_set_retention": False})
     member, client = log_in()
     proved(client)
-    assert "the operator alone says" in client.get(address(member)).content.decode()
+    assert "only the operator can change" in client.get(address(member)).content.decode()
     assert client.post(address(member, "/retention"), {"production": "1"}).status_code == 422
     assert set(retention_days(member.organization_id).values()) == {None}
 

@@ -64,7 +64,7 @@ def test_every_role_needs_somebody(log_in: LogIn, organization: Organization) ->
 def test_a_draft_that_cannot_be_sent_is_no_template(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     address = begun(client, organization)
-    assert "cannot be a template yet" in alert(client.post(f"{address}/template", {"name": "Lease"}))
+    assert "cannot be saved as a template yet" in alert(client.post(f"{address}/template", {"name": "Lease"}))
     assert not Template.objects.exists()
 
 

@@ -82,7 +82,7 @@ def test_rows_beyond_the_quota_say_so_and_can_be_sent_later(settings: Any) -> No
     bulk = begun(charles)
     send_rows(bulk.pk)
     assert states(bulk) == ["sent"] * 3 + ["refused"] * 2
-    assert "used all 3 sends" in BulkRow.objects.get(number=6).problems[0]
+    assert "used all 3 requests" in BulkRow.objects.get(number=6).problems[0]
     assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 3
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 5})
     start(charles, bulk)

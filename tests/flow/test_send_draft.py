@@ -89,7 +89,7 @@ def test_the_quota_ends_and_comes_again_with_the_month(settings: Any, monkeypatc
 def test_no_send_at_all_where_the_operator_allows_none(settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 0})
     charles = author("free")
-    with pytest.raises(DomainError, match="all 0 sends"):
+    with pytest.raises(DomainError, match="all 0 requests"):
         charles.send(charles.draft())
 
 

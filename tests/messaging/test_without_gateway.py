@@ -55,7 +55,7 @@ def test_a_public_service_refuses_those_of_production(client: Client, settings: 
         refused = code(client, made, channel)
         assert (refused.status_code, refused.json()["error"]["code"]) == (503, "delivery_failed")
         assert missing in refused.json()["error"]["message"]
-    with pytest.raises(DomainError, match="No mail server is set"):
+    with pytest.raises(DomainError, match="No mail server is configured"):
         invite(made.signers[0].pk)
     assert made.events() == ["signature_request.created"] and not CapturedMessage.objects.exists()
 
@@ -109,9 +109,9 @@ def test_a_request_that_needs_mails_is_refused_by_field(settings: Any, asked: di
 def test_what_was_to_be_mailed_before_waits_and_goes_out_once_there_is_a_gateway(settings: Any) -> None:
     made = scene(environment="production", send_email=True, notify_signers_on_completion=True)
     configure(settings, **PUBLIC)
-    with pytest.raises(DomainError, match="No mail server is set"):
+    with pytest.raises(DomainError, match="No mail server is configured"):
         invite(made.signers[0].pk)
-    with pytest.raises(DomainError, match="No mail server is set"):
+    with pytest.raises(DomainError, match="No mail server is configured"):
         notify_completion(made.request.pk)
     configure(settings, mail="captured")
     invite(made.signers[0].pk)

@@ -142,7 +142,7 @@ def strict() -> ApiClient:
 
 
 def test_an_organization_may_refuse_such_documents(strict: ApiClient) -> None:
-    start = "Your organization takes no document that can look different than its signers see it: "
+    start = "Your organization refuses documents that can look different from what signers see: "
     refused = error(strict.upload(LAYERED), 422, "validation_error")
     assert refused == f"{start}page 2 prints differently; it has layers."
     assert error(strict.upload(SCRIPTED), 422, "validation_error") == f"{start}it has scripts."

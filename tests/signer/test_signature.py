@@ -167,7 +167,7 @@ def test_the_last_wrong_guess_says_that_none_is_left(client: Client) -> None:
     told = [post(client, made, wrong).json()["error"] for _ in range(5)]
     assert [error["attempts_left"] for error in told] == [4, 3, 2, 1, 0]
     assert not any("retry_after" in error for error in told)
-    assert ["five wrong ones end a code" in error["message"] for error in told] == [False] * 4 + [True]
+    assert ["after five wrong tries a code ends" in error["message"] for error in told] == [False] * 4 + [True]
 
 
 def test_only_the_newest_code_within_its_time(client: Client) -> None:
@@ -177,7 +177,7 @@ def test_only_the_newest_code_within_its_time(client: Client) -> None:
     new = made.code()
     if old != new:
         told = post(client, made, {"code": old, "consent": True})
-        assert refused(told) == (422, "invalid_otp") and "This code is outdated." in told.json()["error"]["message"]
+        assert refused(told) == (422, "invalid_otp") and "This code has expired." in told.json()["error"]["message"]
     OneTimeCode.objects.update(expires_at=clock.now())
     assert refused(post(client, made, {"code": new, "consent": True})) == (422, "invalid_otp")
     OneTimeCode.objects.update(expires_at=clock.now() + timedelta(minutes=1))

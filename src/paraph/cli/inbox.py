@@ -1,4 +1,4 @@
-"""``paraph inbox``: the messages that were captured because no gateway is set."""
+"""``paraph inbox``: the messages that were captured because no gateway is configured."""
 
 import json
 from pathlib import Path

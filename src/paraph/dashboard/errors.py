@@ -41,7 +41,7 @@ def forged(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG
 def crashed(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
     """Told with the id under which the service's log has the exception. Reads nothing from the database."""
     incident = structlog.contextvars.get_contextvars().get("request_id", "")
-    return _notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing was lost."), incident)
+    return _notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing is lost."), incident)
 
 
 def _notice(status: int, heading: str, sentence: str, incident: str = "") -> HttpResponse:

@@ -66,7 +66,7 @@ def send_email(
 
 
 def check_gateway() -> str:
-    """Connects, greets and logs in, without sending. Returns a sentence, "" where no gateway is set.
+    """Connects, greets and logs in, without sending. Returns a sentence, "" where no gateway is configured.
 
     Raises ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
     """

@@ -192,7 +192,7 @@ CASES: list[tuple[Change, str]] = [
     (set_root("callback_url", "https://x.com/" + "a" * 2000), "callback_url: it must have at most 2000 characters."),
     (set_root("branding_profile_id", "3"), "branding_profile_id: it must be an integer."),
     (set_root("branding_profile_id", 0), "branding_profile_id: it must be a positive identifier, not 0."),
-    (set_root("branding_profile_id", 999), "branding_profile_id: 999 is no branding profile of your organization."),
+    (set_root("branding_profile_id", 999), "branding_profile_id: 999 is not a branding profile of your organization."),
     (drop_root("signers"), "signers: it is required."),
     (set_root("signers", {}), "signers: it must be an array."),
     (set_root("signers", []), "signers: it must have at least one entry."),
@@ -221,7 +221,7 @@ CASES: list[tuple[Change, str]] = [
         )
     ],
     *[
-        (set_signer("email", f"a{control}@example.com"), "signers[1].email: it must not hold control characters")
+        (set_signer("email", f"a{control}@example.com"), "signers[1].email: it must not contain control characters")
         for control in ("\x00", "\r\nBcc: x", "\x7f", "\u2028")
     ],
     (set_signer("email", '"a\\b"@example.com'), "signers[1].email: “\"a\\b\"@example.com” is not an e-mail address."),
@@ -331,8 +331,8 @@ def test_limits_of_the_plans(db: None, plan: str, signers: int, documents: int) 
     content["signers"] *= 100
     content["documents"] *= 100
     message = refused(scope, content)
-    assert f"signers: your plan allows at most {signers} entries in a request, not 200." in message
-    assert f"documents: your plan allows at most {documents} entries in a request, not 100." in message
+    assert f"signers: your plan allows at most {signers} entries per request, not 200." in message
+    assert f"documents: your plan allows at most {documents} entries per request, not 100." in message
 
 
 def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
@@ -347,8 +347,8 @@ def test_nothing_is_said_of_what_lies_beyond_a_limit(db: None) -> None:
         for each, ref in zip(ids, ["s6", "s1", "s2", "s3"], strict=True)
     ]
     assert refused(scope, content) == (
-        "signers: your plan allows at most 5 entries in a request, not 6. "
-        "documents: your plan allows at most 3 entries in a request, not 4."
+        "signers: your plan allows at most 5 entries per request, not 6. "
+        "documents: your plan allows at most 3 entries per request, not 4."
     )
 
 
@@ -424,7 +424,7 @@ def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(owner:
     assigned = content["documents"][0]["signers"]
     content["documents"][0]["signers"] = [assigned[0], *[{"signer_ref": "bob", "stamps": []}] * 999]
     message = refused(owner, content)
-    assert "documents[0].signers: your plan allows at most 25 entries in a request, not 1000." in message
+    assert "documents[0].signers: your plan allows at most 25 entries per request, not 1000." in message
     assert "documents[0].signers[24].stamps: " in message and "signers[25]" not in message
     assert "signs no document" not in message  # those that were not read may name her
 
@@ -433,14 +433,14 @@ def test_a_refusal_with_a_code_of_its_own_comes_before_a_flood(db: None) -> None
     free = api_client("free")
     content = payload(free.document(), initials_required=True)
     content["documents"] = [{"id": 0, "signers": [{"stamps": [{}] * 10}] * 5}] * 3
-    assert "And more" in refused(free, content, "initials_not_available_on_plan", 403)
+    assert "There may be more" in refused(free, content, "initials_not_available_on_plan", 403)
 
 
 def test_arrays_and_objects_are_counted_before_they_are_built(owner: ApiClient) -> None:
     body = b'{"signature_request": [%b]}' % b",".join([b"[]"] * 120_000)
     response = owner.send("POST", "/signature_requests", body)
     assert response.status_code == 422
-    assert response.json()["error"]["message"] == "The body holds more than 120000 arrays and objects."
+    assert response.json()["error"]["message"] == "The body contains more than 120000 arrays and objects."
 
 
 def test_a_tag_where_no_stamp_fits(owner: ApiClient) -> None:

@@ -33,7 +33,7 @@ def test_each_row_says_what_is_wrong_with_it() -> None:
     assert states[2] == ("ready", "")
     assert states[3][0] == "wrong" and "Tenant: E-mail" in states[3][1] and "nobody" in states[3][1]
     assert states[4][1].count("must not be empty") == 2
-    assert states[5][1] == "The same as row 2."
+    assert states[5][1] == "Same as row 2."
     assert "more cells" in states[6][1]
     assert not SignatureRequest.objects.exists() and not jobs()
 
@@ -52,7 +52,7 @@ def test_roles_have_columns_of_their_own_in_any_order() -> None:
 @pytest.mark.parametrize(
     ("header", "said"),
     [
-        ("First name,Last name", "lacks these columns: “Tenant: E-mail”"),
+        ("First name,Last name", "is missing these columns: “Tenant: E-mail”"),
         ("First name,Last name,E-mail,email", "two columns “email”"),
     ],
 )

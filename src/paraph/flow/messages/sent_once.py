@@ -73,7 +73,7 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
 def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
     to, request, content = mail.to or mail.signer.email, mail.signer.request, mail.content
     if is_refused(request.environment, EMAIL):
-        sentence = "No mail server is set, so the mail waits: set one, or PARAPH_MAIL=captured."
+        sentence = "No mail server is configured, so the mail waits: set one, or PARAPH_MAIL=captured."
         raise DomainError("delivery_failed", sentence)
     withheld = is_withheld(request.organization_id, request.environment, to)
     message = message_to(mail.signer, Channel.EMAIL, to, withheld=withheld)

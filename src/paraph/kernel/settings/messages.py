@@ -19,7 +19,8 @@ class MessageSettings(BaseModel):
     sms_url: str = Field("", description="SMS gateway (twilio://, apprise+…); default: the captured inbox.")
     mail: Literal["captured"] | None = Field(
         None,
-        description="captured: a service with a public address keeps messages of production where no gateway is set; "
+        description="captured: a service with a public address keeps messages of production where no gateway is "
+        "configured; "
         "default: it refuses them.",
     )
     mail_from: str = Field("Paraph <no-reply@localhost>", description="Sender of mails.")

@@ -26,7 +26,7 @@ def _try_gateway(name: str, check: Callable[[], str], kind: str, messages: str, 
         return ok(name, sentence)
     if is_refused(Environment.PRODUCTION, channel):
         return _refused(name, kind, messages)
-    return warning(name, f"No {kind} gateway is set: nobody receives the {messages} in the inbox.")
+    return warning(name, f"No {kind} gateway is configured: nobody receives the {messages} in the inbox.")
 
 
 def _refused(name: str, kind: str, messages: str) -> Outcome:
@@ -35,7 +35,8 @@ def _refused(name: str, kind: str, messages: str) -> Outcome:
     tell = failed if name == "mail" else warning
     return tell(
         name,
-        f"No {kind} gateway is set, so {messages} of production are refused: set {variable}, or PARAPH_MAIL=captured "
+        f"No {kind} gateway is configured, so {messages} of production are refused: set {variable}, or "
+        f"PARAPH_MAIL=captured "
         "to have them kept in the inbox, where nobody receives them.",
     )
 
