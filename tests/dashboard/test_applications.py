@@ -203,7 +203,7 @@ def test_production_is_refused_on_the_plan_free_with_the_plans_named(
     refused = client.post(f"{pages}/new", NEW | {"environment": "production"})
     page = refused.content.decode()
     assert refused.status_code == 422 and 'href="#id_environment"' in page
-    assert "Production keys require the plan Pro or Enterprise. Your organization has the plan Free." in page
+    assert "Production keys require the Pro or Enterprise plan. Your organization is on the Free plan." in page
     assert not Application.objects.exists()
     assert client.post(f"{pages}/new", NEW).status_code == 200, "the sandbox is for all plans"
     made = create_by_operator(organization.pk, "production", "early")

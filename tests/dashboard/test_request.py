@@ -64,7 +64,7 @@ def test_the_page_tells_what_happened_and_what_it_waits_for(made: Scene, client:
     assert "not been invited yet" not in page and "has not accepted" not in page, "it has had seconds"
     Signer.objects.filter(pk=made.signers[0].pk).update(signed_at=timezone.now() - timedelta(minutes=6))
     SignatureRequest.objects.update(created_at=timezone.now() - timedelta(hours=1))
-    assert "No mail server is configured, so Émile Zola is not been invited yet" in text(client, made)
+    assert "No mail server is configured, so Émile Zola has not been invited yet" in text(client, made)
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     assert "The mail server has not accepted the invitation of Émile Zola yet" in text(client, made)
 
@@ -75,7 +75,7 @@ def test_right_after_sending_the_page_says_sent_and_warns_of_nothing(
 ) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": mail_server})
     page = text(client, made)
-    assert said in page and "has not accepted" not in page and "being sent again" in page
+    assert said in page and "has not accepted" not in page and "being mailed" in page
     assert ("No mail server is configured" in page) == (not mail_server)
 
 

@@ -82,7 +82,7 @@ def test_a_drawing_without_ink_is_refused_and_no_attempt_is_counted(
     marks = {"signature": DRAWN, "initials": DRAWN, field: {"type": "drawn", "strokes": strokes}}
     response = post(client, made, {"code": code, "consent": True, **marks})
     assert refused(response) == (422, "validation_error")
-    assert response.json()["error"]["message"].startswith(f"{field}: There is no line")
+    assert response.json()["error"]["message"].startswith(f"{field}: The drawing is empty")
     assert OneTimeCode.objects.get().attempts == 0 and made.events().count("signer.signed") == 0
     assert post(client, made, {"code": code, "consent": True, "signature": DRAWN, "initials": DRAWN}).status_code == 200
 
@@ -154,7 +154,7 @@ def test_a_locked_signer_gets_no_code_and_signs_with_none(client: Client) -> Non
     for answer in (locked, unsent):
         assert refused(answer) == (429, "too_many_attempts")
         assert answer.json()["error"]["locked"] is True
-        assert f"works again from {moment(until, 'en')[:17]}" in answer.json()["error"]["message"]
+        assert f"Codes work again from {moment(until, 'en')[:17]}" in answer.json()["error"]["message"]
         assert 84_500 < int(answer["Retry-After"]) <= 84_600
     assert CapturedMessage.objects.count() == 1
     OneTimeCode.objects.update(locked_until=clock.now())

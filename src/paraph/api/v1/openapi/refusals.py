@@ -189,7 +189,7 @@ def _upload() -> list[Refusal]:
         Refusal("validation_not_a_pdf", "validation_error", "The file is not a PDF, or one that cannot be signed.",
                 "The file is not a PDF."),
         Refusal("validation_no_file", "validation_error", "The body holds no file, or is broken.",
-                "The body must hold a file in the field “file”."),
+                "The body must contain a file in the field “file”."),
     ]  # fmt: skip
 
 
