@@ -8,7 +8,7 @@ from contextlib import contextmanager, nullcontext
 
 import pytest
 
-from paraph.kernel.fair_semaphore import LITTLE, MUCH, FairSemaphore
+from paraph.kernel.fair_semaphore import LITTLE, LONG, MUCH, FairSemaphore
 from paraph.kernel.recent_use import RecentUse
 from tests.pdf.processes import eventually
 
@@ -39,9 +39,10 @@ class Crowd:
 
 
 @contextmanager
-def crowd(count: int, seconds: float = PATIENCE, line: int = 2) -> Iterator[Crowd]:
+def crowd(places: FairSemaphore | int, seconds: float = PATIENCE, line: int = 2) -> Iterator[Crowd]:
+    """Let threads come to the places, or to as many as are said."""
     with ThreadPoolExecutor(40) as threads:
-        made = Crowd(FairSemaphore(count, seconds, line), threads)
+        made = Crowd(FairSemaphore(places, seconds, line) if isinstance(places, int) else places, threads)
         yield made
         made.over.set()
 
@@ -176,6 +177,30 @@ def test_what_a_holder_waits_for_makes_nobody_slow_unless_it_is_its_own_work(
             got, seconds = asks(places, "b")
     assert not got
     assert (seconds < PATIENCE) == own  # turned away at once
+
+
+def test_alone_nobody_is_turned_away_by_who_holds_a_place_for_long_without_working() -> None:
+    """A machine that is busy with other things stretches a few milliseconds of reading over seconds."""
+    with crowd(FairSemaphore(1, 0.5, 0, alone=20, by_work=True)) as there:
+        there.come("tenant", stay=LONG + 0.5)
+        there.held(1)
+        line = [there.come("tenant", stay=0) for _ in range(15)]
+        assert all(each.result() for each in line)
+
+
+@pytest.mark.parametrize("why", ["somebody works for long", "another tenant comes"])
+def test_patience_ends_as_soon_as_it_would_be_a_burden(why: str) -> None:
+    with crowd(FairSemaphore(1, 0.5, 0, alone=20, by_work=True)) as there:
+        with there.places.place("tenant") as holder:
+            line = [there.come("tenant") for _ in range(5)]
+            time.sleep(0.6)
+            assert not any(each.done() for each in line)
+            if why == "somebody works for long":
+                holder.used = LONG
+            else:
+                assert not asks(there.places, "other")[0]
+            assert eventually(lambda: all(each.done() for each in line), seconds=5)
+        assert not any(each.result() for each in line)
 
 
 def test_of_the_party_with_most_in_the_line_the_last_is_turned_away() -> None:

@@ -13,7 +13,8 @@ from paraph.kernel.recent_visits import RecentVisits
 
 LITTLE = 8.0  # seconds of a processor, fading: a tenant that has used more has had its share for now
 MUCH = 0.5  # of them, by what its threads have in hand: then it has had its share as well
-LONG = 1.0  # seconds that somebody may hold a place before many who wait become a burden
+LONG = 1.0  # seconds that somebody may hold a place, or work in it, before many who wait become a burden
+TOLD_EVERY = 0.25  # seconds after which somebody who works tells again what it has used
 AFTERMATH = 5.0  # seconds for which that is remembered: who was slow mostly is again
 
 Told = Callable[[float, bool], object]
@@ -55,18 +56,30 @@ class FairSemaphore:
     Of those who wait, whoever's tenant has used least is next. While others come as well, a tenant that has had its
     share holds at most ``share`` places, half of them by default.
 
-    Nobody waits longer than ``seconds``. While somebody has held a place for longer than :data:`LONG`, or had lately,
-    at most ``line`` wait, and of those who have had their share never more: of the tenant with most of those who wait,
-    the last is turned away. ``told`` is called with the seconds that somebody has waited, and whether there was a place
-    in the end; not for those who found one at once.
+    Nobody waits longer than ``seconds``; while nobody else comes and nobody takes long, ``alone`` at most. While
+    somebody has held a place for longer than :data:`LONG`, or had lately, at most ``line`` wait, and of those who have
+    had their share never more: of the tenant with most of those who wait, the last is turned away. ``by_work``: what
+    counts is the processor time that holders tell, since a busy machine makes everybody hold a place for long.
+    ``told`` is called with the seconds that somebody has waited, and whether there was a place in the end; not for
+    those who found one at once.
     """
 
     def __init__(
-        self, count: int, seconds: float, line: int, told: Told | None = None, *, share: int | None = None
+        self,
+        count: int,
+        seconds: float,
+        line: int,
+        told: Told | None = None,
+        *,
+        share: int | None = None,
+        alone: float | None = None,
+        by_work: bool = False,
     ) -> None:
         self._count = count
         self._share = count // 2 if share is None else share
         self._seconds = seconds
+        self._alone = seconds if alone is None else alone
+        self._by_work = by_work
         self._line = line
         self._told = told
         self._changed = Condition()
@@ -132,10 +145,12 @@ class FairSemaphore:
     def _wait(self, lease: Lease) -> bool:
         while self._next() is not lease:
             self._keep_line_short()
-            left = lease.came + self._seconds - time.monotonic()
+            until_long = self._until_long()
+            alone = until_long and not self._visits.of_others(lease.tenant_key)
+            left = lease.came + (self._alone if alone else self._seconds) - time.monotonic()
             if lease.turned_away or left <= 0:
                 return False
-            self._changed.wait(min(left, self._until_long() or left))
+            self._changed.wait(min(left, until_long or left))
         return True
 
     def _next(self) -> Lease | None:
@@ -181,12 +196,12 @@ class FairSemaphore:
             self._changed.notify_all()
 
     def _until_long(self) -> float:
-        """Return the seconds until somebody has held a place for long; 0 where that is so, or was lately."""
+        """Return the seconds until somebody may have held a place for long; 0 where that is so, or was lately."""
         now = time.monotonic()
-        left = min((lease.began for lease in self._holding), default=now) + LONG - now
+        left = LONG - max((lease.used if self._by_work else now - lease.began for lease in self._holding), default=0.0)
         if left <= 0:
             self._was_long = now
-        return 0.0 if now < self._was_long + AFTERMATH else left
+        return 0.0 if now < self._was_long + AFTERMATH else max(left, TOLD_EVERY) if self._by_work else left
 
     def _hold(self, lease: Lease) -> None:
         lease.begin()

@@ -12,18 +12,25 @@ from contextlib import contextmanager
 from paraph.kernel.fair_semaphore import FairSemaphore, Lease, Told
 
 _PATIENCE_SECONDS = 2.0  # a mail server that is well has taken a message by then, a sound file is read
+_PATIENCE_ALONE_SECONDS = 8.0  # as for a free process: nobody else needs the threads
 
 _readers: FairSemaphore | None = None
 _machines: FairSemaphore | None = None
 
 
 def configure(threads: int | None, of_readers: Told | None = None, of_machines: Told | None = None) -> None:
-    """Let three eighths of ``threads`` (two of four) wait for readers, and a quarter for machines of others; for a
-    second as many more as come, then an eighth more of each. None: no limit. Call it before the first request. What is
-    told is said at :class:`paraph.kernel.fair_semaphore.FairSemaphore`."""
+    """Let three eighths of ``threads`` (two of four) wait for readers, and a quarter for machines of others, and as
+    many more as come; an eighth more of each once a reader has worked, or a machine kept somebody, for a second. None:
+    no limit. Call it before the first request. What is told is said at
+    :class:`paraph.kernel.fair_semaphore.FairSemaphore`."""
     global _readers, _machines  # noqa: PLW0603  the threads are those of the process
-    _readers = _places(threads // 2 - threads // 8, threads // 8, of_readers) if threads else None
-    _machines = _places(threads // 4, threads // 8, of_machines) if threads else None
+    _readers = _machines = None
+    if threads:
+        readers, machines, line = max(1, threads // 2 - threads // 8), max(1, threads // 4), threads // 8
+        _readers = FairSemaphore(
+            readers, _PATIENCE_SECONDS, line, of_readers, alone=_PATIENCE_ALONE_SECONDS, by_work=True
+        )
+        _machines = FairSemaphore(machines, _PATIENCE_SECONDS, line, of_machines)
 
 
 @contextmanager
@@ -39,10 +46,6 @@ def waiting_for_machine(tenant_key: str) -> Iterator[Lease]:
     """Lease a wait for a machine of others, such as a mail server, likewise."""
     with _waiting(_machines, tenant_key) as lease:
         yield lease
-
-
-def _places(count: int, line: int, told: Told | None) -> FairSemaphore:
-    return FairSemaphore(max(1, count), _PATIENCE_SECONDS, line, told)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -252,6 +253,26 @@ def test_what_was_too_complex_is_refused_at_once(sandbox: Sandbox) -> None:
     assert len(asked) == 2  # nobody learns what others have
     assert [draw(page=2) for _ in range(2)] == ["no_such_page"] * 2
     assert len(asked) == 4  # what is refused for another reason is looked at again
+
+
+def test_a_kept_answer_is_found_again_by_the_same_tenant_and_question(monkeypatch: pytest.MonkeyPatch) -> None:
+    pool, asked = Sandbox(1), list[int]()
+    go_on = threading.Event()
+    go_on.set()
+
+    def search(tag: str = "{{sign1}}", tenant_key: str = "a", sha256: bytes = b"sound") -> list[str]:
+        call = partial(pool.call, "find", once(go_on, asked), keep=True)
+        return list(call(tenant_key=tenant_key, sha256=sha256, tags=[tag])[0]["found"])
+
+    assert [search() for _ in range(5)] == [["{{sign1}}"]] * 5
+    assert len(asked) == 1
+    assert search("nowhere") == []
+    assert search(tenant_key="b") == search(sha256=b"other") == ["{{sign1}}"]
+    assert len(asked) == 4
+    monkeypatch.setattr("paraph.pdf.untrusted.sandbox._KEPT_SECONDS", 0)
+    assert search() == ["{{sign1}}"]
+    assert len(asked) == 5
+    pool.close()
 
 
 def test_several_who_ask_the_same_are_answered_at_once() -> None:

@@ -34,7 +34,7 @@ def find_tags(pdf: Pdf, tags: Sequence[str], *, tenant_key: str = "", sha256: by
     """Return the first occurrence of each tag in reading order: by page, from top to bottom, then left to right.
     Tags that do not occur are missing. ``pdf``, ``tenant_key`` and ``sha256``: see
     :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
-    result, _ = sandbox().call("find", pdf, tenant_key=tenant_key, sha256=sha256, tags=list(tags))
+    result, _ = sandbox().call("find", pdf, tenant_key=tenant_key, sha256=sha256, keep=True, tags=list(tags))
     return {tag: _found(*place) for tag, place in result["found"].items()}
 
 

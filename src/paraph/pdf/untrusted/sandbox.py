@@ -26,7 +26,7 @@ from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 from paraph.pdf.untrusted.sandbox_workers import Workers
 
 _KEPT_SECONDS = 600.0
-_MOST_REFUSALS = 1000
+_MOST_KEPT = 1000
 _ANSWER_SECONDS = 8.0  # to wait for the answer to an identical call
 __all__ = ["Sandbox", "SandboxLimits", "configure", "sandbox", "verification_sandbox"]
 Pdf = bytes | BinaryIO | Callable[[], bytes]
@@ -45,15 +45,26 @@ class SandboxAnswers:
 
     def __init__(self) -> None:
         self._lock = Lock()
-        self._refusals: OrderedDict[Hashable, tuple[float, PdfRefused]] = OrderedDict()
+        self._kept: OrderedDict[Hashable, tuple[float, JobAnswer | PdfRefused]] = OrderedDict()
         self._pending: dict[Hashable, Future[JobAnswer]] = {}
 
-    def refuse(self, question: Hashable) -> None:
-        """Raise PdfRefused again if the question was too complex in the last ten minutes; other refusals are cheap."""
+    def recall(self, question: Hashable) -> JobAnswer | None:
+        """Return what was kept of the question in the last ten minutes, or raise it again, if it was a refusal."""
         with self._lock:
-            since, refused = self._refusals.get(question, (0.0, None))
-        if refused and time.monotonic() - since < _KEPT_SECONDS:
-            raise _again(refused)
+            since, kept = self._kept.get(question, (0.0, None))
+        if kept is None or time.monotonic() - since >= _KEPT_SECONDS:
+            return None
+        if isinstance(kept, PdfRefused):
+            raise _again(kept)
+        return kept
+
+    def keep(self, question: Hashable, answer: JobAnswer | PdfRefused) -> None:
+        """Keep an answer, which nobody may change, or a refusal."""
+        with self._lock:
+            self._kept[question] = (time.monotonic(), answer)
+            self._kept.move_to_end(question)
+            while len(self._kept) > _MOST_KEPT:
+                self._kept.popitem(last=False)
 
     def answer(self, question: Hashable, find: Callable[[], JobAnswer]) -> JobAnswer:
         """Return or raise what ``find`` does; if another thread is asking the same, wait for its outcome. Raises
@@ -67,8 +78,8 @@ class SandboxAnswers:
         try:
             answer = find()
         except BaseException as error:
-            if isinstance(error, PdfRefused) and error.reason == too_complex().reason:
-                self._keep(question, error)
+            if isinstance(error, PdfRefused) and error.reason == too_complex().reason:  # others are cheap
+                self.keep(question, _again(error))
             self._done(question)
             future.set_exception(error)
             raise
@@ -79,13 +90,6 @@ class SandboxAnswers:
     def _done(self, question: Hashable) -> None:
         with self._lock:
             del self._pending[question]
-
-    def _keep(self, question: Hashable, refused: PdfRefused) -> None:
-        with self._lock:
-            self._refusals[question] = (time.monotonic(), _again(refused))
-            self._refusals.move_to_end(question)
-            while len(self._refusals) > _MOST_REFUSALS:
-                self._refusals.popitem(last=False)
 
 
 def _shared(other: Future[JobAnswer]) -> JobAnswer:
@@ -131,6 +135,7 @@ class Sandbox:
         tenant_key: str = "",
         sha256: bytes = b"",
         patience: int = 1,
+        keep: bool = False,
         **arguments: Any,
     ) -> JobAnswer:
         """Run ``job`` on a file, or on several, and return its answer: JSON and bytes.
@@ -138,21 +143,25 @@ class Sandbox:
         An open file is read whole, whatever its position, and must not change meanwhile; a function is called for the
         file when its turn comes. ``tenant_key``: on whose behalf the file is read. ``sha256``: the file's digest if
         known; a file that was too complex is then refused at once for a while, and simultaneous identical calls share
-        one answer. ``patience`` multiplies the usual time limits.
+        one answer. ``patience`` multiplies the usual time limits. ``keep``: the answer is small, and the same call finds
+        it again for a while.
 
         Raises PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
         file. Raises ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
         """
         request = {"job": job, "arguments": arguments, "patience": patience}
         question = (tenant_key, sha256, json.dumps(request)) if sha256 else None
-        if question:
-            self._answers.refuse(question)
+        if question and (kept := self._answers.recall(question)):
+            return kept
         with waiting_for_reader(tenant_key) as lease:
             if not lease.has_place:
                 raise ReadersUnavailable
-            if question:
-                return self._answers.answer(question, lambda: self._read(request, pdf, lease))
-            return self._read(request, pdf, lease)
+            if not question:
+                return self._read(request, pdf, lease)
+            answer = self._answers.answer(question, lambda: self._read(request, pdf, lease))
+        if keep:
+            self._answers.keep(question, answer)
+        return answer
 
     def _read(self, request: dict[str, Any], pdf: Pdf | Files, thread: Lease) -> JobAnswer:
         with self._places.place(thread.tenant_key) as lease:
