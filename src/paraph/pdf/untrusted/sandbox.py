@@ -143,8 +143,8 @@ class Sandbox:
         An open file is read whole, whatever its position, and must not change meanwhile; a function is called for the
         file when its turn comes. ``tenant_key``: on whose behalf the file is read. ``sha256``: the file's digest if
         known; a file that was too complex is then refused at once for a while, and simultaneous identical calls share
-        one answer. ``patience`` multiplies the usual time limits. ``keep``: the answer is small, and the same call finds
-        it again for a while.
+        one answer. ``patience`` multiplies the usual time limits. ``keep``: the answer is small, and found again by the
+        same call for a while.
 
         Raises PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
         file. Raises ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
