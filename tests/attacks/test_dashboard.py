@@ -14,6 +14,8 @@ from tests.attacks.two_organizations import SCRIPT, World, two_organizations
 from tests.dashboard.html_rules import broken_rules
 from tests.dashboard.matrix import MATRIX, addresses
 
+pytestmark = pytest.mark.thorough
+
 MB = 1 << 20
 
 

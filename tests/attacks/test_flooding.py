@@ -19,6 +19,8 @@ from tests.cli.service import free_port, wait_until
 from tests.factories import pdf
 from tests.scenarios.people import Backend, at, signer
 
+pytestmark = pytest.mark.thorough
+
 VICTIM = "victim@example.com"
 LURE = "you won, see https://evil.example/win or www.evil.example"
 

@@ -15,6 +15,8 @@ from tests.attacks.conftest import Target
 from tests.factories import pdf
 from tests.scenarios.people import Backend, at, signer
 
+pytestmark = pytest.mark.thorough
+
 OF_DESTINATION = 30  # out of the box
 OF_ORGANIZATION = 40
 A_DAY_LATER = "UPDATE otp_onetimecode SET locked_until = now(), recent_end_at = now(), sends = 0"

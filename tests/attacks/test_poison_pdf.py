@@ -14,6 +14,8 @@ from tests.factories import pdf
 from tests.pdf import hostile
 from tests.scenarios.people import Backend, at, sign, signer
 
+pytestmark = pytest.mark.thorough
+
 POISON: dict[str, Callable[[], bytes]] = {
     "a page of many streams": lambda: hostile.many_contents(10, 60),
     "a page of one stream many times": lambda: hostile.many_contents(60, 100, shared=True),

@@ -17,6 +17,8 @@ from tests.attacks.large import large_file, may_open
 from tests.factories import pdf
 from tests.scenarios.people import at, signer
 
+pytestmark = pytest.mark.thorough
+
 CLIENT, ATTACKER = "127.0.0.2", "127.0.0.3"
 FORGED = "198.51.100.66"
 LAST = {f"Z-{number}": "z" for number in range(3)}  # the server changes the order of what comes last

@@ -10,6 +10,8 @@ from axe_playwright_python.sync_playwright import Axe
 from tests.browser.journey import Journey
 from tests.browser.world import World
 
+pytestmark = pytest.mark.thorough
+
 STATES = {
     "ready": 200,
     "not_your_turn": 200,

@@ -19,6 +19,8 @@ from tests.dashboard.matrix import PAGES
 from tests.dashboard.served_pages import ServedPages
 from tests.scenarios.people import Backend, signer
 
+pytestmark = pytest.mark.thorough
+
 DESK, PHONE, NARROW = ({"width": width, "height": height} for width, height in ((1280, 900), (375, 740), (320, 640)))
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}

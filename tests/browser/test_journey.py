@@ -378,7 +378,7 @@ def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:
     wrong = next(other for other in (wrong_for(new), wrong_for(wrong_for(new))) if other != old)
     page.locator("#problem-code[role=alert]").evaluate(_COUNT_TOLD)
     for time in (1, 2):  # the same sentence again is announced again
-        entered(old, "outdated")
+        entered(old, "expired")
         until(lambda time=time: page.evaluate("window.told") == time)
     for left in ("2 tries are", "1 try is"):
         entered(wrong, left)

@@ -19,6 +19,8 @@ from tests.cli.service import Service, remove
 from tests.factories import pdf
 from tests.scenarios.people import Backend, at, sign, signer
 
+pytestmark = pytest.mark.thorough
+
 _FEW = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1", "PARAPH_RATE_LIMIT_FACTOR": "100"}
 
 

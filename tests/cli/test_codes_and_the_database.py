@@ -15,6 +15,8 @@ from paraph.postgres.location import embedded_url
 from tests.cli.service import Service, wait_until
 from tests.scenarios.people import Backend, at, signer
 
+pytestmark = pytest.mark.thorough
+
 MANY = 8
 Answer = tuple[int, str, str]
 """Status, code of the error, and in how many seconds to come again."""

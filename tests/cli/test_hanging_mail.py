@@ -19,6 +19,8 @@ from tests.cli.service import Service, remove, wait_until
 from tests.receiver import receiver, silent
 from tests.scenarios.people import Backend, at, sign, signer
 
+pytestmark = pytest.mark.thorough
+
 DOING = "SELECT task_name FROM procrastinate_jobs WHERE status = 'doing'"
 EXPIRE = "UPDATE signature_requests_signaturerequest SET expires_at = now() WHERE id = %s"
 MANY = 8

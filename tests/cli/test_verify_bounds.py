@@ -13,6 +13,8 @@ from tests.pdf import hostile, hostile_proofs
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import root_file, sealed
 
+pytestmark = pytest.mark.thorough
+
 MEMORY, SECONDS = 512 << 20, 10.0
 TOO_MUCH = "needs more than 512 MB or 10 seconds to be read"
 UNREADABLE = "The evidence of {} cannot be read: "

@@ -14,6 +14,8 @@ from paraph.kernel.errors import DomainError
 from paraph.metrics import metrics as figures
 from tests.cli.service import Service, remove, wait_until
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(params=["", "open sesame"], ids=["without a token", "with a token"])
 def served(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:

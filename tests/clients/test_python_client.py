@@ -7,6 +7,7 @@ import json
 import time
 from typing import Any
 
+import httpx
 import pytest
 
 from paraph_client import (
@@ -115,12 +116,51 @@ def test_a_service_that_is_too_busy_is_tried_again(service: Answering) -> None:
     assert len(service.asked) == 2
 
 
-@pytest.mark.parametrize("body", [{}, {"error": {"code": "maintenance", "message": "Later."}}])
-def test_another_503_may_have_been_done_and_is_not_sent_twice(service: Answering, body: dict[str, Any]) -> None:
-    service.answers = [(503, body, {"Retry-After": "0"}), (200, HEALTH, {})]
-    with Client(service.url, "k") as client, pytest.raises(ParaphError):
-        client.health()
+@pytest.mark.parametrize("status", [500, 502, 503, 504, 409])
+def test_a_creation_is_sent_again_with_its_key(service: Answering, status: int) -> None:
+    """It may have been done; the service knows by the key."""
+    busy = {"error": {"code": "idempotency_key_in_use" if status == 409 else "internal_error", "message": "Wait."}}
+    refused: tuple[int, Any, dict[str, str]] = (404, {"error": {"code": "not_found", "message": "No."}}, {})
+    service.answers = [(status, busy, {"Retry-After": "0"}), refused] * 2
+    with Client(service.url, "k") as client:
+        for _ in range(2):
+            with pytest.raises(ParaphError, match="not_found"):
+                client.upload_document(b"%PDF")
+    first, again, another, _ = [asked.headers["Idempotency-Key"] for asked in service.asked]
+    assert first == again != another
+
+
+@pytest.mark.parametrize(
+    ("status", "code"), [(507, "insufficient_storage"), (409, "conflict"), (422, "validation_error")]
+)
+def test_what_would_fail_again_is_not_sent_again(service: Answering, status: int, code: str) -> None:
+    service.answers = [(status, {"error": {"code": code, "message": "No."}}, {"Retry-After": "0"})]
+    with Client(service.url, "k") as client, pytest.raises(ParaphError, match=code):
+        client.upload_document(b"%PDF")
     assert len(service.asked) == 1
+
+
+def test_a_lost_connection_is_tried_again_by_both_clients() -> None:
+    asked: list[str] = []
+
+    def lost(request: httpx.Request) -> httpx.Response:
+        asked.append(request.headers["Idempotency-Key"])
+        if len(asked) % 3:
+            raise httpx.RemoteProtocolError("Server disconnected without sending a response.")
+        return httpx.Response(404, json={"error": {"code": "not_found", "message": "No."}})
+
+    async def upload() -> None:
+        async with AsyncClient("http://x", "k", transport=httpx.MockTransport(lost)) as client:
+            await client.upload_document(b"%PDF")
+
+    with Client("http://x", "k", transport=httpx.MockTransport(lost)) as client, pytest.raises(ParaphError):
+        client.upload_document(b"%PDF")
+    with pytest.raises(ParaphError):
+        asyncio.run(upload())
+    assert len(asked) == 6 and len(set(asked)) == 2
+    once_more = Client("http://x", "k", retries=1, transport=httpx.MockTransport(lost))
+    with once_more as client, pytest.raises(httpx.RemoteProtocolError):
+        client.upload_document(b"%PDF")
 
 
 def test_a_429_is_not_tried_for_ever(service: Answering) -> None:
@@ -180,7 +220,7 @@ def test_the_asynchronous_client_does_the_same(service: Answering) -> None:
 
 def test_an_answer_that_is_not_ours_is_an_error_all_the_same(service: Answering) -> None:
     service.answers = [(502, b"<html>", {})]
-    with Client(service.url, "k") as client, pytest.raises(ParaphError, match="502 unexpected_answer"):
+    with Client(service.url, "k", retries=0) as client, pytest.raises(ParaphError, match="502 unexpected_answer"):
         client.health()
 
 

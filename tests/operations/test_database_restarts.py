@@ -14,6 +14,8 @@ from tests.operations.flows import Flows
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, signer
 
+pytestmark = pytest.mark.thorough
+
 _DEADLINE = 150.0  # of one flow, outages included; machines that run tests are busy
 _PAGE = {"Accept": "text/html", "Accept-Language": "de"}
 

@@ -16,6 +16,8 @@ from tests.cli.service import wait_until
 from tests.operations.apart import Database, Parts
 from tests.tenancy import create_application, create_organization
 
+pytestmark = pytest.mark.thorough
+
 _OTHER = "o" * 40
 _REFUSAL = "The secret key of this machine is not that of the installation"
 

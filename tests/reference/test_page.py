@@ -142,7 +142,7 @@ def test_every_webhook_is_there(event: str) -> None:
 def test_every_field_is_described() -> None:
     [article] = [each for each in ROOT.all("article") if each.attributes["aria-labelledby"] == "createSignatureRequest"]
     rows = {words(row.all("th")[0].text).split(" ")[0]: words(row.all("td")[0].text)
-            for row in article.all("table")[0].all("tr") if row.all("td")}  # fmt: skip
+            for row in article.all("table")[1].all("tr") if row.all("td")}  # fmt: skip
     assert "1 to 90" in rows["signature_request.validity_days"]
     assert "1 to 10 entries" in rows["signature_request.documents[].signers[].stamps"]
     assert "80 to 400" in rows["signature_request.documents[].signers[].stamps[].value.width"]

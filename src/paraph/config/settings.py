@@ -49,6 +49,7 @@ INSTALLED_APPS = [
     "procrastinate.contrib.django",
     "paraph.tenants",
     "paraph.tenants.admin_log",
+    "paraph.idempotency",
     "paraph.documents",
     "paraph.signature_requests",
     "paraph.drafts",

@@ -63,6 +63,18 @@ API_ERRORS = [
     ),
     _row(408, "request_timeout", "The body came too slowly.", "Send it again, over a better connection."),
     _row(
+        409,
+        "idempotency_key_in_use",
+        "Another call with the same `Idempotency-Key` is still at work.",
+        "Send the same again after `Retry-After` seconds.",
+    ),
+    _row(
+        410,
+        "gone",
+        "What the call with this `Idempotency-Key` created has been deleted since.",
+        "Use a new key if it is to be created once more.",
+    ),
+    _row(
         413,
         "payload_too_large",
         "The file or body is larger than allowed.",
@@ -73,6 +85,12 @@ API_ERRORS = [
         "unsupported_media_type",
         "The body is of another content type than the route reads.",
         "Send `multipart/form-data` to upload, `application/json` to create.",
+    ),
+    _row(
+        422,
+        "idempotency_key_reused",
+        "The `Idempotency-Key` was used with other content in the last 24 hours.",
+        "Make a new key for each thing to create; repeat a call with the body that it had.",
     ),
     _row(
         422,
@@ -96,7 +114,8 @@ API_ERRORS = [
         500,
         "internal_error",
         "A fault of the service.",
-        "Read before you send the same again: it may have been done. Tell the operator the id in the message.",
+        "Send the same again, with the same `Idempotency-Key` if it creates something. Tell the operator the id in the "
+        "message.",
     ),
     _row(
         503,

@@ -57,6 +57,7 @@ class OperationEntry:
     summary: str
     description: SafeString
     parameters: list[FieldRow]
+    headers: list[FieldRow]
     body: list[FieldRow]
     bodies: list[JsonExample]
     takes: str
@@ -73,7 +74,9 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
     takes, body = _body(operation)
     status, response = _success(operation)
     answer: JsonObject = response.get("content", {}).get("application/json", {})
-    parameters = [_parameter(reader, each) for each in operation.get("parameters", [])]
+    given = operation.get("parameters", [])
+    parameters = [_parameter(reader, each) for each in given if each.get("in") != "header"]
+    headers = [_parameter(reader, each) for each in given if each.get("in") == "header"]
     return OperationEntry(
         id=name,
         method=method.upper(),
@@ -81,6 +84,7 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
         summary=operation["summary"],
         description=paragraphs(operation["description"]),
         parameters=list(_anchored(parameters, f"{name}-parameter")),
+        headers=list(_anchored(headers, f"{name}-header")),
         body=list(_anchored(reader.rows(body.get("schema", {})), f"{name}-body")),
         bodies=[] if "file" in body.get("schema", {}).get("properties", {}) else _examples(body),
         takes=takes,

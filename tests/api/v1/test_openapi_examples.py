@@ -122,6 +122,8 @@ def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere = {"invalid_api_key", "payment_required", "rate_limited", "internal_error"}
     everywhere |= {"suspended"}  # test_refusals_that_any_call_may_meet
     everywhere |= {"request_timeout"}  # wants a client that is slow: tests/config/test_incoming_body.py
+    everywhere |= {"idempotency_key_in_use", "gone", "idempotency_key_reused", "validation_idempotency_key"}
+    # these are made in test_idempotency.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_unavailable.py
     everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
     assert {each.name for each in refusals("createSignatureRequest")} - everywhere == set(CREATION)

@@ -213,7 +213,7 @@ def test_what_nobody_took_is_said_to_be_kept(locale: str, channel: str, kept: st
 def test_a_production_proof_without_a_gateway() -> None:
     line = replace(CONTENT.journal[1], metadata={"acknowledgement": "captured:5"})
     text = whole_text(replace(CONTENT, journal=[line], environment="production"))
-    assert "delivery:keptbytheservice;nomailserverisset(message5)" in text
+    assert "delivery:keptbytheservice;nomailserverisconfigured(message5)" in text
     assert "sandbox" not in text.lower() and "confirmedas" not in text
 
 

@@ -53,7 +53,7 @@ def test_roles_have_columns_of_their_own_in_any_order() -> None:
     ("header", "said"),
     [
         ("First name,Last name", "is missing these columns: “Tenant: E-mail”"),
-        ("First name,Last name,E-mail,email", "two columns “email”"),
+        ("First name,Last name,E-mail,email", "two columns named “email”"),
     ],
 )
 def test_a_file_with_other_columns_is_refused_whole(header: str, said: str) -> None:

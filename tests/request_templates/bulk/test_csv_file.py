@@ -39,7 +39,7 @@ def test_it_is_read_however_it_was_saved(content: bytes) -> None:
         (b"a" * (MOST_BYTES + 1), "larger"),
         (b"Name\n" + b"x\n" * (MOST_ROWS + 1), "more than 1000"),
         (b'Name\n"' + b"x\n" * 2000, "quotation mark"),
-        (b"," * 300 + b"\nx", "longer"),
+        (b"," * 300 + b"\nx", "too long"),
     ],
 )
 def test_what_cannot_be_read_is_said(content: bytes, said: str) -> None:

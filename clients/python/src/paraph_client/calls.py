@@ -1,5 +1,7 @@
 """The calls of the API, each as data: what to send and how to read the answer. Both clients run these."""
 
+import random
+import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -14,6 +16,8 @@ T = TypeVar("T")
 Json = dict[str, Any]
 MIME = "application/pdf"
 USER_AGENT = "paraph-client/0.1.0"
+_PASSING = {429, 500, 502, 503, 504}  # statuses after which the same call may succeed
+_FIRST_WAIT, _LONGEST_WAIT = 0.5, 8.0  # seconds
 
 
 @dataclass(frozen=True)
@@ -37,19 +41,23 @@ class Call(Generic[T]):
         raise ParaphError(answer.status_code, code, message, answer.headers.get("X-Request-Id", ""))
 
 
-def passes(answer: httpx.Response) -> bool:
-    """Whether the call was refused for a while only, and nothing was done: 429, or 503 ``unavailable``."""
-    if answer.status_code == httpx.codes.SERVICE_UNAVAILABLE:
-        return _code(answer) == "unavailable"
-    return answer.status_code == httpx.codes.TOO_MANY_REQUESTS
+def wait_before_repeating(outcome: httpx.Response | httpx.TransportError, tried: int) -> float | None:
+    """Seconds after which the same call is sent again, having been ``tried`` so often before; ``None`` where that is of
+    no use. Every call may be repeated: those that create something have an idempotency key."""
+    asked = 0.0
+    if isinstance(outcome, httpx.Response):
+        if outcome.status_code not in _PASSING and _code(outcome) != "idempotency_key_in_use":
+            return None
+        asked = _retry_after(outcome)
+    longest = min(_FIRST_WAIT * 2**tried, _LONGEST_WAIT)
+    return max(asked, random.uniform(longest / 2, longest))  # noqa: S311  so that clients do not come back together
 
 
-def retry_after(answer: httpx.Response) -> float:
-    """Seconds to wait before the next try after a refusal that passes."""
+def _retry_after(answer: httpx.Response) -> float:
     try:
-        return max(0.0, float(answer.headers.get("Retry-After", "1")))
+        return max(0.0, float(answer.headers.get("Retry-After", "0")))
     except ValueError:
-        return 1.0
+        return 0.0
 
 
 def health() -> Call[Health]:
@@ -57,7 +65,7 @@ def health() -> Call[Health]:
 
 
 def upload_document(content: bytes, name: str) -> Call[Document]:
-    return Call("POST", "documents", Document.parse, {"files": {"file": (name, content, MIME)}})
+    return Call("POST", "documents", Document.parse, {"files": {"file": (name, content, MIME)}, "headers": _new_key()})
 
 
 def document(document_id: int) -> Call[Document]:
@@ -75,7 +83,8 @@ def create_signature_request(
         "signers": [signer.body() for signer in signers],
         "documents": [item.body() for item in documents],
     }
-    return Call("POST", "signature_requests", SignatureRequest.parse, {"json": {"signature_request": body}})
+    options = {"json": {"signature_request": body}, "headers": _new_key()}
+    return Call("POST", "signature_requests", SignatureRequest.parse, options)
 
 
 def signature_request(request_id: int) -> Call[SignatureRequest]:
@@ -95,10 +104,14 @@ def branding_profiles(**parameters: Any) -> Call[Page[BrandingProfile]]:
     return Call("GET", "branding_profiles", Page.parser(BrandingProfile.parse), _query(parameters))
 
 
+def _new_key() -> dict[str, str]:
+    return {"Idempotency-Key": str(uuid.uuid4())}
+
+
 def _code(answer: httpx.Response) -> str | None:
     try:
         code: str | None = answer.json()["error"]["code"]
-    except (ValueError, KeyError, TypeError):  # a 503 of a proxy
+    except (ValueError, KeyError, TypeError):  # an answer of a proxy
         return None
     return code
 

@@ -19,9 +19,9 @@ _LARGEST_PAGE = 100
 class Client:
     """One connection pool, one API key.
 
-    ``address`` is where the service lives (``https://sign.example.com``); ``retries`` how often a 429 or a 503
-    ``unavailable`` is tried again after its ``Retry-After``; ``language`` that of error messages; ``transport`` an
-    httpx transport of your own.
+    ``address`` is where the service lives (``https://sign.example.com``); ``retries`` how often a call is
+    sent again after a 429, a 5xx that may pass or a lost connection; ``language`` that of error messages;
+    ``transport`` an httpx transport of your own.
     Every method raises ``ParaphError`` when the service refuses, ``httpx.HTTPError`` when it cannot be reached.
     """
 
@@ -85,7 +85,7 @@ class Client:
         callback_url: str | None = None,
         branding_profile_id: int | None = None,
     ) -> SignatureRequest:
-        """Creates a request. Not repeated on a lost connection: the service does not deduplicate creations."""
+        """Creates a request, once: a repetition after a lost connection finds what was created."""
         fields: dict[str, Any] = {
             "mode": mode,
             "validity_days": validity_days,
@@ -144,10 +144,19 @@ class Client:
         return call.read(self._tried(lambda: self._http.request(call.method, call.path, **call.options)))
 
     def _tried(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
-        """The first answer that is no passing refusal, or the last."""
-        for _ in range(self._retries):
-            answer = ask()
-            if not calls.passes(answer):
-                return answer
-            time.sleep(calls.retry_after(answer))
-        return ask()
+        """The first answer that does not pass by itself, or the last."""
+        tried = 0
+        while True:
+            outcome: httpx.Response | httpx.TransportError
+            try:
+                outcome = ask()
+            except httpx.TransportError as error:
+                outcome = error
+            wait = calls.wait_before_repeating(outcome, tried) if tried < self._retries else None
+            if wait is not None:
+                time.sleep(wait)
+                tried += 1
+            elif isinstance(outcome, httpx.Response):
+                return outcome
+            else:
+                raise outcome

@@ -12,16 +12,19 @@ The precedence, first match wins:
     an organization that is suspended.
 4.  404 ``not_found`` for an unknown route, then 405 ``method_not_allowed``.
 5.  404 ``not_found`` for a resource beyond the caller's organization or environment.
-6.  415 ``unsupported_media_type``, then 507 ``insufficient_storage`` for an upload without room,
-    413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too
-    slowly, then 422 ``validation_error`` for a body that is
-    not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
-7.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
+6.  415 ``unsupported_media_type``, then 422 ``validation_error`` for a malformed Idempotency-Key and 409
+    ``idempotency_key_in_use`` for one whose first call is not answered yet, then 507 ``insufficient_storage`` for an
+    upload without room, 413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too slowly, then 422
+    ``validation_error`` for a body that is not readable (broken multipart, invalid UTF-8, malformed or too deeply
+    nested JSON, wrong root key).
+7.  422 ``idempotency_key_reused`` for an Idempotency-Key that was used with other content, 410 ``gone`` where what it
+    created was deleted.
+8.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
     422 ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
-8.  503 ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory
+9.  503 ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory
     or processes, with ``Retry-After``.
-9.  422 ``validation_error`` with every problem of the payload in one message.
-10. 500 ``internal_error`` with an id that the log has too.
+10. 422 ``validation_error`` with every problem of the payload in one message.
+11. 500 ``internal_error`` with an id that the log has too.
 """
 
 import logging
@@ -45,8 +48,11 @@ STATUSES = {
     "not_found": 404,
     "method_not_allowed": 405,
     "request_timeout": 408,
+    "idempotency_key_in_use": 409,
+    "gone": 410,
     "payload_too_large": 413,
     "unsupported_media_type": 415,
+    "idempotency_key_reused": 422,
     "identity_declaration_required": 422,
     "validation_error": 422,
     "rate_limited": 429,
@@ -62,7 +68,10 @@ def refusal(error: DomainError) -> HttpResponse:
         return crash()
     if error.code == "unavailable":
         return _unavailable(_("The service is too busy for this at the moment. Try again in a few seconds."))
-    return json_response({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
+    response = json_response({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
+    if error.code == "idempotency_key_in_use":
+        response.headers["Retry-After"] = "1"
+    return response
 
 
 def fault(error: Exception) -> HttpResponse:

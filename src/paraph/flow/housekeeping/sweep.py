@@ -10,6 +10,7 @@ from paraph.evidence.named_objects import PREFIXES, named_among
 from paraph.evidence.timelines import unsettled
 from paraph.flow.messages.counts import forget_counts
 from paraph.flow.messages.limits import forget_put_off
+from paraph.idempotency import prune as idempotency_keys
 from paraph.kernel import clock
 from paraph.messaging import inbox
 from paraph.otp import guesses
@@ -25,12 +26,13 @@ _AT_ONCE = 500
 def sweep() -> int:
     """Remove objects that no row names (after 30 days, and never while
     what the database lost is not dealt with: they may be all that is left of it), page pictures (after 7 days; the
-    signing page draws them again), and counts of wrong codes and messages and notes of mails put off, drafts, bulk
-    sends and captured messages, when their time is over. Returns the number of removed objects and rows.
+    signing page draws them again), and counts of wrong codes and messages, notes of mails put off, idempotency
+    keys, drafts, bulk sends and captured messages, when their time is over. Returns the number of removed objects and
+    rows.
 
     Safe to run beside everything else: an object is written before the row that names it, minutes at most.
     """
-    removed = guesses.prune() + forget_counts() + forget_put_off()
+    removed = guesses.prune() + forget_counts() + forget_put_off() + idempotency_keys.prune()
     removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
     for prefix in () if unsettled() else PREFIXES:
         removed += _remove(_orphans(prefix))

@@ -10,6 +10,7 @@ from paraph.audit_trail.append import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert, reserve
 from paraph.documents.remarks import preparation_facts, remarks
+from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import (
@@ -35,29 +36,32 @@ class Sender:
     title: str = ""
 
 
-def create(scope: TenantScope, payload: object, sender: Sender, locale: str = "") -> LoadedRequest:
+def create(
+    scope: TenantScope, payload: object, sender: Sender, locale: str = "", beside: Beside = nothing_beside
+) -> LoadedRequest:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    ``locale`` is the language that the caller named, if any. Returns the request as it is shown. Searches the documents
-    for tags before the transaction begins. Raises ``DomainError`` as
+    ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Returns
+    the request as it is shown. Searches the documents for tags before the transaction begins. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(scope, payload)
     try:
-        return _made(scope, plan, sender, locale)
+        return _made(scope, plan, sender, locale, beside)
     except IntegrityError:
         make_plan(scope, payload)  # refuses a document that was removed meanwhile to make room
         raise
 
 
-def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str) -> LoadedRequest:
+def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, beside: Beside) -> LoadedRequest:
     with transaction.atomic():
         ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
         request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
         entries = _journal(request, plan, sender)
-        insert([request, *signers.values(), *documents, *_placements(documents, signers, plan), *entries])
+        placements = _placements(documents, signers, plan)
+        insert([request, *signers.values(), *documents, *placements, *entries, *beside(request.pk)])
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)

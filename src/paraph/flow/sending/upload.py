@@ -12,6 +12,7 @@ from paraph.documents.changeable import refuse_changeable
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import sentence_of
 from paraph.flow.sealing.context import key_folder
+from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.sealing import trusted_roots
@@ -72,9 +73,16 @@ class IncomingFile:
 
 
 def upload(
-    scope: TenantScope, file: IncomingFile, name: str, content_type: str, member: Actor | None = None
+    scope: TenantScope,
+    file: IncomingFile,
+    name: str,
+    content_type: str,
+    member: Actor | None = None,
+    *,
+    beside: Beside = nothing_beside,
 ) -> Document:
-    """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log.
+    """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log; ``beside`` tells
+    what else is inserted with the document.
 
     The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
     document without its file. An upload that cannot be sealed as it is has a second object, the prepared file. Raises
@@ -104,7 +112,7 @@ def upload(
         document.prepared_size = len(inspection.prepared)
         store.put(document.shown_key, inspection.prepared)
     file.draft.keep(document.object_key)
-    _save(document, member)
+    _save(document, member, beside)
     return document
 
 
@@ -130,15 +138,17 @@ def _clean(name: str) -> str:
     return printable.strip()[:MAX_NAME_LENGTH] or "document.pdf"
 
 
-def _save(document: Document, member: Actor | None) -> None:
+def _save(document: Document, member: Actor | None, beside: Beside) -> None:
     """Insert the row and note the member's act; delete the objects where the database refuses it. Where the database
     does not answer, the row may exist, so the objects stay; the sweep removes them if it does not."""
     try:
-        if member is None:
+        if member is None and beside is nothing_beside:
             rows.insert_new(document)
-        else:
-            with transaction.atomic():
-                rows.insert_new(document)
+            return
+        with transaction.atomic():
+            rows.insert_new(document)
+            rows.insert(beside(document.pk))
+            if member:
                 subject = f"document {document.pk}"
                 note(document.organization_id, member, Action.DOCUMENT_UPLOADED, subject, after=document.facts())
     except (DataError, IntegrityError):

@@ -1,7 +1,11 @@
 """Documents (rules 4.2 to 4.4)."""
 
-from django.http import HttpResponse
+from functools import partial
 
+from django.http import HttpResponse
+from pydantic import BaseModel
+
+from paraph.api.v1 import idempotent
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.documents import multipart
 from paraph.api.v1.documents.output import Document, Documents, DocumentWithDownload, UploadedDocument
@@ -15,6 +19,7 @@ from paraph.documents import models
 from paraph.documents.models import DocumentStatus
 from paraph.flow.sending.make_room import room_for
 from paraph.flow.sending.upload import IncomingFile, upload
+from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.storage import store
 from paraph.tenants.scope import scoped
 
@@ -22,11 +27,28 @@ from paraph.tenants.scope import scoped
 def upload_document(request: ApiRequest) -> HttpResponse:
     """Upload a PDF."""
     multipart.check_type(request)
+    return idempotent.with_key(request, "documents", partial(_upload, request))
+
+
+def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
     with room_for(request.scope, multipart.announced_size(request)), store.stage() as draft:
         file = IncomingFile(draft)
         part = multipart.receive_file(request, "file", file)
-        document = upload(request.scope, file, part.name, part.content_type)
-    return json_response(UploadedDocument.of(document, preflight=_preflight(document)), 201)
+
+        def made(beside: Beside) -> BaseModel:
+            return _uploaded(upload(request.scope, file, part.name, part.content_type, beside=beside))
+
+        content = idempotent.content_of([file.sha256.hex(), part.name])
+        return idempotent.created_once(key, content, made, partial(_uploaded_before, request))
+
+
+def _uploaded_before(request: ApiRequest, document_id: int) -> BaseModel | None:
+    row = scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first()
+    return _uploaded(row) if row else None
+
+
+def _uploaded(document: models.Document) -> UploadedDocument:
+    return UploadedDocument.of(document, preflight=_preflight(document))
 
 
 def list_documents(request: ApiRequest) -> HttpResponse:

@@ -61,6 +61,9 @@ def _described(operation: Operation) -> DocumentPart:
     responses = {str(operation.status): _answer(operation)} | _refused(refusals(operation.name))
     for status, response in responses.items():
         response["headers"] = _headers_of(status)
+    if operation.method == "post":
+        replayed = {"Idempotent-Replayed": {"$ref": "#/components/headers/Idempotent-Replayed"}}
+        responses[str(operation.status)]["headers"] |= replayed
     path_parameters = [_path_parameter(name) for name in re.findall(r"{(\w+)}", operation.path)]
     part: DocumentPart = {
         "operationId": operation.name,
@@ -146,6 +149,12 @@ def _headers() -> DocumentPart:
             "required": True,
             "schema": {"type": "string", "pattern": "^[0-9a-f]{16}$", "minLength": 16, "maxLength": 16},
             "example": "5f0c2a9e8d7b6a41",
+        },
+        "Idempotent-Replayed": {
+            "description": words.IDEMPOTENT_REPLAYED,
+            "required": False,
+            "schema": {"type": "string", "const": "true"},
+            "example": "true",
         },
         "WWW-Authenticate": {
             "description": words.WWW_AUTHENTICATE,

@@ -38,7 +38,18 @@ PAGED: DocumentPart = {"parameters": _PAGING}
 DOCUMENT_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
 REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
 
+_IDEMPOTENCY_KEY: DocumentPart = {
+    "name": "Idempotency-Key",
+    "in": "header",
+    "required": False,
+    "description": "A text of your choice, new for each creation, such as a UUID. Sent again with the same content "
+    "within 24 hours, the call creates nothing: it is answered with what the first one created, and the header "
+    "`Idempotent-Replayed`. So a call whose answer was lost can be sent again.",
+    "schema": {"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": 255},
+    "example": "6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11",
+}
 UPLOAD: DocumentPart = {
+    "parameters": [_IDEMPOTENCY_KEY],
     "requestBody": {
         "required": True,
         "description": "One file. Other fields are ignored.",
@@ -53,10 +64,11 @@ UPLOAD: DocumentPart = {
                 "encoding": {"file": {"contentType": "application/pdf"}},
             }
         },
-    }
+    },
 }
 
 CREATION: DocumentPart = {
+    "parameters": [_IDEMPOTENCY_KEY],
     "requestBody": {
         "required": True,
         "description": "The request, under the root key. At most 4 MiB.",
@@ -68,7 +80,7 @@ CREATION: DocumentPart = {
                 },
             }
         },
-    }
+    },
 }
 
 

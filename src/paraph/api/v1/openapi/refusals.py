@@ -62,8 +62,34 @@ _ANY = [
         "unavailable_for_now",
         "unavailable",
         "The service cannot answer for a moment, as while its database restarts. Send the same again after "
-        "`Retry-After` seconds; where something is created, look first whether it was.",
+        "`Retry-After` seconds; where something is created, with the same `Idempotency-Key`.",
         "The service is not available at the moment. Try again in a few seconds.",
+    ),
+]
+_IDEMPOTENCY = [
+    Refusal(
+        "idempotency_key_in_use",
+        "idempotency_key_in_use",
+        "Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.",
+        "Another call with this Idempotency-Key is still being answered. Try again in a moment.",
+    ),
+    Refusal(
+        "gone",
+        "gone",
+        "What the call with this `Idempotency-Key` created has been deleted since.",
+        "What was created with this Idempotency-Key has been deleted since.",
+    ),
+    Refusal(
+        "idempotency_key_reused",
+        "idempotency_key_reused",
+        "The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.",
+        "The Idempotency-Key was used with other content. Use a new key for a new call.",
+    ),
+    Refusal(
+        "validation_idempotency_key",
+        "validation_error",
+        "The `Idempotency-Key` is empty, too long or has other characters.",
+        "The Idempotency-Key header must have 1 to 255 characters from ! to ~.",
     ),
 ]
 _NOT_FOUND = Refusal(
@@ -91,7 +117,7 @@ _NO_ROOM = [
         "insufficient_storage",
         "The organization stores as much as it may in the environment, and, in the sandbox, no upload without a "
         "request is left that could make room. Nothing was kept.",
-        "The organization stores as much as it may in this environment: 1024 MiB.",
+        "The organization has reached its storage limit in this environment: 1024 MiB.",
     ),
     Refusal(
         "insufficient_storage_disk",
@@ -101,6 +127,7 @@ _NO_ROOM = [
     ),
 ]
 _CREATION = [
+    *_IDEMPOTENCY,
     _TOO_SLOW,
     _UNAVAILABLE,
     Refusal(
@@ -177,6 +204,7 @@ def _own(operation: str) -> list[Refusal]:
 def _upload() -> list[Refusal]:
     limit = settings.PARAPH.upload_limit_mb
     return [
+        *_IDEMPOTENCY,
         _TOO_SLOW,
         _UNAVAILABLE,
         *_NO_ROOM,

@@ -48,8 +48,8 @@ OPERATIONS = {
         "Creates a request from uploaded documents. Everything is checked first, stamps against the pages of the PDFs "
         "too; whatever is wrong is named in one message, each problem with its path, and nothing is created. Each "
         "signer's `signing_url` is in the answer. With `send_email` the service invites by e-mail: everybody in "
-        "`parallel` mode, one after the other in `sequential` mode. The service does not deduplicate: a repeated call "
-        "creates another request.",
+        "`parallel` mode, one after the other in `sequential` mode. A repeated call creates another request, "
+        "unless it names the same `Idempotency-Key`.",
         "The request. It is `pending`, and so are its signers.",
     ),
     "listSignatureRequests": (
@@ -96,4 +96,5 @@ LIMIT_HEADERS = {
     "X-RateLimit-Reset": ("Unix time of that window's reset.", 1905323460),
 }
 REQUEST_ID = "Identifies this call in the service's log. Name it when you ask the operator."
+IDEMPOTENT_REPLAYED = "`true` where the call created nothing, since an earlier one with its `Idempotency-Key` did."
 WWW_AUTHENTICATE = "How to authenticate: `ApiKey`."

@@ -1,8 +1,11 @@
 """Signature requests (rules 4.5 to 4.7)."""
 
-from django.http import HttpResponse
+from functools import partial
 
-from paraph.api.v1 import body
+from django.http import HttpResponse
+from pydantic import BaseModel
+
+from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.filters import selection
 from paraph.api.v1.pagination import page_answer, page_of, page_of_rows
@@ -10,6 +13,7 @@ from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.signature_requests import output
 from paraph.flow.sending.create import Sender, create
+from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.server.client_address import origin
 from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
@@ -20,10 +24,22 @@ from paraph.tenants.scope import scoped
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:
     """Create a signature request from uploaded documents. Its language is the first that the call accepts."""
+    return idempotent.with_key(request, "signature_requests", partial(_create, request))
+
+
+def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
     payload = body.read(request, "signature_request")
     [locale, *_] = [*accepted_locales(request.headers.get("Accept-Language", "")), ""]
-    created = create(request.scope, payload, Sender(origin(request)), locale)
-    return json_response(output.CreatedSignatureRequest.of(created), 201)
+    sender = Sender(origin(request))
+
+    def made(beside: Beside) -> BaseModel:
+        return output.CreatedSignatureRequest.of(create(request.scope, payload, sender, locale, beside))
+
+    def made_before(request_id: int) -> BaseModel | None:
+        found = read(request.scope, [request_id])
+        return output.CreatedSignatureRequest.of(found[0]) if found else None
+
+    return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
 
 
 def list_signature_requests(request: ApiRequest) -> HttpResponse:

@@ -32,6 +32,7 @@ async function attempt(form) {
   const button = form.querySelector("button");
   if (button.getAttribute("aria-disabled") === "true") return;
   button.setAttribute("aria-disabled", "true");
+  outcome.replaceChildren();
   try {
     const key = form.elements.key.value.trim();
     await requireSandbox(key);
@@ -70,14 +71,16 @@ function callOf(form) {
   const query = new URLSearchParams();
   for (const input of form.querySelectorAll("[data-parameter]")) {
     const value = input.value.trim();
-    if (call.path.includes(`{${input.name}}`)) call.path = call.path.replace(`{${input.name}}`, encodeURIComponent(value));
+    if (input.dataset.parameter === "header") {
+      if (value) call.headers[input.name] = value;
+    } else if (call.path.includes(`{${input.name}}`)) call.path = call.path.replace(`{${input.name}}`, encodeURIComponent(value));
     else if (value) query.set(input.name, value);
   }
   if (query.size) call.path += `?${query}`;
   if (form.elements.file) return { ...call, ...upload(form.elements.file) };
   if (!form.elements.body) return call;
   const body = form.elements.body.value;
-  return { ...call, headers: { "Content-Type": "application/json" }, body, told: body };
+  return { ...call, headers: { ...call.headers, "Content-Type": "application/json" }, body, told: body };
 }
 
 function upload(input) {

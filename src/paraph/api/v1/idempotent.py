@@ -1,0 +1,61 @@
+"""The header Idempotency-Key: a call that is sent again is answered with what it created, and creates nothing."""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from pydantic import BaseModel
+
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.responses import json_response
+from paraph.idempotency.held_key import Beside, HeldKey, hold, nothing_beside
+from paraph.kernel.errors import DomainError
+
+_KEY = re.compile(r"[!-~]{1,255}")
+
+Answer = Callable[[HeldKey | None], HttpResponse]
+
+
+def with_key(request: ApiRequest, path: str, answer: Answer) -> HttpResponse:
+    """Return the answer to a call of the path, which is given the key that the call names, if any, and holds it.
+
+    Raises ``validation_error`` for a malformed key and ``idempotency_key_in_use`` for one that another call holds.
+    """
+    key = request.headers.get("Idempotency-Key")
+    if key is None:
+        return answer(None)
+    if not _KEY.fullmatch(key):
+        raise DomainError(
+            "validation_error", _("The Idempotency-Key header must have 1 to 255 characters from ! to ~.")
+        )
+    with hold(request.scope, path, key) as held:
+        return answer(held)
+
+
+def created_once(
+    held: HeldKey | None,
+    content: bytes,
+    create: Callable[[Beside], BaseModel],
+    again: Callable[[int], BaseModel | None],
+) -> HttpResponse:
+    """Return what ``create`` makes, or ``again`` reads, if it was made before; ``again`` returns ``None`` for what is
+    there no more. ``content``: the SHA-256 of what is asked for. Raises ``idempotency_key_reused`` or ``gone``."""
+    if held is None:
+        return json_response(create(nothing_beside), 201)
+    resource_id = held.made_before(content)
+    if resource_id is None:
+        return json_response(create(held.beside(content)), 201)
+    found = again(resource_id)
+    if found is None:
+        raise DomainError("gone", _("What was created with this Idempotency-Key has been deleted since."))
+    response = json_response(found, 201)
+    response.headers["Idempotent-Replayed"] = "true"
+    return response
+
+
+def content_of(value: object) -> bytes:
+    """Return the SHA-256 of a JSON value, whatever the order of its keys and its white space."""
+    return hashlib.sha256(json.dumps(value, sort_keys=True, separators=(",", ":")).encode()).digest()

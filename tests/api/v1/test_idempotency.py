@@ -1,0 +1,229 @@
+"""The header Idempotency-Key: what is sent again is created once."""
+
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from datetime import timedelta
+from functools import partial
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
+
+from paraph.api.v1.openapi.refusals import refusals
+from paraph.audit_trail.models import Entry
+from paraph.documents.models import Document
+from paraph.idempotency import held_key
+from paraph.idempotency.models import KEPT, IdempotencyKey
+from paraph.idempotency.prune import prune
+from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.scope import TenantScope
+from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, other_clients, payload
+from tests.pdf.pdf_factory import paper, text
+from tests.production import Client
+
+REPLAYED = "Idempotent-Replayed"
+
+
+def keyed(client: ApiClient, key: str) -> ApiClient:
+    return ApiClient(client.api_key, client.organization, client.headers | {"Idempotency-Key": key})
+
+
+def refused(response: Any) -> tuple[int, str]:
+    return response.status_code, response.json()["error"]["code"]
+
+
+def said(name: str) -> str:
+    """What the OpenAPI document has as the message."""
+    [refusal] = [each for each in refusals("createSignatureRequest") if each.name == name]
+    return refusal.message
+
+
+def test_a_repeated_creation_finds_what_the_first_made(owner: ApiClient) -> None:
+    wanted, calls = payload(owner.document(), send_email=True, identity_declaration_accepted=True), keyed(owner, "one")
+    first, entries = calls.create(wanted), Entry.objects.count()
+    assert first.status_code == 201 and REPLAYED not in first
+    for again in (wanted, dict(reversed(wanted.items()))):  # the order of keys does not count
+        response = calls.create(again)
+        assert response.status_code == 201 and response[REPLAYED] == "true"
+        assert response.json() == first.json()
+    assert SignatureRequest.objects.count() == 1 and Entry.objects.count() == entries
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM procrastinate_jobs WHERE task_name LIKE '%invite%'")
+        assert cursor.fetchone() == (1,)
+
+
+def test_the_answer_is_the_resource_as_it_is_now(owner: ApiClient) -> None:
+    wanted, calls = payload(owner.document()), keyed(owner, "one")
+    first = calls.create(wanted).json()
+    SignatureRequest.objects.update(status="expired")
+    assert calls.create(wanted).json() == first | {"status": "expired"}
+
+
+def test_a_repeated_upload_finds_the_document(owner: ApiClient) -> None:
+    calls = keyed(owner, "one")
+    first, again = calls.upload(), calls.upload()
+    assert (first.status_code, again.status_code) == (201, 201)
+    assert REPLAYED not in first and again[REPLAYED] == "true" and first.json() == again.json()
+    assert Document.objects.count() == IdempotencyKey.objects.count() == 1
+
+
+def test_other_content_is_refused(owner: ApiClient) -> None:
+    calls, document = keyed(owner, "one"), owner.document()
+    calls.create(payload(document))
+    changed = calls.create(payload(document, validity_days=8))
+    assert refused(changed) == (422, "idempotency_key_reused")
+    assert changed.json()["error"]["message"] == said("idempotency_key_reused")
+    calls.upload(name="a.pdf")
+    assert refused(calls.upload(name="b.pdf")) == (422, "idempotency_key_reused")
+    assert refused(calls.upload(paper(text("Another", 72, 700)), name="a.pdf")) == (422, "idempotency_key_reused")
+    assert (SignatureRequest.objects.count(), Document.objects.count()) == (1, 2)
+
+
+def test_a_refused_call_leaves_its_key_free(owner: ApiClient) -> None:
+    calls, document = keyed(owner, "one"), owner.document()
+    assert calls.create(payload(document, mode="nothing")).status_code == 422
+    assert calls.upload(b"no PDF").status_code == 422
+    created, uploaded = calls.create(payload(document)), calls.upload()
+    assert created.status_code == uploaded.status_code == 201 and REPLAYED not in created and REPLAYED not in uploaded
+
+
+def test_a_key_is_of_one_organization_environment_and_path(owner: ApiClient) -> None:
+    calls = {"owner": owner, **other_clients(owner)}
+    answers = [keyed(client, "one").upload() for client in calls.values()]
+    made = [keyed(client, "one").create(payload(client.document())) for client in calls.values()]
+    assert not any(REPLAYED in answer for answer in [*answers, *made])
+    assert {answer.status_code for answer in [*answers, *made]} == {201}
+    assert IdempotencyKey.objects.count() == 2 * len(calls)
+
+
+@pytest.mark.parametrize("key", ["", " ", "a b", "x" * 256, "schlüssel", "a\x7f"])
+def test_a_malformed_key_is_refused(owner: ApiClient, key: str) -> None:
+    for answer in (keyed(owner, key).upload(), keyed(owner, key).create({})):
+        assert refused(answer) == (422, "validation_error")
+        assert answer.json()["error"]["message"] == said("validation_idempotency_key")
+    assert not Document.objects.exists()
+
+
+def test_any_printable_key_of_255_characters_is_taken(owner: ApiClient) -> None:
+    key = "".join(map(chr, range(ord("!"), ord("~") + 1))) * 3
+    assert keyed(owner, key[:255]).upload().status_code == 201
+    assert keyed(owner, key[:255]).upload()[REPLAYED] == "true"
+
+
+def test_after_a_day_a_key_is_forgotten(owner: ApiClient) -> None:
+    calls = keyed(owner, "one")
+    calls.upload()
+    IdempotencyKey.objects.update(created_at=clock.now() - KEPT + timedelta(minutes=1))
+    assert calls.upload()[REPLAYED] == "true" and prune() == 0
+    IdempotencyKey.objects.update(created_at=clock.now() - KEPT - timedelta(seconds=1))
+    assert REPLAYED not in calls.upload()
+    assert Document.objects.count() == 2 and IdempotencyKey.objects.count() == 1
+    IdempotencyKey.objects.update(created_at=clock.now() - KEPT - timedelta(seconds=1))
+    assert prune() == 1 and not IdempotencyKey.objects.exists()
+
+
+def test_what_was_deleted_since_is_gone(owner: ApiClient) -> None:
+    calls, wanted = keyed(owner, "one"), payload(owner.document())
+    calls.create(wanted)
+    IdempotencyKey.objects.update(resource_id=999_999_999)  # a request goes with its organization only
+    answer = calls.create(wanted)
+    assert refused(answer) == (410, "gone") and answer.json()["error"]["message"] == said("gone")
+    uploaded = calls.upload().json()["id"]
+    Document.objects.filter(pk=uploaded).delete()
+    assert refused(calls.upload()) == (410, "gone")
+
+
+@contextmanager
+def _elsewhere(scope: TenantScope, path: str, key: str) -> Iterator[None]:
+    """The key is held by a call that another connection answers."""
+    other = connection.copy()
+    mine, held_key.connection = held_key.connection, other  # type: ignore[attr-defined]
+    try:
+        with held_key.hold(scope, path, key):
+            held_key.connection = mine  # type: ignore[attr-defined]
+            yield
+            held_key.connection = other  # type: ignore[attr-defined]
+    finally:
+        held_key.connection = mine  # type: ignore[attr-defined]
+        other.close()
+
+
+def test_while_the_first_is_at_work_the_second_is_told_so(owner: ApiClient) -> None:
+    assert owner.organization
+    scope = TenantScope(owner.organization.pk, "sandbox", "pro", suspended=False, application_id=None)
+    calls = keyed(owner, "one")
+    with _elsewhere(scope, "documents", "one"):
+        answer = calls.upload()
+        assert refused(answer) == (409, "idempotency_key_in_use") and answer["Retry-After"] == "1"
+        assert answer.json()["error"]["message"] == said("idempotency_key_in_use")
+        assert keyed(owner, "two").upload().status_code == calls.create(payload(owner.document())).status_code == 201
+    assert calls.upload().status_code == 201
+
+
+@pytest.mark.django_db(transaction=True)
+def test_of_many_at_once_one_creates() -> None:
+    owner = api_client()
+    wanted, headers = payload(owner.document()), {"X-Api-Key": str(owner.api_key), "Idempotency-Key": "one"}
+
+    def create(_: int) -> Any:
+        try:
+            body = {"signature_request": wanted}
+            return Client().post("/api/v1/signature_requests", body, "application/json", headers=headers)
+        finally:
+            connection.close()
+
+    with ThreadPoolExecutor(8) as threads:
+        answers = list(threads.map(create, range(24)))
+    created = [answer for answer in answers if answer.status_code == 201]
+    assert SignatureRequest.objects.count() == IdempotencyKey.objects.count() == 1
+    assert len({answer.json()["id"] for answer in created}) == 1
+    assert sum(REPLAYED not in answer for answer in created) == 1
+    assert {refused(answer) for answer in answers if answer not in created} <= {(409, "idempotency_key_in_use")}
+
+
+@pytest.mark.django_db(transaction=True)
+def test_an_answer_that_was_lost_after_the_commit_is_given_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    owner = api_client()
+    calls, wanted = keyed(owner, "one"), payload(owner.document())
+    ways: list[Callable[[], Any]] = [partial(calls.create, wanted), calls.upload]
+    for send in ways:
+        with monkeypatch.context() as broken:
+            broken.setattr("paraph.api.v1.idempotent.json_response", lambda *_: 1 / 0)
+            assert send().status_code == 500
+        again = send()
+        assert again.status_code == 201 and again[REPLAYED] == "true"
+    assert (SignatureRequest.objects.count(), Document.objects.count()) == (1, 2)
+
+
+def test_a_lost_lock_makes_nothing_twice(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The connection was lost on the way, and with it the lock: another call has created meanwhile."""
+    calls, wanted = keyed(owner, "one"), payload(owner.document())
+    first = calls.create(wanted)
+    monkeypatch.setattr(held_key.HeldKey, "made_before", lambda *_: None)
+    assert refused(calls.create(wanted)) == (409, "idempotency_key_in_use")
+    monkeypatch.undo()
+    assert calls.create(wanted).json() == first.json()
+    assert SignatureRequest.objects.count() == 1
+
+
+def test_the_key_itself_is_not_stored(owner: ApiClient) -> None:
+    keyed(owner, "order-4711").upload()
+    [row] = IdempotencyKey.objects.values()
+    assert "4711" not in repr(
+        {name: bytes(value) if isinstance(value, memoryview) else value for name, value in row.items()}
+    )
+
+
+def test_lists_and_reading_know_no_key(owner: ApiClient) -> None:
+    assert keyed(owner, "not valid").get("/documents").status_code == 200
+
+
+def test_a_file_that_comes_in_pieces_is_held_against_its_key(owner: ApiClient) -> None:
+    file = SimpleUploadedFile("contract.pdf", CONTRACT, "application/pdf")
+    headers = {"X-Api-Key": str(owner.api_key), "Idempotency-Key": "one"}
+    first = Client().post("/api/v1/documents", {"note": "first", "file": file}, headers=headers)
+    again = keyed(owner, "one").upload()
+    assert first.status_code == 201 and again[REPLAYED] == "true" and first.json()["id"] == again.json()["id"]
