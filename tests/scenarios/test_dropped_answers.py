@@ -1,0 +1,15 @@
+"""Answers that are lost after the commit: both clients repeat their calls, and nothing is made twice."""
+
+import pytest
+
+from tests.chaos.dropped_answers import create, judge
+from tests.scenarios.conftest import Service
+
+pytestmark = pytest.mark.thorough
+CREATIONS = 40
+
+
+def test_everything_is_there_once(service: Service) -> None:
+    key = service.new_key("enterprise", "sandbox")
+    assert create(service.url, key, CREATIONS) >= CREATIONS / 2
+    judge(service.url, key, service.inbox, CREATIONS)
