@@ -18,6 +18,8 @@ from tests.attacks.files import verified
 from tests.factories import pdf
 from tests.scenarios.people import Backend, at, sign, signer
 
+pytestmark = pytest.mark.thorough
+
 DAY = timedelta(days=1)
 
 

@@ -14,6 +14,8 @@ import pytest
 from paraph.postgres import Server
 from tests.cli.service import clean_environment, free_port, remove, wait_until
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def environment(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, str]]:

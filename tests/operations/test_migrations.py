@@ -14,6 +14,8 @@ from tests.cli.service import clean_environment, wait_until
 from tests.operations.apart import Database
 from tests.upgrades import next_version
 
+pytestmark = pytest.mark.thorough
+
 COUNTED = 100_000
 SIGNERS = f"""
     INSERT INTO signature_requests_signer

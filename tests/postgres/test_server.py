@@ -18,6 +18,8 @@ import pytest
 from paraph.kernel.errors import DomainError
 from paraph.postgres import Server, binaries, cluster, location, tuning
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def data_dir(tmp_path: Path) -> Iterator[Path]:

@@ -20,7 +20,10 @@ from tests.pdf import hostile
 from tests.scenarios.memory import Peaks, watched
 from tests.scenarios.people import Backend, at, signer, under
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the peaks of memory are read from /proc, Linux's")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(sys.platform != "linux", reason="the peaks of memory are read from /proc, Linux's"),
+]
 
 MIB = 1024 * 1024
 GIB = 1024 * MIB

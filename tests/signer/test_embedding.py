@@ -16,6 +16,8 @@ from paraph.tenants.models import Application
 from tests.factories import Scene, scene
 from tests.other_site import site
 
+pytestmark = pytest.mark.thorough
+
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 
 CHROMIUM = "/usr/bin/chromium"

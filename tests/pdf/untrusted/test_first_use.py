@@ -30,6 +30,8 @@ from tests.pdf.sealed_files import RED, WATERMARK, pictures, sealed, timestampin
 from tests.pdf.structure.test_structures import DAMAGED, STRUCTURES
 from tests.pdf.untrusted.watching import sitecustomize
 
+pytestmark = pytest.mark.thorough
+
 _XMP = b"""<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>
 <x:xmpmeta xmlns:x="adobe:ns:meta/"><rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
 <rdf:Description rdf:about="" xmlns:pdf="http://ns.adobe.com/pdf/1.3/" pdf:PDFVersion="1.3"/>

@@ -15,7 +15,10 @@ from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="priorities are looked at as Linux tells them")
+pytestmark = [
+    pytest.mark.thorough,
+    pytest.mark.skipif(sys.platform != "linux", reason="priorities are looked at as Linux tells them"),
+]
 
 PDF = paper(text("a", 100, 300))
 SLOW = hostile.nested_forms()
