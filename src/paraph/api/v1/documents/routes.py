@@ -26,11 +26,11 @@ from paraph.tenants.scope import scoped
 
 def upload_document(request: ApiRequest) -> HttpResponse:
     """Upload a PDF."""
-    multipart.check_type(request)
     return idempotent.with_key(request, "documents", partial(_upload, request))
 
 
 def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
+    multipart.check_type(request)
     with room_for(request.scope, multipart.announced_size(request)), store.stage() as draft:
         file = IncomingFile(draft)
         part = multipart.receive_file(request, "file", file)
