@@ -13,6 +13,8 @@ from paraph.words import LOCALES
 from tests.browser.journey import Journey
 from tests.browser.world import World
 
+pytestmark = pytest.mark.thorough
+
 KB = 1024
 
 

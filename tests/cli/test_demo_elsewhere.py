@@ -11,6 +11,8 @@ from paraph.cli.demo import command
 from paraph.keys.development import development_authority, root_file
 from tests.cli.service import Service, remove
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:

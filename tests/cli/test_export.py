@@ -11,6 +11,8 @@ from tests import first_start
 from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import Service, remove
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture
 def own() -> Iterator[OwnPostgresql]:

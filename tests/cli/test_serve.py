@@ -51,6 +51,7 @@ def test_first_start_second_start_and_stop(new_service: NewService) -> None:
     assert service.processes() == {}
 
 
+@pytest.mark.thorough
 def test_the_way_back_from_the_next_version(new_service: NewService) -> None:
     service = new_service()
     service.begin()

@@ -14,6 +14,8 @@ from playwright.sync_api import sync_playwright
 
 from tests.cli.service import Service, free_port, wait_until
 
+pytestmark = pytest.mark.thorough
+
 CHROMIUM = "/usr/bin/chromium"
 PASSWORD = "a long enough phrase"
 PEOPLE = [

@@ -21,8 +21,15 @@ def worker_of(pool: Sandbox) -> int:
     return worker
 
 
+def _read(path: Path) -> str:
+    try:
+        return path.read_text()
+    except (FileNotFoundError, ProcessLookupError):  # the thread has ended since it was listed
+        return ""
+
+
 def children() -> set[int]:
-    listed = (path.read_text().split() for path in Path("/proc/self/task").glob("*/children"))
+    listed = (_read(path).split() for path in Path("/proc/self/task").glob("*/children"))
     return {int(child) for line in listed for child in line}
 
 

@@ -86,11 +86,8 @@ def open_page(browser: Any, service: Service) -> Iterator[Any]:
         assert all(path.startswith("/") for _, path in reader.calls), "something was loaded from elsewhere"
 
 
-@pytest.mark.parametrize(
-    ("viewport", "scheme"),
-    [pytest.param(PHONE, "dark", marks=pytest.mark.thorough), (DESK, "light")],
-    ids=["phone", "desk"],
-)
+@pytest.mark.thorough
+@pytest.mark.parametrize(("viewport", "scheme"), [(PHONE, "dark"), (DESK, "light")], ids=["phone", "desk"])
 def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme: str) -> None:
     """No violation, no sideways scroll, no sample cut off at the right."""
     page = open_page(viewport=viewport, color_scheme=scheme).page
