@@ -14,13 +14,13 @@ from paraph import __version__
 from paraph.confinement import MEASURES
 from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
+from paraph.evidence.sealing_failures import given_up
 from paraph.evidence.timelines import newest_sound, unsettled
 from paraph.metrics import instruments
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.readiness import READINESS
 from paraph.operations.pending_work import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
-from paraph.operations.sealing_failures import given_up
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
 from paraph.storage import store

@@ -7,9 +7,9 @@ from django.http import HttpRequest, HttpResponse
 
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
+from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language
 from paraph.signer.authentication import found
-from paraph.words.refusal import translated
 
 
 @dataclass(frozen=True)

@@ -22,10 +22,10 @@ from paraph.metrics import metrics as figures
 from paraph.otp import channels, codes, guesses
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.translated_refusal import translated
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import tenant_key
-from paraph.words.refusal import translated
 
 log = logging.getLogger("paraph.flow")
 
