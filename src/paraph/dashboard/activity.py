@@ -41,7 +41,7 @@ class FilterForm(forms.Form):
 
 @member_page(Right.SEE)
 def activity(request: HttpRequest, member: Member) -> HttpResponse:
-    """Return the acts, the newest first, from ``before`` on."""
+    """Show the acts, the newest first, from ``before`` on."""
     sees_all = may(member.role, Right.AUDIT)
     form = FilterForm(request.GET)
     acts = (

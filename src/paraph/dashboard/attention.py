@@ -44,7 +44,7 @@ class Needs:
 
 
 def needs(member: Member) -> Needs:
-    """Of both environments, production first. Webhooks are for those who may see deliveries."""
+    """Gather what needs the member, from production first. Webhooks are for those who may see deliveries."""
     callers = [scope(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
     webhooks = [each for one in callers for each in failing_webhooks(one)] if may(member.role, Right.BUILD) else []
     return Needs(

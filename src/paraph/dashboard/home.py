@@ -25,7 +25,7 @@ _LATEST = 5
 @never_cache
 @login_required
 def organizations(request: HttpRequest) -> HttpResponse:
-    """Return the member's organizations; the only one at once."""
+    """List the member's organizations; show the only one at once."""
     user = cast(User, request.user)
     rows = user.memberships.filter(organization__deleted_at=None).select_related("organization")
     memberships = list(rows.order_by("organization_id"))

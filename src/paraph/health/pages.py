@@ -18,8 +18,8 @@ _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
 
 
 def is_insider(request: HttpRequest) -> bool:
-    """Whoever has the token of ``PARAPH_METRICS_TOKEN`` (``Authorization: Bearer …``) or, where none is set, a place on
-    this machine."""
+    """Return whether the request has the token of ``PARAPH_METRICS_TOKEN`` (``Authorization: Bearer …``) or, where none
+    is set, comes from this machine."""
     token = settings.PARAPH.metrics_token
     if token:
         given = request.headers.get("Authorization", "")
@@ -67,7 +67,7 @@ def _as_sigterm(end: Callable[..., Any]) -> Callable[[int, FrameType | None], No
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """200, whatever else is down: to start this process again would not mend the database."""
+    """Answer 200, whatever else is down: to start this process again would not mend the database."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
@@ -85,7 +85,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """200, or 403 to strangers."""
+    """Answer 200, or 403 to strangers."""
     if not is_insider(request):
         return HttpResponse("PARAPH_METRICS_TOKEN opens this page.\n", status=403, content_type="text/plain")
     response = HttpResponse(exposition(), content_type=CONTENT_TYPE)

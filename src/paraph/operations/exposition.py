@@ -124,7 +124,7 @@ def _confinement() -> Iterator[Metric]:
 
 
 def _checks() -> Metric:
-    """Return what ``/readyz`` relies on, so that looks at both cost no more than at one."""
+    """Report the checks that ``/readyz`` relies on, so that looks at both cost no more than at one."""
     told = GaugeMetricFamily("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", labels=["line"])
     order = list(Status)
     for line, status in READINESS.readiness().parts.items():

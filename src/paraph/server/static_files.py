@@ -40,7 +40,7 @@ class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  #
                 raise outcome
 
     def _gather(self) -> set[str]:
-        """Return where two applications have a file of the same name, the first counts, as for Django's own
+        """Collect every file. Where two applications have one of the same name, the first counts, as for Django's own
         commands."""
         names = set[str]()
         for finder in get_finders():

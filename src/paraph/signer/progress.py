@@ -22,7 +22,7 @@ class Progress:
 
 
 def progress(signer: Signer) -> Progress:
-    """Return a count and never a name: who else signs is not the signer's to know."""
+    """Count, and name nobody: who else signs is not the signer's to know."""
     request = signer.request
     if request.finalized:
         return Progress("ready", 0)

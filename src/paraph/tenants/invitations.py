@@ -79,7 +79,7 @@ def require_room_to_invite(organization_id: int) -> None:
 
 
 def count_resend(invitation: Invitation, network: str) -> None:
-    """Counts an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
+    """Count an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
     made anew or not, and 30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address.
 
     Raises ``DomainError("rate_limited", …)``. One transaction at a time passes here, until its end.

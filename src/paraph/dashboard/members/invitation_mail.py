@@ -33,5 +33,5 @@ def mail_invitation(invited: Invited) -> None:
 
 
 def _name(inviter: User) -> str:
-    """Return a name that leads nowhere. An address may: it is their own, and confirmed."""
+    """Return the name with its addresses broken up; where there is none, the confirmed address of the inviter."""
     return unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email

@@ -60,7 +60,7 @@ def _sentence(event_type: str, facts: dict[str, Any]) -> str:
 
 
 def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
-    """Of a message that nobody took."""
+    """Return the sentence for a message that nobody took."""
     if event_type == EventType.OTP_SENT:
         return _("A code for %(name)s at %(recipient)s was not sent.")
     if facts.get("reminder"):
