@@ -56,7 +56,5 @@ def _in_database(organization_id: int, export: ChainCheck | None) -> ChainCheck:
 def _sentence(check: ChainCheck) -> str:
     if check.organization_id is None:
         return check.problem
-    whole = (
-        f"Organization {check.organization_id}: {check.acts} acts follow from each other. {check.problem or check.note}"
-    )
+    whole = f"Organization {check.organization_id}: {check.acts} acts follow from each other. {check.problem}"
     return whole.rstrip()

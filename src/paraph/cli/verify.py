@@ -164,7 +164,7 @@ def _verify_export(name: str, file: _File, *, as_json: bool) -> bool:
         click.echo(json.dumps({"file": name, **check.to_json()}, ensure_ascii=False))
     else:
         click.echo(f"{name}: {'valid' if check.ok else 'NOT VALID'}")
-        click.echo(f"  {check.acts} acts follow from each other. {check.problem or check.note}".rstrip())
+        click.echo(f"  {check.acts} acts follow from each other. {check.problem}".rstrip())
     return check.ok
 
 

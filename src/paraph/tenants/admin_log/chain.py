@@ -12,13 +12,12 @@ GENESIS = bytes(32)
 @dataclass(frozen=True)
 class ChainCheck:
     """``acts`` are those that follow from each other, ``head`` the hash of the last of them. ``problem`` is "" where
-    the whole chain holds. ``note`` is a sentence about what an export that holds cannot prove, else ""."""
+    the whole chain holds."""
 
     organization_id: int | None
     acts: int
     head: str
     problem: str = ""
-    note: str = ""
 
     @property
     def ok(self) -> bool:

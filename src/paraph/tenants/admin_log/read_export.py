@@ -8,11 +8,10 @@ itself, and all else has one form.
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from paraph.kernel import bounded_json, clock
+from paraph.kernel import bounded_json
 from paraph.tenants.admin_log.chain import GENESIS, ChainCheck, check_acts
 
 FORMAT = "paraph-activity/1"
@@ -20,20 +19,14 @@ START = 200
 """Bytes of a file that tell whether it is an export."""
 BEFORE_ACTS = ', "acts": ['
 HEAD = ("format", "organization_id", "organization", "at")
-_EXPORTED, _CREATED, _UPDATED = "activity.exported", "organization.created", "organization.updated"
+_EXPORTED = "activity.exported"
 _ACT = (
     *("organization_id", "position", "actor_kind", "actor_id", "actor", "ip", "action", "subject"),
     *("before", "after", "created_at", "previous_hash", "hash"),
 )
 _LONGEST_LINE = 1 << 20
 _MOST_PARTS = 10_000  # of a line
-_AROUND = timedelta(minutes=10)  # between the act of an export and its head, as earlier versions wrote them
 _NO_EXPORT = "This is no export of an activity log."
-_OF_EARLIER_VERSION = "An earlier version made this export: it proves when it was made to within ten minutes."
-_OF_EARLIER_VERSION_WITHOUT_NAME = (
-    "An earlier version made this export: it proves when it was made to within ten minutes, and not what the "
-    "organization is called."
-)
 
 
 class NotAsWritten(ValueError):
@@ -57,30 +50,16 @@ def check_export(export: bytes | BinaryIO) -> ChainCheck:
         check = check_acts(_acts(file, told), head["organization_id"])
     except NotAsWritten as error:
         return ChainCheck(head["organization_id"], told.acts, told.head, str(error))
-    if not check.ok:
-        return check
-    problem, note = _judged(head, told)
-    return replace(check, problem=problem, note=note)
+    return replace(check, problem=_problem_of(head, told)) if check.ok else check
 
 
 @dataclass
 class _Told:
-    """What the acts that were read tell of the export. ``name``: of the organization, by the acts that name it."""
+    """What was read of the acts: how many, the hash of the last and the last itself."""
 
     acts: int = 0
     head: str = GENESIS.hex()
-    name: str = ""
     last: Mapping[str, Any] = field(default_factory=dict)
-    export: Mapping[str, Any] = field(default_factory=dict)
-
-    def add(self, act: dict[str, Any]) -> None:
-        self.acts, self.head, self.last = self.acts + 1, act["hash"], act
-        if act["action"] == _EXPORTED:
-            self.export = act
-        elif act["action"] == _CREATED:
-            self.name = act["subject"]
-        elif act["action"] == _UPDATED:
-            self.name = act["after"].get("name", self.name)
 
 
 def _head(file: BinaryIO) -> dict[str, Any]:
@@ -102,7 +81,7 @@ def _acts(file: BinaryIO, told: _Told) -> Iterator[dict[str, Any]]:
         text = line.removesuffix(b",")
         act = _act(text, told.acts + 1)
         yield act
-        told.add(act)
+        told.acts, told.head, told.last = told.acts + 1, act["hash"], act
         is_last, line = text == line, _line(file)
         if is_last != (line == b"]}"):
             raise NotAsWritten(f"Something else stands behind act {told.acts}.")
@@ -148,25 +127,10 @@ def _written(value: dict[str, Any]) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _judged(head: dict[str, Any], told: _Told) -> tuple[str, str]:
-    """Return ``problem`` and ``note`` of an export whose acts follow from each other."""
-    if not told.export:
-        return "The act of the export itself is missing: acts were cut off its end.", ""
-    if not told.export["subject"]:
-        return _judged_as_earlier(head, told)
-    stated = told.export["subject"], told.export["created_at"][:19] + "Z"
-    if told.last is not told.export or stated != (head["organization"], head["at"]):
-        return "Its head is not that of its last act, which is the export itself.", ""
-    return "", ""
-
-
-def _judged_as_earlier(head: dict[str, Any], told: _Told) -> tuple[str, str]:
-    """Judge an export of a version that did not bind the head: by the time and the name that other acts tell."""
-    try:
-        at, made, last = map(datetime.fromisoformat, (head["at"], told.export["created_at"], told.last["created_at"]))
-        in_time = made - timedelta(seconds=1) <= at <= made + _AROUND and last <= at + _AROUND
-    except (ValueError, TypeError):
-        in_time = False
-    if not in_time or clock.iso(at) != head["at"] or told.name not in ("", head["organization"]):
-        return "Its head was altered: the acts tell another time or another name of the organization.", ""
-    return "", _OF_EARLIER_VERSION if told.name else _OF_EARLIER_VERSION_WITHOUT_NAME
+def _problem_of(head: dict[str, Any], told: _Told) -> str:
+    """Return what is wrong with an export whose acts follow from each other, "" for nothing."""
+    if not told.last or told.last["action"] != _EXPORTED:
+        return "The act of the export itself is missing: acts were cut off its end."
+    if (told.last["subject"], told.last["created_at"][:19] + "Z") != (head["organization"], head["at"]):
+        return "Its head is not that of its last act, which is the export itself."
+    return ""
