@@ -75,7 +75,7 @@ def require_room_to_invite(organization_id: int) -> None:
 
 
 def count_resend(invitation: Invitation, network: str) -> None:
-    """Counts an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
+    """Count an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
     made anew or not, and 30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address.
 
     Raises ``DomainError("rate_limited", …)``. One transaction at a time passes here, until its end.
@@ -202,7 +202,7 @@ def _withdraw(actor: Actor, invitation: Invitation) -> None:
 
 
 def _send(invitation: Invitation, language: str) -> None:
-    """Give the invitation a new link, and hands its mail over in the same transaction."""
+    """Give the invitation a new link, and hand its mail over in the same transaction."""
     link = new_link()
     invitation.secret_sha256 = link.secret_sha256
     invitation.sent_at = clock.now()
