@@ -30,7 +30,8 @@ def _try_gateway(name: str, check: Callable[[], str], kind: str, messages: str, 
 
 
 def _refused(name: str, kind: str, messages: str) -> Outcome:
-    """Return a service without SMS may be what its operator wants; without mails nobody can sign in production."""
+    """Tell what is refused. A service without SMS may be what its operator wants; without mails nobody can sign in
+    production."""
     variable = "PARAPH_SMTP_URL" if name == "mail" else "PARAPH_SMS_URL"
     tell = failed if name == "mail" else warning
     return tell(
