@@ -37,8 +37,7 @@ def _refused(name: str, kind: str, messages: str) -> Outcome:
     return tell(
         name,
         f"No {kind} gateway is configured, so {messages} of production are refused: set {variable}, or "
-        f"PARAPH_MAIL=captured "
-        "to have them kept in the inbox, where nobody receives them.",
+        "PARAPH_MAIL=captured to have them kept in the inbox, where nobody receives them.",
     )
 
 
