@@ -8,6 +8,7 @@ from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
+from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.signing.send_otp import masked
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
@@ -72,6 +73,7 @@ def _page(
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
         "before": _signers_before(signer) if not is_turn else 0,
+        "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
         "written": _written(signer),
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
         "channels": [_channel(signer, channel.value) for channel in channels(signer)],
