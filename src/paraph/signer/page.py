@@ -9,7 +9,7 @@ from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
 from paraph.flow.messages.leaving import mails_leave
-from paraph.flow.signing.send_otp import masked
+from paraph.flow.signing.send_otp import is_kept, masked
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
@@ -92,8 +92,9 @@ def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
     return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None
 
 
-def _channel(signer: Signer, channel: str) -> dict[str, str]:
-    return {"name": channel, "recipient": masked(destination(signer, channel)[1])}
+def _channel(signer: Signer, channel: str) -> dict[str, Any]:
+    recipient = masked(destination(signer, channel)[1])
+    return {"name": channel, "recipient": recipient, "is_kept": is_kept(signer, channel)}
 
 
 def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:
