@@ -40,7 +40,7 @@ class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  #
                 raise outcome
 
     def _gather(self) -> set[str]:
-        """Return the names of all files. Of two applications with a file of the same name, the first counts, as for
+        """Return the names of all files. Where two applications have one of the same name, the first counts, as for
         Django's own commands."""
         names = set[str]()
         for finder in get_finders():

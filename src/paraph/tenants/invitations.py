@@ -213,7 +213,7 @@ def _send(invitation: Invitation, language: str) -> None:
 
 
 def _name(inviter: User) -> str:
-    """Return the inviter's name, or their address, which is their own and confirmed: where it leads is no secret."""
+    """Return who invites. An address is their own, and confirmed: where it leads is no secret."""
     return unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email
 
 
