@@ -63,8 +63,7 @@ def count_job(task: str, result: str, seconds: float) -> None:
 
 
 def count_webhook(event: str, result: str) -> None:
-    """Count an attempt. ``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for
-    good)."""
+    """Count an attempt. ``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for good)."""
     _deliveries.inc(event, result)
 
 

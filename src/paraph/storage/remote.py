@@ -79,8 +79,8 @@ class RemoteStore:
             return
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
-        """Return an address for a download. The bucket saves it under the name that :meth:`put` has set, the service
-        under ``filename``."""
+        """Sign an address. The bucket saves a download under the name that :meth:`put` has set, the service under
+        ``filename``."""
         if self._public is None:
             return presigned_url(checked_key(key), filename, seconds)
         return obstore.sign(self._public, "GET", checked_key(key), timedelta(seconds=seconds))
