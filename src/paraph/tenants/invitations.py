@@ -209,27 +209,4 @@ def _with_new_link(invitation: Invitation) -> Invited:
     invitation.sent_at = clock.now()
     invitation.expires_at = invitation.sent_at + VALID
     invitation.save()
-    with override(language):
-        hand_over(_mail(invitation, invitation.organization, link.url, language))
-
-
-def _name(inviter: User) -> str:
-    """Return who invites. An address is their own, and confirmed: where it leads is no secret."""
-    return unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email
-
-
-def _mail(invitation: Invitation, organization: Organization, url: str, language: str) -> AccountMail:
-    sender = unlinked(organization.name, _LONGEST_NAME)
-    inviter = invitation.invited_by.user if invitation.invited_by else None
-    names = {
-        "organization": sender,
-        "person": _name(inviter) if inviter else sender,
-        "role": invitation.get_role_display(),
-        "day": invitation.expires_at.strftime("%Y-%m-%d"),
-    }
-    paragraphs = [
-        _("%(person)s invites you to join %(organization)s on Paraph. Your role will be: %(role)s.") % names,
-        url,
-        _("The link works until %(day)s. If you did not expect this invitation, you can ignore it.") % names,
-    ]
-    return AccountMail(invitation.email, language, _("Join %(organization)s") % names, "\n\n".join(paragraphs), url)
+    return Invited(invitation, link.url)
