@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.test import Client
 from procrastinate.contrib.django.models import ProcrastinateJob
 
@@ -76,6 +77,16 @@ def test_an_invitation_is_made_sent_again_and_withdrawn(log_in: LogIn) -> None:
         *["invitation.resent"] * 3,
         "invitation.withdrawn",
     ]
+
+
+def test_an_invitation_whose_mail_cannot_be_handed_over_is_not_made(
+    log_in: LogIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, client = log_in()
+    client.raise_request_exception = False
+    monkeypatch.setattr(settings.SECRETS, "encrypt", None)  # without which no mail is left to a job
+    assert invite(client, owner).status_code == 500
+    assert not Invitation.objects.exists() and not Activity.objects.exists()
 
 
 def test_resends_are_counted_by_the_network_of_the_caller(log_in: LogIn) -> None:

@@ -10,7 +10,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from paraph.kernel import tokens
 from paraph.messaging.email import send_email
 from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.queue.defer import defer
 
 _PURPOSE = "account mails"
@@ -40,7 +40,7 @@ def mail_account(sealed: str) -> None:
     mail = AccountMail(**json.loads(opened))
     content = _written(mail)
     name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
-    with figures.message("email", "message"):
+    with metrics.message("email", "message"):
         send_email(mail.to, content.subject, content.text, content.html, name)
 
 

@@ -22,7 +22,7 @@ def command() -> None:
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show the requests that a fault keeps from being finalized, oldest first."""
     with database():
-        from paraph.operations.sealing_failures import sealing_failures
+        from paraph.evidence.sealing_failures import sealing_failures
 
         failures = sealing_failures(given_up_only=failed, limit=limit)
     if as_json:

@@ -19,8 +19,8 @@ from paraph.dashboard.account.mails import mails
 from paraph.dashboard.account.page import account
 from paraph.dashboard.invitation import invitation
 from paraph.files.download import download
+from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference
-from paraph.server.health import healthz, metrics, readyz
 from paraph.server.static_files import static_file
 from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address

@@ -61,7 +61,7 @@ class Secrets:
         return found
 
     def encrypt(self, purpose: str, plain: bytes, context: bytes = b"") -> bytes:
-        """As :func:`paraph.kernel.tokens.encrypt`."""
+        """Encrypt as :func:`paraph.kernel.tokens.encrypt`, by the secret in use."""
         return self.encrypt_by(self.in_use, purpose, plain, context)
 
     def encrypt_by(self, secret: bytes, purpose: str, plain: bytes, context: bytes = b"") -> bytes:

@@ -68,7 +68,7 @@ class Progress:
 
     @classmethod
     def resumed(cls, path: Path) -> Self:
-        """That of the file; from the beginning where there is none."""
+        """Return the progress that the file holds; without a file, the beginning."""
         progress = cls(path)
         if path.exists():
             for name, value in json.loads(path.read_text()).items():

@@ -1,8 +1,8 @@
 """The channels on which a signer may get one-time codes (rule 4.5, ``otp_channel``)."""
 
 from paraph.signature_requests.models import Channel, Signer
+from paraph.signature_requests.translated_refusal import translated
 from paraph.tenants.limits import allowance
-from paraph.words.refusal import translated
 
 
 def channels(signer: Signer) -> list[Channel]:

@@ -85,7 +85,7 @@ def search(
 
 
 def _words(text: str) -> list[str]:
-    """Return a mail address stays one word, everything else is split as the terms are."""
+    """Return the words to look for. A mail address stays one word; everything else is split as the terms are."""
     words = [part.lower()[:100] for part in text.split() if "@" in part]
     others = " ".join(part for part in text.split() if "@" not in part)
     if others:

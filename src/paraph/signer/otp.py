@@ -13,10 +13,10 @@ from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import language
 from paraph.signer.authentication import posted
 from paraph.words import phrase
-from paraph.words.refusal import translated
 
 _NEWEST = CompiledQuery(OneTimeCode.objects.all)
 _PAUSE = timedelta(seconds=30)  # before the page offers another: a mail takes a while

@@ -79,7 +79,7 @@ class RemoteStore:
             return
 
     def presign(self, key: str, filename: str, seconds: int) -> str:
-        """Return the bucket saves a download under the name that :meth:`put` has set, the service under
+        """Sign an address. The bucket saves a download under the name that :meth:`put` has set, the service under
         ``filename``."""
         if self._public is None:
             return presigned_url(checked_key(key), filename, seconds)

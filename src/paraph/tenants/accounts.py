@@ -109,7 +109,7 @@ def wants(user: User, kind: str) -> bool:
 
 @transaction.atomic
 def mute_all_but(user: User, wanted: Collection[str]) -> None:
-    """Turns all other kinds off, and these on."""
+    """Turn all other kinds off, and these on."""
     user.muted_mails.filter(kind__in=wanted).delete()
     unwanted = [MutedMail(user=user, kind=kind) for kind in MailKind if kind not in wanted]
     MutedMail.objects.bulk_create(unwanted, ignore_conflicts=True)

@@ -1,11 +1,12 @@
 """``/app/{o}/members/invitations/{id}/resend`` and ``…/withdraw``."""
 
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import actor, member_page, see_other
+from paraph.dashboard.members.invitation_mail import mail_invitation
 from paraph.dashboard.members.listing import listing
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address, guarded_network
@@ -19,11 +20,13 @@ def resend(request: HttpRequest, member: Member, invitation_id: int) -> HttpResp
     if request.method == "POST":
         by, network = actor(request, member), guarded_network(client_address(request))
         try:
-            sent = resend_invitation(member.organization_id, by, invitation_id, network, get_language() or "en")
+            with transaction.atomic():
+                sent = resend_invitation(member.organization_id, by, invitation_id, network)
+                mail_invitation(sent)
         except DomainError as refusal:
             return listing(request, member, refusal=refusal.message)
         sentence = _("The invitation to %(email)s is on its way again; earlier links no longer work.")
-        messages.success(request, sentence % {"email": sent.email})
+        messages.success(request, sentence % {"email": sent.invitation.email})
     return see_other("members", member.organization_id)
 
 

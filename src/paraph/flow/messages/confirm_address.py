@@ -8,7 +8,7 @@ from paraph.flow.messages.limits import OutgoingMessage, counted
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.sms import send_sms
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.signature_requests.models import Channel
 from paraph.signature_requests.values import InvalidValueError, email, phone
 from paraph.tenants import confirmed_addresses
@@ -33,7 +33,7 @@ def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: s
     content = emails.confirmation(row.organization.name, row.address, locale, url)
     message = OutgoingMessage(row.organization, Environment.SANDBOX, channel, row.address, is_question=True)
     try:
-        with counted(message, waits=False), figures.message(channel.value, "message"):
+        with counted(message, waits=False), metrics.message(channel.value, "message"):
             if channel == Channel.SMS:
                 send_sms(row.address, f"{content.subject}: {url}")
             else:
@@ -62,7 +62,7 @@ def withdraw_confirmation(organization_id: int, recipient: str, actor: Actor) ->
 
 
 def _note(row: ConfirmedAddress, actor: Actor, action: Action) -> None:
-    """Names the row alone: the address goes with the organization, the log stays."""
+    """Name the row alone: the address goes with the organization, the log stays."""
     note(row.organization_id, actor, action, f"confirmed address {row.pk}", after={"channel": _channel(row.address)})
 
 

@@ -15,7 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.messaging.letters import EmailContent
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.signature_requests.models import Channel, Signer
 from paraph.tenants.confirmed_addresses import is_withheld
 
@@ -78,7 +78,7 @@ def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
     withheld = is_withheld(request.organization_id, request.environment, to)
     message = message_to(mail.signer, Channel.EMAIL, to, withheld=withheld)
     counting = counted(message, waits=True) if mail.is_counted else nullcontext()
-    with counting, figures.message("email", "message"):
+    with counting, metrics.message("email", "message"):
         send_email(
             to,
             content.subject,

@@ -18,14 +18,14 @@ from paraph.kernel.waiting import waiting_for_machine
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import has_gateway, is_refused
 from paraph.messaging.sms import send_sms
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.otp import channels, codes, guesses
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.translated_refusal import translated
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import tenant_key
-from paraph.words.refusal import translated
 
 log = logging.getLogger("paraph.flow")
 
@@ -86,7 +86,7 @@ def _require_gateway(signer: Signer, channel: Channel) -> None:
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
     try:
-        with figures.message(channel.value, "code"):
+        with metrics.message(channel.value, "code"):
             if channel == Channel.SMS:
                 return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
             content = emails.one_time_code(signer, code, locale)

@@ -58,7 +58,7 @@ def free_space() -> Iterator[Outcome]:
 
 
 def disks() -> Iterator[Outcome]:
-    """``disk``: the fullest of them."""
+    """Report the fullest disk."""
     share, name = max((share, name) for name, share in used_shares().items())
     sentence = f"The disk of the {name} folder {folders()[name]} is {share:.0%} full"
     if share >= _FAILED:
