@@ -19,7 +19,7 @@ from paraph.webhooks.record_outcomes import record_outcomes
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
 _LOOK_EVERY = 0.4  # each worker; a delivery mostly waits for half of that
-_GATHER = 0.1  # outcomes recorded together cost the database less
+_GATHER = 0.2  # outcomes recorded together cost the database less
 _RECLAIM_EVERY = 5.0
 _PAUSE_AFTER_FAULT = 1.0
 
