@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from uuid import UUID
 
 import structlog
@@ -12,6 +13,7 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 
 from paraph.audit_trail.witness import note_webhooks
 from paraph.kernel import clock
+from paraph.outbound.kept_connections import KeptConnections
 from paraph.outbound.post import NetworkAccess, PostResult, post
 from paraph.webhooks.claim import ClaimedDelivery, claim, reclaim
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
@@ -70,7 +72,8 @@ class Dispatcher:
                 time.sleep(_PAUSE_AFTER_FAULT)
 
     async def _dispatch(self) -> None:
-        self._something_ended = asyncio.Event()
+        self._something_ended, kept = asyncio.Event(), KeptConnections()
+        self._route = replace(self._route, kept=kept)
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhooks-database") as database:
             loop = asyncio.get_running_loop()
             while not self._stopping.is_set() or self._under_way or self._ended:
@@ -82,9 +85,11 @@ class Dispatcher:
                     self._ended = [] if self._stopping.is_set() else ended + self._ended
                     await asyncio.sleep(_PAUSE_AFTER_FAULT)
                     continue
+                await kept.close_expired()
                 for delivery in prepared:
                     self._send_beside(delivery)
                 await self._wait(_GATHER if prepared else _LOOK_EVERY)
+            await kept.close_expired(all_of_them=True)
             await loop.run_in_executor(database, connections.close_all)
 
     def _visit(self, ended: list[tuple[UUID, PostResult]]) -> list[PreparedDelivery]:
