@@ -130,6 +130,8 @@ class Tag(Input):
         "not count: a PDF has none, only letters at places. Used once per signer and document.",
         examples=["{{signature:landlord}}"],
     )
+    width: Annotated[Width, OrNull] = Field(DEFAULT_SIZE[0], description="Points.")
+    height: Annotated[Height, OrNull] = Field(DEFAULT_SIZE[1], description="Points.")
 
 
 class Rectangle(Input):
