@@ -43,6 +43,8 @@ def request_state(request_id: int) -> dict[str, Any]:
         "organization_id": request.organization_id,
         "application_id": request.application_id,
         "environment": request.environment,
+        "external_id": request.external_id or None,
+        "metadata": request.metadata or {},
         "mode": request.mode,
         "status": request.status,
         "finalized": request.finalized,

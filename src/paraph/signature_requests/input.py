@@ -28,11 +28,14 @@ from paraph.signature_requests.problems import Flood
 from paraph.signature_requests.values import (
     LARGEST_ID,
     LONGEST_EMAIL,
+    LONGEST_METADATA,
     LONGEST_NAME,
     LONGEST_URL,
+    MOST_METADATA,
     email,
     https_url,
     integer,
+    metadata,
     number,
     phone,
     text,
@@ -54,6 +57,12 @@ _TEXT = {"type": "string", "minLength": 1, "pattern": rf"^{_PRINTABLE}*{_VISIBLE
 _EMAIL = {"type": "string", "format": "email", "minLength": 3, "maxLength": LONGEST_EMAIL}
 _PHONE = {"type": "string", "pattern": r"^\+[1-9][0-9]{1,14}$", "minLength": 3, "maxLength": 16}
 _URL = {"type": "string", "format": "uri", "pattern": "^https://", "maxLength": LONGEST_URL}
+METADATA = {
+    "type": "object",
+    "maxProperties": MOST_METADATA,
+    "propertyNames": {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$", "minLength": 1, "maxLength": 40},
+    "additionalProperties": {"type": "string", "pattern": f"^{_PRINTABLE}*$", "maxLength": LONGEST_METADATA},
+}
 
 
 class _Nullable:
@@ -89,6 +98,7 @@ LongText = Annotated[
 Email = Annotated[str, PlainValidator(email), WithJsonSchema(_EMAIL)]
 Phone = Annotated[str, PlainValidator(phone), WithJsonSchema(_PHONE)]
 HttpsUrl = Annotated[str, PlainValidator(https_url), WithJsonSchema(_URL)]
+Metadata = Annotated[dict[str, str], PlainValidator(metadata), WithJsonSchema(METADATA)]
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra={"format": "int64"}), BeforeValidator(integer)]
 Days = Annotated[int, Field(ge=1, le=MOST_VALIDITY_DAYS), BeforeValidator(partial(integer, maximum=MOST_VALIDITY_DAYS))]
 Order = Annotated[int, Field(ge=1, le=MOST_ORDER), BeforeValidator(partial(integer, maximum=MOST_ORDER))]
@@ -240,6 +250,18 @@ class SignatureRequestInput(Input):
         None,
         description="A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default "
         "colours.",
+    )
+    external_id: Text | None = Field(
+        None,
+        description="What your own system calls the request; lists can be filtered by it. It need not be unique. "
+        "Signers do not see it.",
+        examples=["lease-4711"],
+    )
+    metadata: Metadata | None = Field(
+        None,
+        description="Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most "
+        "500 characters. Webhooks and the dashboard show them, signers do not see them.",
+        examples=[{"property": "Lime Street 4"}],
     )
     signers: list[Entry[SignerInput]] = Field(
         min_length=1, max_length=MOST_SIGNERS, description="At most 5 on the plan Free, 25 on Pro, 100 on Enterprise."

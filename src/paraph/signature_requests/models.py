@@ -42,7 +42,8 @@ class SignatureRequest(models.Model):
     ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it; ``expires_at`` stays then.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
-    member calls it, "" for nothing; signers do not see it.
+    member calls it, "" for nothing; signers do not see it. ``external_id``, "" for none, and ``metadata``, null for
+    none: what its creator's own system knows it by; signers do not see them either.
 
     ``locale_chosen``: whether the call that created it named a language; else ``locale`` is English, and a signer's
     browser decides (docs/decisions/languages.md).
@@ -53,6 +54,8 @@ class SignatureRequest(models.Model):
     application = models.ForeignKey(Application, models.PROTECT, null=True, related_name="+")
     sent_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     title = models.CharField(max_length=200, blank=True, default="", db_default="")
+    external_id = models.CharField(max_length=200, blank=True, default="", db_default="")
+    metadata: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     branding_profile = models.ForeignKey(BrandingProfile, models.PROTECT, null=True, related_name="+")
     mode = models.CharField(max_length=10, choices=Mode)
     status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.PENDING)
@@ -75,6 +78,11 @@ class SignatureRequest(models.Model):
             models.Index(fields=["organization", "environment", "created_at", "id"]),
             models.Index(
                 fields=["organization", "environment", "status", "created_at", "id"], name="request_by_status"
+            ),
+            models.Index(
+                fields=["organization", "environment", "external_id", "created_at", "id"],
+                condition=~models.Q(external_id=""),
+                name="request_by_external_id",
             ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="request_due"),
             models.Index(
@@ -219,10 +227,11 @@ class Reminder(models.Model):
 
 
 class SearchTerm(models.Model):
-    """A word that a request is found by: of its signers' names, addresses and mail domains, and of its file names.
+    """A word that a request is found by: of its signers' names, addresses and mail domains, of its file names, and
+    of its title, external id and metadata.
 
-    Triggers on signers and documents of requests keep it (docs/decisions/search.md); nothing else writes it. Its key
-    is the index that :mod:`paraph.signature_requests.search` reads.
+    Triggers on requests, their signers and documents keep it (docs/decisions/search.md); nothing else writes it. Its
+    key is the index that :mod:`paraph.signature_requests.search` reads.
     """
 
     pk = models.CompositePrimaryKey("organization_id", "environment", "term", "request_id")

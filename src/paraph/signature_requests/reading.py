@@ -17,7 +17,8 @@ from paraph.tenants.scope import TenantScope
 _READ = """
 SELECT json_agg(json_build_array(
     request.id, request.mode, request.status, request.validity_days, request.initials_required,
-    request.notify_signers_on_completion, request.expires_at, request.created_at, request.finalized,
+    request.notify_signers_on_completion, request.external_id, request.metadata,
+    request.expires_at, request.created_at, request.finalized,
     (
         SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
         WHERE profile.id = request.branding_profile_id
@@ -58,7 +59,8 @@ class LoadedSigner(NamedTuple):
 
 
 class LoadedRequest(NamedTuple):
-    """``document_ids`` are in the order of the payload, ``signers`` in theirs."""
+    """``document_ids`` are in the order of the payload, ``signers`` in theirs. ``external_id`` is "" and ``metadata``
+    None where none was given."""
 
     id: int
     mode: str
@@ -66,6 +68,8 @@ class LoadedRequest(NamedTuple):
     validity_days: int
     initials_required: bool
     notify_signers_on_completion: bool
+    external_id: str
+    metadata: dict[str, str] | None
     expires_at: datetime
     created_at: datetime
     finalized: bool
@@ -93,6 +97,8 @@ def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signe
         row.validity_days,
         row.initials_required,
         row.notify_signers_on_completion,
+        row.external_id,
+        row.metadata,
         row.expires_at,
         row.created_at,
         row.finalized,

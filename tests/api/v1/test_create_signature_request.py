@@ -66,6 +66,8 @@ def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
             for signer, first, last, order in [(ada, "Ada", "Lovelace", 1), (grace, "Grace", "Hopper", 2)]
         ],
         "branding_profile": None,
+        "external_id": None,
+        "metadata": {},
     }
     assert [signer_of(url.removeprefix("http://127.0.0.1:8000/sign/")) for url in urls] == [ada, grace]
 

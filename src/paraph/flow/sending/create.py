@@ -78,6 +78,8 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
         application_id=scope.application_id,
         sent_by_id=sender.member.id if sender.member else None,
         title=sender.title,
+        external_id=draft.external_id or "",
+        metadata=draft.metadata or None,
         branding_profile=plan.branding_profile,
         mode=draft.mode,
         validity_days=draft.validity_days,

@@ -4,6 +4,7 @@ from typing import Any
 
 from paraph.api.v1.openapi.examples import CREATIONS, SMALLEST_PDF
 from paraph.signature_requests.input import Creation
+from paraph.signature_requests.values import LONGEST_NAME
 
 DocumentPart = dict[str, Any]
 
@@ -36,7 +37,10 @@ def _filters(*statuses: str) -> list[DocumentPart]:
 
 PAGED: DocumentPart = {"parameters": _PAGING}
 DOCUMENT_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
-REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
+_EXTERNAL_ID = _query(
+    "external_id", "Only those that were created with it, verbatim.", type="string", minLength=1, maxLength=LONGEST_NAME
+)
+REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired"), _EXTERNAL_ID]}
 
 _IDEMPOTENCY_KEY: DocumentPart = {
     "name": "Idempotency-Key",

@@ -1,9 +1,9 @@
 """A signature request as the API shows it (rules 2.2, 2.3 and 4.7)."""
 
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from paraph.api.v1.branding_profiles import BrandingProfile
 from paraph.api.v1.shapes import LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url
@@ -11,7 +11,7 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
 from paraph.kernel.clock import iso
-from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_ORDER, MOST_SIGNERS, MOST_VALIDITY_DAYS
+from paraph.signature_requests.input import METADATA, MOST_DOCUMENTS, MOST_ORDER, MOST_SIGNERS, MOST_VALIDITY_DAYS
 from paraph.signature_requests.models import SignerStatus
 from paraph.signature_requests.reading import LoadedRequest, LoadedSigner
 from paraph.signature_requests.signing_token import url_of
@@ -90,6 +90,10 @@ class CreatedSignatureRequest(Output):
     )
     signers: list[Signer] = Field(min_length=1, max_length=MOST_SIGNERS, description="The signers, by `order`.")
     branding_profile: BrandingProfile | None = Field(description="Null when the default colours are used.")
+    external_id: Name | None = Field(description="As given at creation; null where none was.")
+    metadata: Annotated[dict[str, str], WithJsonSchema(METADATA)] = Field(
+        description="As given at creation; empty where none was."
+    )
 
     @classmethod
     def of(cls, row: LoadedRequest, **more: Any) -> Self:
@@ -105,6 +109,8 @@ class CreatedSignatureRequest(Output):
             document_ids=row.document_ids,
             signers=[Signer.of(signer) for signer in row.signers],
             branding_profile=BrandingProfile.of(row.branding_profile) if row.branding_profile else None,
+            external_id=row.external_id or None,
+            metadata=row.metadata or {},
             **more,
         )
 

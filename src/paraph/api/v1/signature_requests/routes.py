@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.filters import selection
+from paraph.api.v1.filters import EXTERNAL_ID, selection
 from paraph.api.v1.pagination import page_answer, page_of, page_of_rows
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
@@ -44,7 +44,7 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
 
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """List the signature requests of the key's environment."""
-    asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
+    asked, page = selection(request.GET, RequestStatus.values, EXTERNAL_ID), page_of(request.GET)
     rows = scoped(SignatureRequest, request.scope)
     count, entries = page_of_rows(rows, "signature_requests", request.scope, asked, page)
     found = read(request.scope, entries.values_list("pk", flat=True))

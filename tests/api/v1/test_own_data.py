@@ -1,0 +1,127 @@
+"""``external_id`` and ``metadata``: what the creator's own system knows a request by."""
+
+import json
+from typing import Any
+
+import pytest
+
+from paraph.signature_requests.models import SignatureRequest
+from paraph.webhooks.models import Delivery
+from tests.api.v1.api_clients import ApiClient, error, other_clients, payload
+
+METADATA = {"property": "Lime Street 4", "a.b-c_D9": "", "unit": "3 é"}
+
+
+def created(owner: ApiClient, **changes: Any) -> dict[str, Any]:
+    response = owner.create(payload(owner.document(), **changes))
+    assert response.status_code == 201, response.content
+    return dict(response.json())
+
+
+def refused(owner: ApiClient, **changes: Any) -> str:
+    message = error(owner.create(payload(owner.document(), **changes)), 422, "validation_error")
+    assert not SignatureRequest.objects.exists()
+    return message
+
+
+def test_every_answer_has_what_was_given(owner: ApiClient) -> None:
+    answer = created(owner, external_id="lease-4711", metadata=METADATA)
+    read = owner.get(f"/signature_requests/{answer['id']}").json()
+    [listed] = owner.get("/signature_requests").json()["data"]
+    for each in (answer, read, listed):
+        assert (each["external_id"], each["metadata"]) == ("lease-4711", METADATA)
+
+
+@pytest.mark.parametrize("given", [{}, {"external_id": None, "metadata": None}, {"metadata": {}}])
+def test_without_any_they_are_empty(owner: ApiClient, given: dict[str, Any]) -> None:
+    answer = created(owner, **given)
+    assert (answer["external_id"], answer["metadata"]) == (None, {})
+
+
+def test_the_longest(owner: ApiClient) -> None:
+    metadata = {f"{number:0>40}": "x" * 500 for number in range(50)}
+    answer = created(owner, external_id="e" * 200, metadata=metadata)
+    assert (answer["external_id"], answer["metadata"]) == ("e" * 200, metadata)
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"external_id": ""}, "external_id: it must not be empty."),
+        ({"external_id": "e" * 201}, "external_id: it must have at most 200 characters."),
+        ({"external_id": 4711}, "external_id: it must be a string."),
+        ({"metadata": "x"}, "metadata: it must be an object."),
+        ({"metadata": {str(each): "" for each in range(51)}}, "metadata: it must have at most 50 keys, not 51."),
+        ({"metadata": {"a b": "x"}}, "metadata: the key “a b” must have 1 to 40 characters from A-Z, a-z, 0-9, "),
+        ({"metadata": {"": "x"}}, "metadata: the key “” must have 1 to 40 characters"),
+        ({"metadata": {"k" * 41: "x"}}, f"metadata: the key “{'k' * 41}” must have 1 to 40 characters"),
+        ({"metadata": {"\ud800": "x"}}, "metadata: the key “?” must have 1 to 40 characters"),
+        ({"metadata": {"a\n": "x"}}, "must have 1 to 40 characters"),
+        ({"metadata": {"a": 1}}, "metadata: the value of “a” must be a string."),
+        ({"metadata": {"a": None}}, "metadata: the value of “a” must be a string."),
+        (
+            {"metadata": {"a": "x" * 501}},
+            "metadata: the value of “a” must have at most 500 characters, not 501.",
+        ),
+        (
+            {"metadata": {"a": "\0"}},
+            "metadata: the value of “a” must not contain control characters or lone surrogates.",
+        ),
+        (
+            {"metadata": {"a": 1, "b": "\ud800"}},
+            "metadata: the value of “a” must be a string. the value of “b” must not contain control characters",
+        ),
+    ],
+)
+def test_bounds(owner: ApiClient, changes: dict[str, Any], sentence: str) -> None:
+    assert sentence in refused(owner, **changes)
+
+
+def test_the_list_is_filtered_by_it_verbatim(owner: ApiClient) -> None:
+    ids = [created(owner, external_id=each)["id"] for each in ("a", "b", "A", "a")]
+    created(owner)
+
+    def found(**query: Any) -> list[int]:
+        answer = owner.get("/signature_requests", **query).json()
+        listed = [each["id"] for each in answer["data"]]
+        assert answer["pagination"]["count"] == len(listed) or "limit" in query
+        return listed
+
+    assert found(external_id="a") == [ids[0], ids[3]]
+    assert found(external_id="a", order="desc") == [ids[3], ids[0]]
+    assert found(external_id="a", limit=1, page=2) == [ids[3]]
+    assert found(external_id="a", status="completed") == found(external_id="c") == []
+    assert found(external_id="a", created_after="2001-01-01") == [ids[0], ids[3]]
+    for name, other in other_clients(owner).items():
+        assert other.get("/signature_requests", external_id="a").json()["data"] == [], name
+
+
+@pytest.mark.parametrize("value", ["", " ", "e" * 201, "a\0"])
+def test_a_filter_that_nothing_could_have(owner: ApiClient, value: str) -> None:
+    message = error(owner.get("/signature_requests", external_id=value), 422, "validation_error")
+    assert message.startswith("external_id must be a text of 1 to 200 characters, not “")
+
+
+def test_a_filter_that_is_given_twice(owner: ApiClient) -> None:
+    response = owner.get("/signature_requests?external_id=a&external_id=b")
+    assert error(response, 422, "validation_error") == "external_id is given more than once."
+
+
+def test_webhooks_have_them_where_they_were_given(owner: ApiClient) -> None:
+    from paraph.flow.ending.end_early import end_early
+    from paraph.tenants.admin_log.actor import OPERATOR
+
+    given = created(owner, external_id="lease-4711", metadata=METADATA)["id"]
+    bare = created(owner)["id"]
+    for request_id in (given, bare):
+        end_early(OPERATOR, request_id, "Signed on paper.")
+    told = {row.request_id: json.loads(row.payload) for row in Delivery.objects.all()}
+    shared = {"status": "expired", "mode": "sequential"}
+    assert told[given]["signature_request"] == {
+        "id": given,
+        **shared,
+        "external_id": "lease-4711",
+        "metadata": METADATA,
+    }
+    assert told[bare]["signature_request"] == {"id": bare, **shared}
+    assert told[given]["metadata"] == told[bare]["metadata"] == {"ended_early": True, "reason": "Signed on paper."}
