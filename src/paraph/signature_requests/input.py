@@ -50,6 +50,7 @@ HEIGHTS = (30.0, 160.0)
 DEFAULT_SIZE = (200.0, 80.0)
 MOST_ORDER = MOST_PAGES = 2**31 - 1
 LONGEST_TAG = 500
+LONGEST_REASON = 500
 
 _PRINTABLE = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"
 _VISIBLE = _PRINTABLE.replace("[^", r"[^\s")
@@ -94,6 +95,9 @@ Entry = Annotated[Shape, WrapValidator(_counted)]
 Text = Annotated[str, PlainValidator(text), WithJsonSchema({**_TEXT, "maxLength": LONGEST_NAME})]
 LongText = Annotated[
     str, PlainValidator(partial(text, longest=LONGEST_TAG)), WithJsonSchema({**_TEXT, "maxLength": LONGEST_TAG})
+]
+Reason = Annotated[
+    str, PlainValidator(partial(text, longest=LONGEST_REASON)), WithJsonSchema({**_TEXT, "maxLength": LONGEST_REASON})
 ]
 Email = Annotated[str, PlainValidator(email), WithJsonSchema(_EMAIL)]
 Phone = Annotated[str, PlainValidator(phone), WithJsonSchema(_PHONE)]
@@ -276,3 +280,12 @@ class Creation(BaseModel):
     absent; the one exception is `optional` of a stamp, which is `true` or `false` where it stands."""
 
     signature_request: SignatureRequestInput
+
+
+class End(Input):
+    """Why a request is ended. Unknown fields are ignored."""
+
+    reason: Reason = Field(
+        description="Signers do not see it. Kept for good in the audit log and told in webhooks: please name nobody.",
+        examples=["Signed on paper."],
+    )

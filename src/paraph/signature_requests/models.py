@@ -39,7 +39,8 @@ class Channel(models.TextChoices):
 
 class SignatureRequest(models.Model):
     """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded, until
-    ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it; ``expires_at`` stays then.
+    ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it, for ``ended_reason``;
+    ``expires_at`` stays then.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
     member calls it, "" for nothing; signers do not see it. ``external_id``, "" for none, and ``metadata``, null for
@@ -71,6 +72,7 @@ class SignatureRequest(models.Model):
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
     ended_early_at = models.DateTimeField(null=True)
+    ended_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
     files_deleted_at = models.DateTimeField(null=True)
 
     class Meta:

@@ -68,6 +68,8 @@ def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
         "branding_profile": None,
         "external_id": None,
         "metadata": {},
+        "ended_early": False,
+        "ended_reason": None,
     }
     assert [signer_of(url.removeprefix("http://127.0.0.1:8000/sign/")) for url in urls] == [ada, grace]
 

@@ -1,5 +1,6 @@
 """Remind a signer: when a member asks for it, and when the time of a reminder has come."""
 
+import math
 from datetime import timedelta
 
 from django.db import transaction
@@ -25,12 +26,21 @@ MOST_REMINDERS = 5
 BETWEEN_REMINDERS = timedelta(days=1)
 
 
+class RemindedLatelyError(DomainError):
+    """The signer has been reminded within a day, and may be again after ``retry_after`` seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("too_many_reminders", _("A signer can be reminded at most once a day."))
+        self.retry_after = retry_after
+
+
 @transaction.atomic
 def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) -> Reminder:
     """Have the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
     in all.
 
-    Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``;
+    Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``, as
+    :class:`RemindedLatelyError` where it is too early;
     ``delivery_failed`` where nothing sends mails.
     """
     request = scoped(SignatureRequest, scope).filter(pk=request_id).first()
@@ -57,8 +67,9 @@ def _next_number(signer: Signer) -> int:
     if last.number >= MOST_REMINDERS:
         sentence = _("This signer has already been reminded %(count)d times, the maximum.")
         raise DomainError("too_many_reminders", sentence % {"count": MOST_REMINDERS})
-    if clock.now() < last.asked_at + BETWEEN_REMINDERS:
-        raise DomainError("too_many_reminders", _("A signer can be reminded at most once a day."))
+    left = last.asked_at + BETWEEN_REMINDERS - clock.now()
+    if left > timedelta(0):
+        raise RemindedLatelyError(math.ceil(left.total_seconds()))
     return last.number + 1
 
 

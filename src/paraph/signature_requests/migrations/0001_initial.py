@@ -223,6 +223,7 @@ class Migration(migrations.Migration):
                 ("expires_at", models.DateTimeField()),
                 ("completed_at", models.DateTimeField(null=True)),
                 ("ended_early_at", models.DateTimeField(null=True)),
+                ("ended_reason", models.CharField(blank=True, db_default="", default="", max_length=500)),
                 ("files_deleted_at", models.DateTimeField(null=True)),
                 (
                     "application",

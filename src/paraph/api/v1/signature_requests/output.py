@@ -11,7 +11,14 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
 from paraph.kernel.clock import iso
-from paraph.signature_requests.input import METADATA, MOST_DOCUMENTS, MOST_ORDER, MOST_SIGNERS, MOST_VALIDITY_DAYS
+from paraph.signature_requests.input import (
+    LONGEST_REASON,
+    METADATA,
+    MOST_DOCUMENTS,
+    MOST_ORDER,
+    MOST_SIGNERS,
+    MOST_VALIDITY_DAYS,
+)
 from paraph.signature_requests.models import SignerStatus
 from paraph.signature_requests.reading import LoadedRequest, LoadedSigner
 from paraph.signature_requests.signing_token import url_of
@@ -94,6 +101,12 @@ class CreatedSignatureRequest(Output):
     metadata: Annotated[dict[str, str], WithJsonSchema(METADATA)] = Field(
         description="As given at creation; empty where none was."
     )
+    ended_early: bool = Field(
+        description="Whether its sender, an application of yours or the service's operator ended it before its time."
+    )
+    ended_reason: str | None = Field(
+        min_length=1, max_length=LONGEST_REASON, description="Why it was ended early; null where it was not."
+    )
 
     @classmethod
     def of(cls, row: LoadedRequest, **more: Any) -> Self:
@@ -111,6 +124,8 @@ class CreatedSignatureRequest(Output):
             branding_profile=BrandingProfile.of(row.branding_profile) if row.branding_profile else None,
             external_id=row.external_id or None,
             metadata=row.metadata or {},
+            ended_early=row.ended_early,
+            ended_reason=row.ended_reason or None,
             **more,
         )
 

@@ -17,9 +17,9 @@ from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.server.client_address import origin
 from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.signature_requests.reading import read
+from paraph.signature_requests.reading import LoadedRequest, read
 from paraph.signature_requests.values import LARGEST_ID
-from paraph.tenants.scope import scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:
@@ -54,10 +54,20 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
 
 def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """Read a signature request; once it is completed and finalized, with the addresses of its results."""
-    found = read(request.scope, [request_id]) if request_id <= LARGEST_ID else []
+    return json_response(shown(request.scope, request_id))
+
+
+def shown(scope: TenantScope, request_id: int) -> output.SignatureRequest:
+    """Return one of the caller's requests as a read answers it. Raises ``not_found``."""
+    found = own(scope, request_id)
+    is_over = found.finalized and found.status == RequestStatus.COMPLETED
+    results = {"download_urls": output.download_urls(found.id)} if is_over else {}
+    return output.SignatureRequest.of(found, finalized=found.finalized, **results)
+
+
+def own(scope: TenantScope, request_id: int) -> LoadedRequest:
+    """Return one of the caller's requests. Raises ``not_found``."""
+    found = read(scope, [request_id]) if request_id <= LARGEST_ID else []
     if not found:
         raise not_found()
-    [shown] = found
-    is_over = shown.finalized and shown.status == RequestStatus.COMPLETED
-    results = {"download_urls": output.download_urls(shown.id)} if is_over else {}
-    return json_response(output.SignatureRequest.of(shown, finalized=shown.finalized, **results))
+    return found[0]
