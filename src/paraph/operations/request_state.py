@@ -45,6 +45,7 @@ def request_state(request_id: int) -> dict[str, Any]:
         "environment": request.environment,
         "external_id": request.external_id or None,
         "metadata": request.metadata or {},
+        "reminders": _reminders(request),
         "mode": request.mode,
         "status": request.status,
         "finalized": request.finalized,
@@ -63,6 +64,12 @@ def request_state(request_id: int) -> dict[str, Any]:
         "journal": [_entry(entry) for entry in entries],
         "journal_broken_at": broken_at(entries),
     }
+
+
+def _reminders(request: SignatureRequest) -> dict[str, int] | None:
+    if request.remind_every_days is None or request.reminders_at_most is None:
+        return None
+    return {"every_days": request.remind_every_days, "at_most": request.reminders_at_most}
 
 
 def _signer(signer: Signer, wrong: WrongCodesSummary | None, waiting: dict[str, PutOffMail]) -> dict[str, Any]:

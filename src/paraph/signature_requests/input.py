@@ -45,6 +45,8 @@ MOST_SIGNERS = 100  # of the plan Enterprise; a test compares
 MOST_DOCUMENTS = 50
 MOST_VALIDITY_DAYS = 90
 MOST_STAMPS = 10
+MOST_DAYS_BETWEEN = 30
+MOST_REMINDERS = 10
 WIDTHS = (80.0, 400.0)
 HEIGHTS = (30.0, 160.0)
 DEFAULT_SIZE = (200.0, 80.0)
@@ -227,6 +229,17 @@ class SignerInput(Input):
     )
 
 
+class RemindersInput(Input):
+    """How the service reminds by itself whoever's turn it is, by the invitation mailed again."""
+
+    every_days: Annotated[
+        int, Field(ge=1, le=MOST_DAYS_BETWEEN), BeforeValidator(partial(integer, maximum=MOST_DAYS_BETWEEN))
+    ] = Field(description="Days after the invitation or the reminder before.")
+    at_most: Annotated[
+        int, Field(ge=1, le=MOST_REMINDERS), BeforeValidator(partial(integer, maximum=MOST_REMINDERS))
+    ] = Field(description="So many reminders of each signer; those asked for by hand or by the API are not counted.")
+
+
 class SignatureRequestInput(Input):
     """What is to be signed, by whom, and where."""
 
@@ -266,6 +279,11 @@ class SignatureRequestInput(Input):
         description="Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most "
         "500 characters. Webhooks and the dashboard show them, signers do not see them.",
         examples=[{"property": "Lime Street 4"}],
+    )
+    reminders: RemindersInput | None = Field(
+        None,
+        description="Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only "
+        "you remind.",
     )
     signers: list[Entry[SignerInput]] = Field(
         min_length=1, max_length=MOST_SIGNERS, description="At most 5 on the plan Free, 25 on Pro, 100 on Enterprise."

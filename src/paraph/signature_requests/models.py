@@ -44,7 +44,8 @@ class SignatureRequest(models.Model):
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
     member calls it, "" for nothing; signers do not see it. ``external_id``, "" for none, and ``metadata``, null for
-    none: what its creator's own system knows it by; signers do not see them either.
+    none: what its creator's own system knows it by; signers do not see them either. ``remind_every_days`` and
+    ``reminders_at_most``: null where signers are reminded by hand alone.
 
     ``locale_chosen``: whether the call that created it named a language; else ``locale`` is English, and a signer's
     browser decides (docs/decisions/languages.md).
@@ -57,6 +58,8 @@ class SignatureRequest(models.Model):
     title = models.CharField(max_length=200, blank=True, default="", db_default="")
     external_id = models.CharField(max_length=200, blank=True, default="", db_default="")
     metadata: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    remind_every_days = models.SmallIntegerField(null=True)
+    reminders_at_most = models.SmallIntegerField(null=True)
     branding_profile = models.ForeignKey(BrandingProfile, models.PROTECT, null=True, related_name="+")
     mode = models.CharField(max_length=10, choices=Mode)
     status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.PENDING)
@@ -125,7 +128,8 @@ class Signer(models.Model):
 
     ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the
-    mail server has the mail; ``notified_at`` follows with the journal entry. ``token_salt`` is one of the two inputs of
+    mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
+    whether to remind the signer by itself, null for never. ``token_salt`` is one of the two inputs of
     a signing token; the other is a key of the server.
     """
 
@@ -144,10 +148,14 @@ class Signer(models.Model):
     signature_encrypted = models.BinaryField(null=True)
     initials_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
+    remind_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "order"], name="order_once_per_request")]
+        indexes = [
+            models.Index(fields=["remind_at"], condition=models.Q(remind_at__isnull=False), name="signer_to_remind")
+        ]
         ordering: ClassVar = ["order"]
 
     @property
@@ -212,7 +220,8 @@ class FirstOpening(models.Model):
 
 
 class Reminder(models.Model):
-    """One of the times that a member had a signer invited again; ``number`` counts from 1.
+    """One of the times that a signer was invited again, by a member, an application or, ``automatic``, by the service;
+    ``number`` counts from 1.
 
     ``mail`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``journaled`` follows with the
     journal entry.
@@ -220,6 +229,7 @@ class Reminder(models.Model):
 
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="reminders")
     number = models.SmallIntegerField()
+    automatic = models.BooleanField(default=False, db_default=False)
     asked_at = models.DateTimeField(default=clock.now)
     mail: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     journaled = models.BooleanField(default=False)

@@ -18,7 +18,7 @@ _READ = """
 SELECT json_agg(json_build_array(
     request.id, request.mode, request.status, request.validity_days, request.initials_required,
     request.notify_signers_on_completion, request.external_id, request.metadata,
-    request.ended_early_at IS NOT NULL, request.ended_reason,
+    request.remind_every_days, request.reminders_at_most, request.ended_early_at IS NOT NULL, request.ended_reason,
     request.expires_at, request.created_at, request.finalized,
     (
         SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
@@ -71,6 +71,8 @@ class LoadedRequest(NamedTuple):
     notify_signers_on_completion: bool
     external_id: str
     metadata: dict[str, str] | None
+    remind_every_days: int | None
+    reminders_at_most: int | None
     ended_early: bool
     ended_reason: str
     expires_at: datetime
@@ -102,6 +104,8 @@ def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signe
         row.notify_signers_on_completion,
         row.external_id,
         row.metadata,
+        row.remind_every_days,
+        row.reminders_at_most,
         row.ended_early_at is not None,
         row.ended_reason,
         row.expires_at,

@@ -1,4 +1,4 @@
-"""``external_id`` and ``metadata``: what the creator's own system knows a request by."""
+"""What a request may be given of its creator's own: ``external_id``, ``metadata``, ``reminders``, ``redirect_url``."""
 
 import json
 from typing import Any
@@ -125,3 +125,33 @@ def test_webhooks_have_them_where_they_were_given(owner: ApiClient) -> None:
     }
     assert told[bare]["signature_request"] == {"id": bare, **shared}
     assert told[given]["metadata"] == told[bare]["metadata"] == {"ended_early": True, "reason": "Signed on paper."}
+
+
+MAILS = {"send_email": True, "identity_declaration_accepted": True}
+
+
+def test_reminders_are_answered_as_given(owner: ApiClient) -> None:
+    answer = created(owner, **MAILS, reminders={"every_days": 30, "at_most": 10})
+    assert answer["reminders"] == {"every_days": 30, "at_most": 10}
+    assert owner.get(f"/signature_requests/{answer['id']}").json()["reminders"] == answer["reminders"]
+    assert created(owner, **MAILS, reminders=None)["reminders"] is None
+
+
+@pytest.mark.parametrize(
+    ("reminders", "sentence"),
+    [
+        ({"every_days": 0, "at_most": 1}, "reminders.every_days: it must be from 1 to 30, not 0."),
+        ({"every_days": 31, "at_most": 1}, "reminders.every_days: it must be from 1 to 30, not 31."),
+        ({"every_days": 1, "at_most": 11}, "reminders.at_most: it must be from 1 to 10, not 11."),
+        ({"every_days": 1.5, "at_most": 1}, "reminders.every_days: it must be an integer."),
+        ({"every_days": 1}, "reminders.at_most: it is required."),
+        ([], "reminders: it must be an object."),
+    ],
+)
+def test_reminders_have_bounds(owner: ApiClient, reminders: Any, sentence: str) -> None:
+    assert refused(owner, **MAILS, reminders=reminders) == sentence
+
+
+def test_reminders_need_mails(owner: ApiClient) -> None:
+    message = refused(owner, reminders={"every_days": 3, "at_most": 5})
+    assert message == "reminders: send_email must be true where signers are to be reminded."

@@ -80,6 +80,8 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
         title=sender.title,
         external_id=draft.external_id or "",
         metadata=draft.metadata or None,
+        remind_every_days=draft.reminders.every_days if draft.reminders else None,
+        reminders_at_most=draft.reminders.at_most if draft.reminders else None,
         branding_profile=plan.branding_profile,
         mode=draft.mode,
         validity_days=draft.validity_days,

@@ -182,6 +182,7 @@ class Migration(migrations.Migration):
                 ("signature_encrypted", models.BinaryField(null=True)),
                 ("initials_encrypted", models.BinaryField(null=True)),
                 ("completion_notified_at", models.DateTimeField(null=True)),
+                ("remind_at", models.DateTimeField(null=True)),
                 ("locale", models.CharField(blank=True, max_length=5)),
             ],
             options={
@@ -199,6 +200,8 @@ class Migration(migrations.Migration):
                 ("title", models.CharField(blank=True, db_default="", default="", max_length=200)),
                 ("external_id", models.CharField(blank=True, db_default="", default="", max_length=200)),
                 ("metadata", models.JSONField(null=True)),
+                ("remind_every_days", models.SmallIntegerField(null=True)),
+                ("reminders_at_most", models.SmallIntegerField(null=True)),
                 (
                     "mode",
                     models.CharField(choices=[("sequential", "Sequential"), ("parallel", "Parallel")], max_length=10),
@@ -429,6 +432,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.SmallIntegerField()),
+                ("automatic", models.BooleanField(db_default=False, default=False)),
                 ("asked_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("mail", models.JSONField(null=True)),
                 ("journaled", models.BooleanField(default=False)),
@@ -448,6 +452,12 @@ class Migration(migrations.Migration):
         migrations.AddConstraint(
             model_name="signer",
             constraint=models.UniqueConstraint(fields=("request", "order"), name="order_once_per_request"),
+        ),
+        migrations.AddIndex(
+            model_name="signer",
+            index=models.Index(
+                condition=models.Q(("remind_at__isnull", False)), fields=["remind_at"], name="signer_to_remind"
+            ),
         ),
         migrations.AddIndex(
             model_name="signaturerequest",

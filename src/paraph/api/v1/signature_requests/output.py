@@ -14,8 +14,10 @@ from paraph.kernel.clock import iso
 from paraph.signature_requests.input import (
     LONGEST_REASON,
     METADATA,
+    MOST_DAYS_BETWEEN,
     MOST_DOCUMENTS,
     MOST_ORDER,
+    MOST_REMINDERS,
     MOST_SIGNERS,
     MOST_VALIDITY_DAYS,
 )
@@ -79,6 +81,19 @@ class Signer(Output):
         )
 
 
+class Reminders(Output):
+    """How the service reminds by itself whoever's turn it is."""
+
+    every_days: int = Field(ge=1, le=MOST_DAYS_BETWEEN, description="Days after the invitation or the one before.")
+    at_most: int = Field(ge=1, le=MOST_REMINDERS, description="So many of each signer.")
+
+    @classmethod
+    def of(cls, row: LoadedRequest) -> Self | None:
+        if row.remind_every_days is None:
+            return None
+        return cls.build(every_days=row.remind_every_days, at_most=row.reminders_at_most)
+
+
 class CreatedSignatureRequest(Output):
     """A signature request as creation answers it."""
 
@@ -101,6 +116,7 @@ class CreatedSignatureRequest(Output):
     metadata: Annotated[dict[str, str], WithJsonSchema(METADATA)] = Field(
         description="As given at creation; empty where none was."
     )
+    reminders: Reminders | None = Field(description="As given at creation; null where none were asked for.")
     ended_early: bool = Field(
         description="Whether its sender, an application of yours or the service's operator ended it before its time."
     )
@@ -124,6 +140,7 @@ class CreatedSignatureRequest(Output):
             branding_profile=BrandingProfile.of(row.branding_profile) if row.branding_profile else None,
             external_id=row.external_id or None,
             metadata=row.metadata or {},
+            reminders=Reminders.of(row),
             ended_early=row.ended_early,
             ended_reason=row.ended_reason or None,
             **more,
