@@ -112,6 +112,8 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     if state["external_id"]:
         lines.append(f"  external id {state['external_id']}")
     lines += [f"  {key}: {value}" for key, value in state["metadata"].items()]
+    if state["redirect_url"]:
+        lines.append(f"  signers continue to {state['redirect_url']}")
     if rule := state["reminders"]:
         lines.append(f"  reminders every {rule['every_days']} days, at most {rule['at_most']}")
     lines.append("Signers")

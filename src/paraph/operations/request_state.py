@@ -45,6 +45,7 @@ def request_state(request_id: int) -> dict[str, Any]:
         "environment": request.environment,
         "external_id": request.external_id or None,
         "metadata": request.metadata or {},
+        "redirect_url": request.redirect_url or None,
         "reminders": _reminders(request),
         "mode": request.mode,
         "status": request.status,

@@ -37,6 +37,7 @@ from paraph.signature_requests.values import (
     integer,
     metadata,
     number,
+    page_url,
     phone,
     text,
 )
@@ -60,6 +61,7 @@ _TEXT = {"type": "string", "minLength": 1, "pattern": rf"^{_PRINTABLE}*{_VISIBLE
 _EMAIL = {"type": "string", "format": "email", "minLength": 3, "maxLength": LONGEST_EMAIL}
 _PHONE = {"type": "string", "pattern": r"^\+[1-9][0-9]{1,14}$", "minLength": 3, "maxLength": 16}
 _URL = {"type": "string", "format": "uri", "pattern": "^https://", "maxLength": LONGEST_URL}
+_PAGE_URL = {**_URL, "pattern": "^(https://|http://localhost)"}
 METADATA = {
     "type": "object",
     "maxProperties": MOST_METADATA,
@@ -104,6 +106,7 @@ Reason = Annotated[
 Email = Annotated[str, PlainValidator(email), WithJsonSchema(_EMAIL)]
 Phone = Annotated[str, PlainValidator(phone), WithJsonSchema(_PHONE)]
 HttpsUrl = Annotated[str, PlainValidator(https_url), WithJsonSchema(_URL)]
+PageUrl = Annotated[str, PlainValidator(page_url), WithJsonSchema(_PAGE_URL)]
 Metadata = Annotated[dict[str, str], PlainValidator(metadata), WithJsonSchema(METADATA)]
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra={"format": "int64"}), BeforeValidator(integer)]
 Days = Annotated[int, Field(ge=1, le=MOST_VALIDITY_DAYS), BeforeValidator(partial(integer, maximum=MOST_VALIDITY_DAYS))]
@@ -279,6 +282,12 @@ class SignatureRequestInput(Input):
         description="Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most "
         "500 characters. Webhooks and the dashboard show them, signers do not see them.",
         examples=[{"property": "Lime Street 4"}],
+    )
+    redirect_url: PageUrl | None = Field(
+        None,
+        description="Once signed, the page offers to continue there, with `signature_request_id` and `signer_id` added "
+        "to the query; it never moves by itself. `https`; in the sandbox also `http://localhost`.",
+        examples=["https://example.com/leases/4711"],
     )
     reminders: RemindersInput | None = Field(
         None,

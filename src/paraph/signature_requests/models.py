@@ -44,7 +44,8 @@ class SignatureRequest(models.Model):
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
     member calls it, "" for nothing; signers do not see it. ``external_id``, "" for none, and ``metadata``, null for
-    none: what its creator's own system knows it by; signers do not see them either. ``remind_every_days`` and
+    none: what its creator's own system knows it by; signers do not see them either. ``redirect_url``: where signers may
+    go on once they have signed, "" for nowhere. ``remind_every_days`` and
     ``reminders_at_most``: null where signers are reminded by hand alone.
 
     ``locale_chosen``: whether the call that created it named a language; else ``locale`` is English, and a signer's
@@ -58,6 +59,7 @@ class SignatureRequest(models.Model):
     title = models.CharField(max_length=200, blank=True, default="", db_default="")
     external_id = models.CharField(max_length=200, blank=True, default="", db_default="")
     metadata: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    redirect_url = models.CharField(max_length=2000, blank=True, default="", db_default="")
     remind_every_days = models.SmallIntegerField(null=True)
     reminders_at_most = models.SmallIntegerField(null=True)
     branding_profile = models.ForeignKey(BrandingProfile, models.PROTECT, null=True, related_name="+")

@@ -18,7 +18,8 @@ _READ = """
 SELECT json_agg(json_build_array(
     request.id, request.mode, request.status, request.validity_days, request.initials_required,
     request.notify_signers_on_completion, request.external_id, request.metadata,
-    request.remind_every_days, request.reminders_at_most, request.ended_early_at IS NOT NULL, request.ended_reason,
+    request.redirect_url, request.remind_every_days, request.reminders_at_most,
+    request.ended_early_at IS NOT NULL, request.ended_reason,
     request.expires_at, request.created_at, request.finalized,
     (
         SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
@@ -60,8 +61,8 @@ class LoadedSigner(NamedTuple):
 
 
 class LoadedRequest(NamedTuple):
-    """``document_ids`` are in the order of the payload, ``signers`` in theirs. ``external_id`` is "" and ``metadata``
-    None where none was given."""
+    """``document_ids`` are in the order of the payload, ``signers`` in theirs. ``external_id`` and ``redirect_url`` are
+    "" and ``metadata`` is None where none was given."""
 
     id: int
     mode: str
@@ -71,6 +72,7 @@ class LoadedRequest(NamedTuple):
     notify_signers_on_completion: bool
     external_id: str
     metadata: dict[str, str] | None
+    redirect_url: str
     remind_every_days: int | None
     reminders_at_most: int | None
     ended_early: bool
@@ -104,6 +106,7 @@ def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signe
         row.notify_signers_on_completion,
         row.external_id,
         row.metadata,
+        row.redirect_url,
         row.remind_every_days,
         row.reminders_at_most,
         row.ended_early_at is not None,

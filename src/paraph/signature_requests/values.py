@@ -30,6 +30,7 @@ _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 # With a dot, no address in brackets, no number as the last label, and not a subdomain of localhost.
 _PUBLIC_DOMAIN = re.compile(r"[^\[\]]+\.(?![0-9]+$)(?!localhost$)[^.\[\]]+")
 _KEY = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_LOCALHOST = re.compile(r"http://localhost(?=[:/?#]|$)", re.IGNORECASE)
 _HTTPS = re.compile(r"https://[^\s\\/?#]+", re.IGNORECASE)
 
 
@@ -112,6 +113,18 @@ def https_url(value: object) -> str:
     except DomainError:
         sentence = _("“%(value)s” cannot be called: it needs a host, no user name, and port 80, 443 or one from 1024.")
         raise InvalidValueError(sentence % {"value": shown(address)}) from None
+    return address
+
+
+def page_url(value: object) -> str:
+    """Read the address of a page that browsers are led to: https, or http at ``localhost``, which is for trials."""
+    address = text(value, LONGEST_URL)
+    if not _LOCALHOST.match(address):
+        return https_url(address)
+    try:
+        check_url(address, name="it")
+    except DomainError:
+        raise InvalidValueError(_("“%(value)s” is no address of a page.") % {"value": shown(address)}) from None
     return address
 
 

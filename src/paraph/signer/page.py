@@ -21,6 +21,7 @@ from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
 from paraph.signer.authentication import signer_with_turn
 from paraph.signer.notice import mail_again, notice
+from paraph.signer.onward import onward
 from paraph.signer.otp import sent_code
 from paraph.signer.plain_form import Entries
 from paraph.signer.shell import show
@@ -71,6 +72,7 @@ def _page(
         "words_address": words_address(locale),
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
+        "onward": onward(signer),
         "before": _signers_before(signer) if not is_turn else 0,
         "written": _written(signer),
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",

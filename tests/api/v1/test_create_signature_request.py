@@ -68,6 +68,7 @@ def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
         "branding_profile": None,
         "external_id": None,
         "metadata": {},
+        "redirect_url": None,
         "reminders": None,
         "ended_early": False,
         "ended_reason": None,

@@ -7,7 +7,7 @@ import pytest
 
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.models import Delivery
-from tests.api.v1.api_clients import ApiClient, error, other_clients, payload
+from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload
 
 METADATA = {"property": "Lime Street 4", "a.b-c_D9": "", "unit": "3 é"}
 
@@ -155,3 +155,38 @@ def test_reminders_have_bounds(owner: ApiClient, reminders: Any, sentence: str) 
 def test_reminders_need_mails(owner: ApiClient) -> None:
     message = refused(owner, reminders={"every_days": 3, "at_most": 5})
     assert message == "reminders: send_email must be true where signers are to be reminded."
+
+
+PAGE = "https://example.com/done?x=1#top"
+
+
+def test_where_signers_may_go_on(owner: ApiClient) -> None:
+    answer = created(owner, redirect_url=PAGE)
+    assert answer["redirect_url"] == owner.get(f"/signature_requests/{answer['id']}").json()["redirect_url"] == PAGE
+    assert created(owner)["redirect_url"] is None
+    assert created(owner, redirect_url="http://localhost:3000/done")["redirect_url"] == "http://localhost:3000/done"
+
+
+@pytest.mark.parametrize(
+    ("address", "sentence"),
+    [
+        ("http://example.com/", "redirect_url: “http://example.com/” is not an https address."),
+        ("http://localhost.example.com/", "redirect_url: “http://localhost.example.com/” is not an https address."),
+        ("http://localhost:99999/", "redirect_url: “http://localhost:99999/” is no address of a page."),
+        ("http://localhost@example.com/", "redirect_url: “http://localhost@example.com/” is not an https address."),
+        ("https://ada@example.com/", "redirect_url: “https://ada@example.com/” cannot be called: it needs a host, "),
+        ("javascript:alert(1)", "redirect_url: “javascript:alert(1)” is not an https address."),
+        ("https://", "redirect_url: “https://” is not an https address."),
+        ("https://example.com/" + "x" * 2000, "redirect_url: it must have at most 2000 characters."),
+        (7, "redirect_url: it must be a string."),
+    ],
+)
+def test_a_page_is_an_https_address(owner: ApiClient, address: Any, sentence: str) -> None:
+    assert refused(owner, redirect_url=address).startswith(sentence)
+
+
+def test_in_production_localhost_is_no_place_to_go_on(db: None) -> None:
+    owner = api_client(environment="production")
+    message = refused(owner, redirect_url="http://LOCALHOST/")
+    assert message == "redirect_url: it must be an https address in production."
+    assert created(owner, redirect_url=PAGE)["redirect_url"] == PAGE

@@ -126,7 +126,7 @@ def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
 
 
 def _own_texts(request: SignatureRequest) -> dict[str, str]:
-    return {"title": request.title, "external_id": request.external_id}
+    return {"title": request.title, "external_id": request.external_id, "redirect_url": request.redirect_url}
 
 
 def _naming(signer: Signer, texts: dict[str, str]) -> list[str]:

@@ -80,6 +80,7 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
         title=sender.title,
         external_id=draft.external_id or "",
         metadata=draft.metadata or None,
+        redirect_url=draft.redirect_url or "",
         remind_every_days=draft.reminders.every_days if draft.reminders else None,
         reminders_at_most=draft.reminders.at_most if draft.reminders else None,
         branding_profile=plan.branding_profile,

@@ -200,6 +200,7 @@ class Migration(migrations.Migration):
                 ("title", models.CharField(blank=True, db_default="", default="", max_length=200)),
                 ("external_id", models.CharField(blank=True, db_default="", default="", max_length=200)),
                 ("metadata", models.JSONField(null=True)),
+                ("redirect_url", models.CharField(blank=True, db_default="", default="", max_length=2000)),
                 ("remind_every_days", models.SmallIntegerField(null=True)),
                 ("reminders_at_most", models.SmallIntegerField(null=True)),
                 (

@@ -116,6 +116,7 @@ class CreatedSignatureRequest(Output):
     metadata: Annotated[dict[str, str], WithJsonSchema(METADATA)] = Field(
         description="As given at creation; empty where none was."
     )
+    redirect_url: Url | None = Field(description="As given at creation; null where none was.")
     reminders: Reminders | None = Field(description="As given at creation; null where none were asked for.")
     ended_early: bool = Field(
         description="Whether its sender, an application of yours or the service's operator ended it before its time."
@@ -140,6 +141,7 @@ class CreatedSignatureRequest(Output):
             branding_profile=BrandingProfile.of(row.branding_profile) if row.branding_profile else None,
             external_id=row.external_id or None,
             metadata=row.metadata or {},
+            redirect_url=row.redirect_url or None,
             reminders=Reminders.of(row),
             ended_early=row.ended_early,
             ended_reason=row.ended_reason or None,
