@@ -16,26 +16,39 @@ from tests.reference.page import Element, parse, snippet
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer
 
+ACTS = ("endSignatureRequest", "remindSigner")  # what can be done once to a request
 README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 
 
 class Reader:
     """Somebody with a key, a request and the page before them."""
 
-    def __init__(self, service: Service, page: Element) -> None:
-        self.page, self.key = page, service.new_key("pro", "sandbox")
+    def __init__(self, service: Service, page: Element, **options: Any) -> None:
+        self.service, self.page, self.key = service, page, service.new_key("pro", "sandbox")
         self.backend = Backend(service.url, self.key)
         self.uploaded = contract()
         self.document = self.backend.upload(self.uploaded, "lease.pdf")
         people = [signer("tenant", order=1)]
         placed = [{"signer_ref": "tenant", "stamps": [at()]}]
         self.request = self.backend.create(
-            mode="parallel", validity_days=1, signers=people, documents=[{"id": self.document, "signers": placed}]
+            mode="parallel",
+            validity_days=1,
+            signers=people,
+            documents=[{"id": self.document, "signers": placed}],
+            **options,
         )
+
+    def about_another(self) -> "Reader":
+        """The same page, about a request of its own, whose signer has been invited."""
+        asked = {"send_email": True, "identity_declaration_accepted": True}
+        another = Reader(self.service, self.page, **asked)
+        another.backend.told(another.request["id"], "signer.notified")
+        return another
 
     def code(self, name: str) -> str:
         """The snippet, about the reader's own document and request."""
         text = re.sub(r"\b35\b", str(self.document), snippet(self.page, name))
+        text = re.sub(r"\b141\b", str(self.request["signers"][0]["id"]), text)
         return re.sub(r"\b71\b", str(self.request["id"]), text).replace("KEY=…", f"KEY={self.key}")
 
 
@@ -63,7 +76,8 @@ def pasted(*scripts: str) -> str:
 @pytest.mark.parametrize("name", CURL)
 def test_curl(reader: Reader, folder: Path, name: str) -> None:
     need("curl", "curl")
-    answer = pasted(reader.code("setup-curl"), reader.code(f"curl-{name}"))
+    about = reader.about_another() if name in ACTS else reader
+    answer = pasted(about.code("setup-curl"), about.code(f"curl-{name}"))
     assert answer.startswith("{") and '"error"' not in answer, answer
 
 
@@ -73,9 +87,16 @@ def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     exec(reader.code("setup-python"), names)
     with names["paraph"]:
         for name in PYTHON:
-            exec(reader.code(f"python-{name}"), names)
+            if name not in ACTS:
+                exec(reader.code(f"python-{name}"), names)
         exec(reader.code("pages-python"), names)
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+    for name in ACTS:
+        about = reader.about_another()
+        monkeypatch.setitem(os.environ, "KEY", about.key)
+        exec(about.code("setup-python"), names)
+        with names["paraph"]:
+            exec(about.code(f"python-{name}"), names)
 
 
 def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
@@ -89,10 +110,13 @@ def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
 
 
 def test_node(reader: Reader, folder: Path) -> None:
-    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE]
+    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE if name not in ACTS]
     told = in_node(reader, reader.code("setup-node"), *apart, reader.code("pages-node"))
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+    for name in ACTS:
+        about = reader.about_another()
+        assert in_node(about, about.code("setup-node"), about.code(f"node-{name}"))
 
 
 def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder: Path) -> None:

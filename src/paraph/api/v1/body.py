@@ -15,17 +15,27 @@ MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110
 
 
 def read(request: HttpRequest, root: str) -> object:
-    """Return the value under the root key.
-
-    Raises ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``.
-    """
-    if request.content_type != "application/json":
-        raise DomainError("unsupported_media_type", _("The Content-Type must be application/json."))
-    content = _parse(_content(request))
+    """Return the value under the root key. Raises what :func:`read_value` raises."""
+    content = read_value(request)
     if not isinstance(content, dict) or root not in content:
         message = _("The body must be a JSON object with everything under the key “%(root)s”.")
         raise DomainError("validation_error", message % {"root": root})
     return content[root]
+
+
+def read_object(request: HttpRequest) -> dict[str, Any]:
+    """Return the whole body, an object. Raises what :func:`read_value` raises."""
+    content = read_value(request)
+    if not isinstance(content, dict):
+        raise DomainError("validation_error", _("The body must be a JSON object."))
+    return content
+
+
+def read_value(request: HttpRequest) -> Any:
+    """Raise ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``."""
+    if request.content_type != "application/json":
+        raise DomainError("unsupported_media_type", _("The Content-Type must be application/json."))
+    return _parse(_content(request))
 
 
 def _content(request: HttpRequest) -> bytes:

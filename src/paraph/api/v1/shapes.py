@@ -54,6 +54,7 @@ class ErrorBody(Output):
         "not_found",
         "method_not_allowed",
         "request_timeout",
+        "conflict",
         "idempotency_key_in_use",
         "gone",
         "payload_too_large",

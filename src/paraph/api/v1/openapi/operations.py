@@ -10,8 +10,13 @@ from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
 from paraph.api.v1.health import Health
-from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, PAGED, REQUEST_LIST, UPLOAD
-from paraph.api.v1.signature_requests.output import CreatedSignatureRequest, SignatureRequest, SignatureRequests
+from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, END, KEYED, PAGED, REQUEST_LIST, UPLOAD
+from paraph.api.v1.signature_requests.output import (
+    CreatedSignatureRequest,
+    SignatureRequest,
+    SignatureRequests,
+    Signer,
+)
 
 
 @dataclass(frozen=True)
@@ -55,6 +60,8 @@ OPERATIONS = [
         accepts=REQUEST_LIST,
     ),
     Operation("readSignatureRequest", "get", _REQUEST, _REQUESTS, SignatureRequest),
+    Operation("endSignatureRequest", "post", f"{_REQUEST}/end", _REQUESTS, SignatureRequest, accepts=END),
+    Operation("remindSigner", "post", f"{_REQUEST}/signers/{{signer_id}}/remind", _REQUESTS, Signer, accepts=KEYED),
     Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, AuditLogs, accepts=PAGED),
     Operation(
         "listBrandingProfiles",
