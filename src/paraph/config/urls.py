@@ -6,6 +6,7 @@ from paraph.api.v1.audit_logs.routes import list_audit_logs
 from paraph.api.v1.branding_profiles import list_branding_profiles
 from paraph.api.v1.documents.routes import list_documents, read_document, upload_document
 from paraph.api.v1.endpoint import endpoint
+from paraph.api.v1.events.routes import list_events
 from paraph.api.v1.health import read_health
 from paraph.api.v1.openapi.view import openapi
 from paraph.api.v1.signature_requests.routes import (
@@ -49,6 +50,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/documents", endpoint(GET=list_documents, POST=upload_document)),
     path("api/v1/documents/<int:document_id>", endpoint(GET=read_document)),
     path("api/v1/branding_profiles", endpoint(GET=list_branding_profiles)),
+    path("api/v1/events", endpoint(GET=list_events)),
     path("api/v1/health", endpoint(GET=read_health)),
     path("api/v1/openapi.json", openapi),
     re_path(r"^api/v1(?:/|$)", endpoint()),  # every other path: a refusal in the API's envelope

@@ -1,5 +1,5 @@
-"""Recording events: each function writes the journal entry of one event with its metadata (rule 6.2) and its
-webhook deliveries (6.1).
+"""Recording events: each function writes the journal entry of one event with its metadata (rule 6.2), what the API
+lists of it, and its webhook deliveries (6.1).
 
 The caller holds the request's row lock, has changed request and signer as the event says, and commits both together.
 """
@@ -76,4 +76,4 @@ def _record(
     """``told``: the part of the metadata that webhooks state as well."""
     signer_id = signer.pk if signer else None
     entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
-    insert([entry, *outbox.deliveries(request, event_type, signer, entry.created_at, told)])
+    insert([entry, *outbox.told(entry, request, signer, told)])

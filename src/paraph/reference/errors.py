@@ -75,6 +75,13 @@ API_ERRORS = [
         "Use a new key if it is to be created once more.",
     ),
     _row(
+        410,
+        "cursor_expired",
+        "Events behind the cursor are older than the 30 days for which they are kept, or the service was restored from "
+        "a backup that is older than the cursor.",
+        "Begin again without `after`, or with `after=latest`, and read the requests that you still wait for.",
+    ),
+    _row(
         413,
         "payload_too_large",
         "The file or body is larger than allowed.",

@@ -20,6 +20,7 @@ The precedence, first match wins:
     created was deleted.
 8.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
     422 ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
+    Events: 410 ``cursor_expired``, after everything that is wrong with the query.
 9.  503 ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory
     or processes, with ``Retry-After``.
 10. 422 ``validation_error`` with every problem of the payload in one message.
@@ -49,6 +50,7 @@ STATUSES = {
     "request_timeout": 408,
     "idempotency_key_in_use": 409,
     "gone": 410,
+    "cursor_expired": 410,
     "payload_too_large": 413,
     "unsupported_media_type": 415,
     "idempotency_key_reused": 422,

@@ -56,6 +56,7 @@ class ErrorBody(Output):
         "request_timeout",
         "idempotency_key_in_use",
         "gone",
+        "cursor_expired",
         "payload_too_large",
         "unsupported_media_type",
         "idempotency_key_reused",

@@ -2,8 +2,8 @@
 ``paraph erase signer`` empties."""
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from paraph.audit_trail.erase import EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
@@ -26,10 +26,11 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing_token import new_salt
-from paraph.webhooks.models import Attempt, Delivery
+from paraph.webhooks.models import Attempt, Delivery, Event
 
 FIRST_NAME, LAST_NAME = "Erased", "signer"
 _SHORTEST_NAME = 3  # shorter ones are parts of many words
+_Told = TypeVar("_Told", Event, Delivery)
 
 
 def person_of(signer: Signer) -> Person:
@@ -81,12 +82,31 @@ def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
     yield from CapturedMessage.objects.filter(message_id__in=names).order_by("pk")
 
 
+def _about(signer: Signer, rows: Iterable[_Told]) -> Iterator[_Told]:
+    """Yield those whose payload is about the signer."""
+    for row in rows:
+        told = json.loads(row.payload).get("signer")
+        if told and told["id"] == signer.pk:
+            yield row
+
+
+def _events(signer: Signer) -> Iterator[Event]:
+    """Events that the API lists or will list."""
+    yield from _about(signer, Event.objects.filter(request=signer.request_id).order_by("pk"))
+
+
+def _told_event(event: Event) -> Facts:
+    content = json.loads(event.payload)
+    return {"id": event.pk, "event": event.event_type, "at": content["occurred_at"], "signer": content["signer"]}
+
+
+def _erase_events(signer: Signer, found: Sequence[Event]) -> int:
+    return sum(_update(event, payload=_anonymous(signer, event.payload)) for event in found)
+
+
 def _deliveries(signer: Signer) -> Iterator[Delivery]:
     """Webhook that were recorded, also those that still wait."""
-    for delivery in Delivery.objects.filter(request=signer.request_id).order_by("pk"):
-        told = json.loads(delivery.payload).get("signer")
-        if told and told["id"] == signer.pk:
-            yield delivery
+    yield from _about(signer, Delivery.objects.filter(request=signer.request_id).order_by("pk"))
 
 
 def _told_delivery(delivery: Delivery) -> Facts:
@@ -103,20 +123,21 @@ def _told_delivery(delivery: Delivery) -> Facts:
 
 def _erase_deliveries(signer: Signer, found: Sequence[Delivery]) -> int:
     """With what receivers answered to them."""
-    last_name = f"{LAST_NAME} {signer.pk}"
-    pseudonyms = {
+    for delivery in found:
+        _update(delivery, payload=_anonymous(signer, delivery.payload))
+        Attempt.objects.filter(delivery=delivery).update(response="")
+    return len(found)
+
+
+def _anonymous(signer: Signer, payload: str) -> str:
+    content, last_name = json.loads(payload), f"{LAST_NAME} {signer.pk}"
+    content["signer"] |= {
         "first_name": FIRST_NAME,
         "last_name": last_name,
         "full_name": f"{FIRST_NAME} {last_name}",
         "email": _pseudonym(signer),
     }
-    for delivery in found:
-        content = json.loads(delivery.payload)
-        content["signer"] |= pseudonyms
-        payload = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        Delivery.objects.filter(pk=delivery.pk).update(payload=payload)
-        Attempt.objects.filter(delivery=delivery).update(response="")
-    return len(found)
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def _title(signer: Signer) -> Iterator[SignatureRequest]:
@@ -264,6 +285,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         told_captured,
         delete_rows,
     ),
+    Place("events", frozenset({"webhooks_event"}), _events, _told_event, _erase_events),
     Place(
         "webhooks",
         frozenset({"webhooks_delivery", "webhooks_attempt"}),

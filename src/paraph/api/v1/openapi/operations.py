@@ -9,8 +9,9 @@ from pydantic import BaseModel
 from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
+from paraph.api.v1.events.output import Events
 from paraph.api.v1.health import Health
-from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, PAGED, REQUEST_LIST, UPLOAD
+from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, EVENT_LIST, PAGED, REQUEST_LIST, UPLOAD
 from paraph.api.v1.signature_requests.output import CreatedSignatureRequest, SignatureRequest, SignatureRequests
 
 
@@ -56,6 +57,7 @@ OPERATIONS = [
     ),
     Operation("readSignatureRequest", "get", _REQUEST, _REQUESTS, SignatureRequest),
     Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, AuditLogs, accepts=PAGED),
+    Operation("listEvents", "get", "/events", "Events", Events, accepts=EVENT_LIST),
     Operation(
         "listBrandingProfiles",
         "get",

@@ -2,8 +2,9 @@
 
 from typing import Any
 
-from paraph.api.v1.openapi.examples import CREATIONS, SMALLEST_PDF
+from paraph.api.v1.openapi.examples import CREATIONS, EVENTS, SMALLEST_PDF
 from paraph.signature_requests.input import Creation
+from paraph.signature_requests.values import LARGEST_ID
 
 DocumentPart = dict[str, Any]
 
@@ -37,6 +38,27 @@ def _filters(*statuses: str) -> list[DocumentPart]:
 PAGED: DocumentPart = {"parameters": _PAGING}
 DOCUMENT_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
 REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
+EVENT_LIST: DocumentPart = {
+    "parameters": [
+        _query(
+            "after",
+            "A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept.",
+            type="string",
+            minLength=1,
+            examples=["latest"],
+        ),
+        _query("limit", "How many at most.", type="integer", minimum=1, maximum=100, default=50),
+        _query("event", "Only those of the type.", type="string", enum=list(EVENTS)),
+        _query(
+            "signature_request_id",
+            "Only those of the request.",
+            type="integer",
+            minimum=1,
+            maximum=LARGEST_ID,
+            format="int64",
+        ),
+    ]
+}
 
 _IDEMPOTENCY_KEY: DocumentPart = {
     "name": "Idempotency-Key",

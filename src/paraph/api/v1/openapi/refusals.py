@@ -188,6 +188,24 @@ _CREATION = [
             "The body is not valid JSON. (Expecting value: line 1 column 23 (char 22))"),
 ]  # fmt: skip
 
+_EVENTS = [
+    _NOT_FOUND,
+    Refusal(
+        "cursor_expired",
+        "cursor_expired",
+        "Events behind the cursor are not kept any more: they are older than 30 days, or the service was restored from "
+        "an older backup.",
+        "What followed this cursor is not kept any more. Begin again without one, or with latest.",
+    ),
+    Refusal(
+        "validation_query",
+        "validation_error",
+        "A value is unreadable. All are named.",
+        "after must be a cursor that was answered as “next”, or latest, not “1”. limit must be a number from 1 to 100, "
+        "not “500”.",
+    ),
+]
+
 
 def _own(operation: str) -> list[Refusal]:
     return {
@@ -198,6 +216,7 @@ def _own(operation: str) -> list[Refusal]:
         "readDocument": [_NOT_FOUND],
         "readSignatureRequest": [_NOT_FOUND],
         "listAuditLogs": [_NOT_FOUND],
+        "listEvents": _EVENTS,
     }.get(operation, [])
 
 

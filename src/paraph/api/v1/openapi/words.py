@@ -18,6 +18,7 @@ the environment, `sandbox` or `production`."""
 TAGS = {
     "Documents": "Uploaded PDFs. They are never changed: signing makes a new file.",
     "Signature requests": "Who signs which documents, in which order, where; and what has happened so far.",
+    "Events": "What happened to the requests of an environment, kept for 30 days: nothing missed, nothing twice.",
     "Branding profiles": "Colours of the signer's pages. The same in both environments.",
     "Service": "Whether the service answers.",
     "Webhooks": "What your backend hears.",
@@ -67,6 +68,14 @@ OPERATIONS = {
         "List the audit log of a request",
         "Lists what happened to a request, oldest first. Entries are only ever added.",
         "A page of entries.",
+    ),
+    "listEvents": (
+        "List events",
+        "Lists what webhooks tell of all requests of the key's environment, those sent from the dashboard too, with or "
+        "without a webhook URL, in the order in which it was committed. Go on from `next`: none is missed and none "
+        "comes twice, whatever happens meanwhile. Events are kept for 30 days. With a filter, `next` lies behind what "
+        "the filter leaves out.",
+        "The events behind the cursor.",
     ),
     "listBrandingProfiles": (
         "List branding profiles",
