@@ -14,6 +14,8 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks import outbox
 
+_SANDBOX_ACT = {"sandbox_act": True}
+
 
 def signer_notified(signer: Signer, acknowledgement: str, *, reminder: bool = False) -> None:
     facts: dict[str, Any] = {"channel": "email", "recipient": signer.email, "acknowledgement": acknowledgement}
@@ -29,8 +31,11 @@ def otp_sent(
     _record(signer.request, EventType.OTP_SENT, signer, origin, facts)
 
 
-def signer_signed(signer: Signer, consent_notice: str, documents_count: int, origin: Origin) -> None:
+def signer_signed(
+    signer: Signer, consent_notice: str, documents_count: int, origin: Origin, *, sandbox_act: bool = False
+) -> None:
     facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
+    facts |= _SANDBOX_ACT if sandbox_act else {}
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 
 
@@ -42,8 +47,9 @@ def completion_notified(request: SignatureRequest, recipients: list[str]) -> Non
     _record(request, EventType.COMPLETION_NOTIFIED, metadata={"channel": "email", "recipients": recipients})
 
 
-def request_expired(request: SignatureRequest) -> None:
-    _record(request, EventType.EXPIRED, metadata={"expires_at": clock.iso(request.expires_at)})
+def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> None:
+    facts = {"expires_at": clock.iso(request.expires_at), **(_SANDBOX_ACT if sandbox_act else {})}
+    _record(request, EventType.EXPIRED, metadata=facts)
 
 
 def request_ended_early(request: SignatureRequest, reason: str) -> None:

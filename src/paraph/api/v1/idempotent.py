@@ -40,18 +40,19 @@ def created_once(
     content: bytes,
     create: Callable[[Beside], BaseModel],
     again: Callable[[int], BaseModel | None],
+    status: int = 201,
 ) -> HttpResponse:
     """Return what ``create`` makes, or ``again`` reads, if it was made before; ``again`` returns ``None`` for what is
     there no more. ``content``: the SHA-256 of what is asked for. Raises ``idempotency_key_reused`` or ``gone``."""
     if held is None:
-        return json_response(create(nothing_beside), 201)
+        return json_response(create(nothing_beside), status)
     resource_id = held.made_before(content)
     if resource_id is None:
-        return json_response(create(held.beside(content)), 201)
+        return json_response(create(held.beside(content)), status)
     found = again(resource_id)
     if found is None:
         raise DomainError("gone", _("What was created with this Idempotency-Key has been deleted since."))
-    response = json_response(found, 201)
+    response = json_response(found, status)
     response.headers["Idempotent-Replayed"] = "true"
     return response
 

@@ -4,7 +4,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, Field
 
-from paraph.api.v1.openapi.webhook_schemas import EarlyEnd, WebhookDocument, WebhookRequest, WebhookSigner
+from paraph.api.v1.events.webhook_schemas import EarlyEnd, WebhookDocument, WebhookRequest, WebhookSigner
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.signature_requests.input import MOST_DOCUMENTS
 

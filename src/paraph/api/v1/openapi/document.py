@@ -90,7 +90,7 @@ def _path_parameter(name: str) -> DocumentPart:
         },
         "required": True,
         "description": words.PATH_PARAMETERS[name],
-        "example": 35 if name == "document_id" else 71,
+        "example": {"document_id": 35, "signer_id": 141}.get(name, 71),
     }
 
 

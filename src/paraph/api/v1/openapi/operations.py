@@ -11,7 +11,16 @@ from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
 from paraph.api.v1.events.output import Events
 from paraph.api.v1.health import Health
-from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, EVENT_LIST, PAGED, REQUEST_LIST, UPLOAD
+from paraph.api.v1.openapi.parts import (
+    CREATION,
+    DOCUMENT_LIST,
+    EVENT_LIST,
+    KEYED,
+    PAGED,
+    REQUEST_LIST,
+    SIGN_ACT,
+    UPLOAD,
+)
 from paraph.api.v1.signature_requests.output import CreatedSignatureRequest, SignatureRequest, SignatureRequests
 
 
@@ -33,6 +42,7 @@ _DOCUMENT = "/documents/{document_id}"
 _REQUEST = "/signature_requests/{request_id}"
 _AUDIT_LOGS = "/signature_requests/{signature_request_id}/audit_logs"
 _REQUESTS = "Signature requests"
+_ACTS, _SIGNER = "Sandbox acts", f"/sandbox{_REQUEST}/signers/{{signer_id}}"
 
 OPERATIONS = [
     Operation("uploadDocument", "post", "/documents", "Documents", UploadedDocument, 201, UPLOAD),
@@ -66,5 +76,8 @@ OPERATIONS = [
         BrandingProfiles,
         accepts=PAGED,
     ),
+    Operation("sandboxSign", "post", f"{_SIGNER}/sign", _ACTS, SignatureRequest, accepts=SIGN_ACT),
+    Operation("sandboxExpire", "post", f"/sandbox{_REQUEST}/expire", _ACTS, SignatureRequest, accepts=KEYED),
+    Operation("sandboxDecline", "post", f"{_SIGNER}/decline", _ACTS, SignatureRequest, accepts=KEYED),
     Operation("readHealth", "get", "/health", "Service", Health),
 ]

@@ -4,6 +4,7 @@ from typing import Any
 
 from paraph.api.v1.openapi.examples import CREATIONS, EVENTS, SMALLEST_PDF
 from paraph.signature_requests.input import Creation
+from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.values import LARGEST_ID
 
 DocumentPart = dict[str, Any]
@@ -64,8 +65,8 @@ _IDEMPOTENCY_KEY: DocumentPart = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "A text of your choice, new for each creation, such as a UUID. Sent again with the same content "
-    "within 24 hours, the call creates nothing: it is answered with what the first one created, and the header "
+    "description": "A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content "
+    "within 24 hours, the call does nothing: it is answered with what the first one created or changed, and the header "
     "`Idempotent-Replayed`. So a call whose answer was lost can be sent again.",
     "schema": {"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": 255},
     "example": "6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11",
@@ -99,6 +100,77 @@ CREATION: DocumentPart = {
                 "schema": {"$ref": "#/components/schemas/Creation"},
                 "examples": {
                     name: {"summary": summary, "value": value} for name, (summary, value) in CREATIONS.items()
+                },
+            }
+        },
+    },
+}
+
+KEYED: DocumentPart = {"parameters": [_IDEMPOTENCY_KEY]}
+_POINT: DocumentPart = {
+    "type": "array",
+    "items": {"type": "number", "minimum": 0, "maximum": 1},
+    "minItems": 2,
+    "maxItems": 2,
+}
+_TYPED: DocumentPart = {
+    "title": "Typed",
+    "type": "object",
+    "required": ["type"],
+    "properties": {
+        "type": {"type": "string", "const": "typed", "description": "`typed`: the signer's name, written by hand."},
+        "hand": {"type": "integer", "minimum": 1, "maximum": 4, "default": 1, "description": "In which of four hands."},
+    },
+}
+_DRAWN: DocumentPart = {
+    "title": "Drawn",
+    "type": "object",
+    "required": ["type", "strokes"],
+    "properties": {
+        "type": {"type": "string", "const": "drawn", "description": "`drawn`: strokes, as of a pen."},
+        "strokes": {
+            "type": "array",
+            "items": {"type": "array", "items": _POINT, "minItems": 1},
+            "minItems": 1,
+            "maxItems": MOST_POINTS,
+            "description": "Each a list of points [x, y], from 0 to 1, from the top left. At most 20,000 points.",
+        },
+        "aspect": {
+            "type": "number",
+            "minimum": 0.05,
+            "maximum": 20,
+            "default": 1,
+            "description": "Width divided by height of the area that was drawn on.",
+        },
+    },
+}
+SIGN_ACT: DocumentPart = {
+    "parameters": [_IDEMPOTENCY_KEY],
+    "requestBody": {
+        "required": False,
+        "description": "How it is signed. Without a body, by the signer's name.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "signature": {
+                            "anyOf": [_TYPED, _DRAWN],
+                            "description": "The signature, as the signer's page sends it.",
+                        }
+                    },
+                    "additionalProperties": False,
+                },
+                "examples": {
+                    "drawn": {
+                        "summary": "A drawing of one stroke",
+                        "value": {
+                            "signature": {
+                                "type": "drawn",
+                                "strokes": [[[0.1, 0.6], [0.4, 0.3], [0.9, 0.4]]],
+                            }
+                        },
+                    }
                 },
             }
         },

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paraph.api.v1.openapi import webhook_schemas
+from paraph.api.v1.events import webhook_schemas
 from paraph.api.v1.openapi.examples import EVENTS
 from paraph.api.v1.openapi.parts import DocumentPart
 

@@ -19,7 +19,7 @@ from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.reading import read
 from paraph.signature_requests.values import LARGEST_ID
-from paraph.tenants.scope import scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:
@@ -54,10 +54,18 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
 
 def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """Read a signature request; once it is completed and finalized, with the addresses of its results."""
-    found = read(request.scope, [request_id]) if request_id <= LARGEST_ID else []
-    if not found:
+    found = shown(request.scope, request_id)
+    if found is None:
         raise not_found()
-    [shown] = found
-    is_over = shown.finalized and shown.status == RequestStatus.COMPLETED
-    results = {"download_urls": output.download_urls(shown.id)} if is_over else {}
-    return json_response(output.SignatureRequest.of(shown, finalized=shown.finalized, **results))
+    return json_response(found)
+
+
+def shown(scope: TenantScope, request_id: int) -> output.SignatureRequest | None:
+    """Return one of the caller's requests as it is read by its id."""
+    rows = read(scope, [request_id]) if request_id <= LARGEST_ID else []
+    if not rows:
+        return None
+    [row] = rows
+    is_over = row.finalized and row.status == RequestStatus.COMPLETED
+    results = {"download_urls": output.download_urls(row.id)} if is_over else {}
+    return output.SignatureRequest.of(row, finalized=row.finalized, **results)
