@@ -2,8 +2,8 @@
 
     python -m benchmarks.events [--large 10000000] [--small 10000]
 
-In a database of its own (:mod:`benchmarks.filling`); ten million take some minutes and 6 GB. Each call is made 100 times
-in turns through the whole API, rate limit included; the median counts. Ends with 1 where a ratio is above 1.3.
+In a database of its own (:mod:`benchmarks.filling`); ten million take some minutes and 6 GB. Each call is made 100
+times in turns through the whole API, rate limit included; the median counts. Ends with 1 where a ratio is above 1.3.
 """
 
 import argparse
