@@ -123,7 +123,7 @@ def _fitting(
     scope: TenantScope, rows: QuerySet[SignatureRequest], candidates: list[int], words: list[list[str]]
 ) -> list[int]:
     """Return the candidates that have all words. Each word is looked up for each candidate: a condition EXISTS could be
-    made a join, which reads all requests that have the word."""
+    made a join, which reads all that have it."""
     rows = rows.filter(pk__in=candidates)
     for number, terms in enumerate(words):
         having = scoped(SearchTerm, scope).filter(term__in=terms, request_id=OuterRef("pk"))

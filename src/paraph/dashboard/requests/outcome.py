@@ -28,7 +28,7 @@ class Outcome:
 
 
 def outcome(request: SignatureRequest, signers: list[Signer]) -> Outcome:
-    """Tell how the request stands. ``signers``: all of it, in their order."""
+    """Return how the request stands; the signers are its own, in their order."""
     if request.status == RequestStatus.PENDING:
         return _pending(request, signers)
     if request.status == RequestStatus.EXPIRED:

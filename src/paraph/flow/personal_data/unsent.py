@@ -122,7 +122,7 @@ def _empty_rows_of(bulk_send_id: int, found: Iterable[int]) -> int:
 
 
 def _row_names(person: Person, row: BulkRow) -> bool:
-    """Return whether the row is about the person; one that could be sent to another address is about a namesake."""
+    """Return whether the row is about the person: one that could be sent to another address is about a namesake."""
     return _has_address(person, row.cells) or (row.state == RowState.WRONG and _has_name(person, row.cells))
 
 

@@ -16,7 +16,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.fair_semaphore import Lease
 from paraph.kernel.waiting import waiting_for_machine
 from paraph.messaging.email import send_email
-from paraph.messaging.gateways import is_refused
+from paraph.messaging.gateways import has_gateway, is_refused
 from paraph.messaging.sms import send_sms
 from paraph.metrics import metrics
 from paraph.otp import channels, codes, guesses
@@ -32,11 +32,12 @@ log = logging.getLogger("paraph.flow")
 
 @dataclass(frozen=True)
 class SentCode:
-    """A code on its way. ``recipient``: where it goes, masked. ``sandbox_code`` is the code itself, None in production
-    (rule 4.11)."""
+    """A code on its way. ``recipient``: where it goes, masked. ``is_kept``: nothing sends it. ``sandbox_code`` is the
+    code itself, None in production (rule 4.11)."""
 
     recipient: str
     channel: str
+    is_kept: bool
     sandbox_code: str | None
 
 
@@ -69,7 +70,12 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
         codes.mark_sent(signer, issued)
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
     sandbox = signer.request.environment == Environment.SANDBOX
-    return SentCode(masked(recipient), chosen, issued.code if sandbox else None)
+    return SentCode(masked(recipient), chosen, is_kept(signer, chosen), issued.code if sandbox else None)
+
+
+def is_kept(signer: Signer, channel: str) -> bool:
+    """Return whether the signer's codes stay with the service, since nothing sends them. The sandbox shows its own."""
+    return signer.request.environment == Environment.PRODUCTION and not has_gateway(channel)
 
 
 def _require_gateway(signer: Signer, channel: Channel) -> None:

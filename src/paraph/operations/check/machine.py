@@ -85,7 +85,7 @@ def confinement() -> Iterator[Outcome]:
 
 
 def fonts() -> Iterator[Outcome]:
-    """Report which scripts no font has. The service takes new fonts when it starts."""
+    """Name the letters that no font has. A service takes new fonts when it starts."""
     missing = library().missing
     others = ", ".join(script for script in missing if script != CJK)
     if CJK in missing:
