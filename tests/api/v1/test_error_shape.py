@@ -21,7 +21,8 @@ def paths() -> list[tuple[str, str]]:
             path.removeprefix("/api/v1")
             .replace("{document_id}", "1")
             .replace("{request_id}", "1")
-            .replace("{signature_request_id}", "1"),
+            .replace("{signature_request_id}", "1")
+            .replace("{signer_id}", "1"),
         )
         for path, operations in documented.items()
         for method in operations
@@ -38,7 +39,11 @@ def test_every_route_is_walked() -> None:
             ("GET", "/signature_requests"),
             ("GET", "/signature_requests/1"),
             ("GET", "/signature_requests/1/audit_logs"),
+            ("GET", "/events"),
             ("GET", "/branding_profiles"),
+            ("POST", "/sandbox/signature_requests/1/signers/1/sign"),
+            ("POST", "/sandbox/signature_requests/1/signers/1/decline"),
+            ("POST", "/sandbox/signature_requests/1/expire"),
             ("GET", "/health"),
         ]
     )
@@ -54,7 +59,7 @@ def test_no_key_has_the_shape_on_every_route(db: None, method: str, path: str) -
 def test_wrong_method_on_every_route(owner: ApiClient, method: str, path: str) -> None:
     response = owner.send(method, path)
     assert method in error(response, 405, "method_not_allowed")
-    assert "GET" in response["Allow"]
+    assert response["Allow"] == ", ".join(sorted(each for each, known in paths() if known == path) or ["GET"])
 
 
 @pytest.mark.parametrize(
