@@ -100,6 +100,26 @@ def test_the_title_and_the_options_stand_on_the_page(made: Scene, client: Client
     client.post(address(made, "/end"), {"reason": "Over"})
 
 
+def test_what_its_own_system_knows_it_by_stands_on_the_page(made: Scene, client: Client) -> None:
+    assert "External ID" not in text(client, made)
+    SignatureRequest.objects.update(external_id="lease-<4711>", metadata={"street": "Lime & Co."})
+    page = text(client, made)
+    assert '<dt>External ID</dt><dd class="wrap">lease-&lt;4711&gt;</dd>' in page
+    assert '<dt><code>street</code></dt><dd class="wrap">Lime &amp; Co.</dd>' in page
+
+
+def test_automatic_reminders_stand_apart_from_those_by_hand(made: Scene, client: Client) -> None:
+    assert "Automatic reminders" not in text(client, made)
+    SignatureRequest.objects.update(remind_every_days=3, reminders_at_most=9, send_email=True)
+    Signer.objects.update(notified_at=timezone.now())
+    for number in range(1, 7):
+        Reminder.objects.create(signer=made.signers[0], number=number, automatic=number > 1)
+    page = text(client, made)
+    assert "<dt>Automatic reminders</dt><dd>every 3 days, at most 9</dd>" in page
+    assert "1 reminder of 5" in page and "5 automatic reminders" in page
+    assert f'id="remind-{made.signers[0].pk}"' in page, "four by hand are left"
+
+
 def test_nothing_told_yet_is_not_nobody_to_tell(made: Scene, log_in: LogIn) -> None:
     _, client = log_in(Role.OWNER, at=made.request.organization)
     assert "the application has no webhook URL" in text(client, made)

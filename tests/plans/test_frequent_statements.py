@@ -48,6 +48,7 @@ WHOLE = {
     'SELECT "organizations_retention"."organization_id"': "organizations_retention",
     'DELETE FROM "otp_wrongguesses" WHERE NOT': "otp_wrongguesses",
     "DELETE FROM messaging_messagecount WHERE": "messaging_messagecount",
+    'SELECT "webhooks_eventstream"."organization_id"': "webhooks_eventstream",
     'DELETE FROM "messaging_putoffmail" WHERE': "messaging_putoffmail",
     'SELECT COUNT(*) AS "__count" FROM "evidence_sealingfailure"': "evidence_sealingfailure",  # mostly empty
     'SELECT "evidence_sealingfailure"."request_id" AS "request_id", "evidence_sealingfailure"."cause" AS "cause"': (
@@ -96,7 +97,8 @@ def test_the_way_of_a_request(scans: Scans) -> None:
         for signer in created["signers"]:
             signed(signer["signing_url"])
             assert work_off()
-        read_all(backend, created["id"])
+        publish_events()
+        read_all(backend, created["id"], created["signers"][0]["id"])
     assert len(scans.asked) > 60
 
 
@@ -144,11 +146,25 @@ def signed(url: str) -> None:
     assert person.get(f"{path}/progress").status_code == 200
 
 
-def read_all(backend: ApiClient, request_id: int) -> None:
+def publish_events() -> None:
+    """As the end of their transactions does."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS event_published IMMEDIATE")
+
+
+def read_all(backend: ApiClient, request_id: int, signer_id: int) -> None:
     days = {"created_after": "2026-01-01", "created_before": "2100-01-01"}
     for path in ("/signature_requests", "/documents", "/branding_profiles"):
         for query in ({}, {"order": "desc"}, {"page": 2}, days):
             assert backend.get(path, **query).status_code in (200, 422)
+    first = backend.get("/events", limit=1).json()
+    assert first["has_more"]
+    for query in ({"after": first["next"]}, {"after": "latest"}, {"event": "signer.signed"},
+                  {"signature_request_id": request_id}):  # fmt: skip
+        assert backend.get("/events", **query).status_code == 200
+    acts = f"/sandbox/signature_requests/{request_id}"
+    for path in (f"{acts}/expire", f"{acts}/signers/{signer_id}/sign"):
+        assert backend.send("POST", path).status_code == 409  # it is over
     for path in (f"/signature_requests/{request_id}", f"/signature_requests/{request_id}/audit_logs"):
         assert backend.get(path).status_code == 200
 

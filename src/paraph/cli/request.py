@@ -110,7 +110,15 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     """Render the result of :func:`~paraph.operations.request_state.request_state` as lines of text."""
     finalized = ", finalized" if state["finalized"] else ""
     lines = [f"Request {state['id']}: {state['status']}{finalized} ({state['mode']}, {state['environment']})"]
-    lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}", "Signers"]
+    lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}"]
+    if state["external_id"]:
+        lines.append(f"  external id {state['external_id']}")
+    lines += [f"  {key}: {value}" for key, value in state["metadata"].items()]
+    if state["redirect_url"]:
+        lines.append(f"  signers continue to {state['redirect_url']}")
+    if rule := state["reminders"]:
+        lines.append(f"  reminders every {rule['every_days']} days, at most {rule['at_most']}")
+    lines.append("Signers")
     for signer in state["signers"]:
         moment = signer["signed_at"] or signer["notified_at"] or ""
         lines.append(f"  {signer['order']}. {signer['full_name']} <{signer['email']}>  {signer['status']}  {moment}")

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 _EXPIRE_SECONDS = 3  # requests expire within 5 s (rule 3.1)
 _RESCUE_SECONDS = 2
 _FORGET_SECONDS = 3600
-_UPKEEP_TASKS = 3
 _GRACE_SECONDS = 22.0  # for jobs at hand after SIGTERM; supervisors of containers mostly wait for 30 s
 _LAST_SECONDS = 27.0  # for everything else, such as a statement that a database which is away does not answer
 
@@ -49,7 +48,7 @@ async def _work(dispatcher: "Dispatcher") -> None:
     from paraph.queue.queue_worker import QueueWorker
     from paraph.queue.queues import QUEUES
 
-    threads = ThreadPoolExecutor(len(QUEUES) * settings.PARAPH.worker_concurrency + _UPKEEP_TASKS)
+    threads = ThreadPoolExecutor(len(QUEUES) * settings.PARAPH.worker_concurrency)
     asyncio.get_running_loop().set_default_executor(threads)
     workers = [QueueWorker(queue, settings.PARAPH.worker_concurrency) for queue in QUEUES]
     asked, stopping = asyncio.Event(), threading.Event()
@@ -110,12 +109,14 @@ def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
 
 
 async def _repeat(seconds: float, work: Callable[[], object], message: str) -> None:
-    """Repeat the work for ever. A fault is logged; of an outage of the database, the workers of the queues tell."""
+    """Repeat the work for ever, in a thread of its own, which keeps its connection meanwhile. A fault is logged; of an
+    outage of the database, the workers of the queues tell."""
     from paraph.database.outage import is_outage
 
+    thread, loop = ThreadPoolExecutor(1), asyncio.get_running_loop()
     while True:
         try:
-            await asyncio.to_thread(_with_fresh_connection, work)
+            await loop.run_in_executor(thread, _with_fresh_connection, work)
         except Exception as fault:
             if not is_outage(fault):
                 logging.getLogger("paraph.worker").exception(message)

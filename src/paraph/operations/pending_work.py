@@ -119,7 +119,9 @@ def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
 
 
 def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
-    unsent = Reminder.objects.filter(signer__request=request, mail=None).exclude(signer__status=SignerStatus.SIGNED)
+    unsent = Reminder.objects.filter(signer__request=request, mail__isnull=True).exclude(
+        signer__status=SignerStatus.SIGNED
+    )
     for reminder in unsent.select_related("signer__request").order_by("pk"):
         arguments = {"signer_id": reminder.signer_id, "number": reminder.number}
         mails = (f"reminder-{reminder.signer_id}-{reminder.number}",)

@@ -9,6 +9,7 @@ from django.views.decorators.csrf import csrf_exempt
 from paraph.kernel import bounded_json, cpu_share
 from paraph.kernel.errors import DomainError
 from paraph.server.incoming_body import read_body
+from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
@@ -17,7 +18,6 @@ from paraph.signer import answers, language
 from paraph.tenants.scope import tenant_key
 
 LARGEST = 512 * 1024  # bytes
-MOST_POINTS = 20_000  # of a drawing
 MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
 MOST_COMMAS = 2 * (2 * MOST_POINTS) + 100  # two for each point, however many strokes there are; some for all else
 

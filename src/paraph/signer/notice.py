@@ -16,6 +16,7 @@ from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signer_documents import documents_of
 from paraph.signature_requests.signing_token import token
 from paraph.signer.answers import STATUSES, private
+from paraph.signer.onward import onward
 from paraph.signer.posted_form import posted_form
 from paraph.signer.progress import progress
 from paraph.signer.shell import show
@@ -41,7 +42,7 @@ def notice(
             "signed_at": signer.signed_at,
         }
     if signer and name == "already_signed":
-        content |= {"progress": progress(signer), **_copy(request, signer)}
+        content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
 
 

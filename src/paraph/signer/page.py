@@ -22,6 +22,7 @@ from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
 from paraph.signer.authentication import signer_with_turn
 from paraph.signer.notice import mail_again, notice
+from paraph.signer.onward import onward
 from paraph.signer.otp import sent_code
 from paraph.signer.plain_form import Entries
 from paraph.signer.shell import show
@@ -72,6 +73,7 @@ def _page(
         "words_address": words_address(locale),
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
+        "onward": onward(signer),
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
         "written": _written(signer),

@@ -19,6 +19,11 @@ BY_ID = {
     "GET /signature_requests/{request_id}",
     "GET /signature_requests/{signature_request_id}/audit_logs",
 }
+ACTS = {
+    "POST /signature_requests/{request_id}/end": {"reason": "Signed on paper."},
+    "POST /signature_requests/{request_id}/signers/{signer_id}/remind": {},
+}
+"""With a body that each takes."""
 LISTS = {"GET /documents", "GET /signature_requests"}
 SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
 MAKING = {"POST /documents", "POST /signature_requests"}
@@ -52,13 +57,15 @@ class World:
 def world(owner: ApiClient) -> World:
     document = owner.document()
     profile = branding_profile(owner).pk
-    request = owner.create(payload(document, branding_profile_id=profile)).json()["id"]
+    created = owner.create(payload(document, branding_profile_id=profile)).json()
+    request, signer = created["id"], created["signers"][0]["id"]
     strangers = {
         "other organization": api_client(),
         "other environment": api_client("pro", "production", owner.organization),
         "both": api_client("enterprise", "production"),
     }
     ids = {"document_id": document, "request_id": request, "signature_request_id": request, "profile_id": profile}
+    ids["signer_id"] = signer
     return World(owner, strangers, ids)
 
 
@@ -68,10 +75,10 @@ def routes() -> set[str]:
 
 
 def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
-    known = [BY_ID, LISTS, SHARED_LISTS, MAKING, OF_NOBODY]
+    known = [BY_ID, set(ACTS), LISTS, SHARED_LISTS, MAKING, OF_NOBODY]
     assert routes() == set.union(*known)
     assert sum(map(len, known)) == len(routes())
-    assert {route for route in routes() if "{" in route} == BY_ID
+    assert {route for route in routes() if "{" in route} == BY_ID | set(ACTS)
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -83,6 +90,16 @@ def test_foreign_ids_are_404(world: World, route: str, stranger: str) -> None:
     nobodys = world.strangers[stranger].get(world.nobodys(route))
     assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found")
     assert world.strangers[stranger].send("HEAD", world.path(route)).status_code == 404
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("route", sorted(ACTS))
+def test_nothing_foreign_is_acted_on(world: World, route: str, stranger: str) -> None:
+    before = world.owner.get("/signature_requests").json()
+    foreign = world.strangers[stranger].post(world.path(route), ACTS[route])
+    nobodys = world.strangers[stranger].post(world.nobodys(route), ACTS[route])
+    assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found")
+    assert world.owner.get("/signature_requests").json() == before
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -164,4 +181,4 @@ def test_what_belongs_to_nobody_tells_of_the_caller(world: World, route: str, st
 
 def test_the_numbers_of_paths_are_all_known() -> None:
     names = {name for route in routes() for name in re.findall(r"\{(\w+)\}", route)}
-    assert names == {"document_id", "request_id", "signature_request_id"}
+    assert names == {"document_id", "request_id", "signature_request_id", "signer_id"}

@@ -143,6 +143,9 @@ class AuditMetadata(Output):
     reason: str = Field(
         _ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
     )
+    sandbox_act: Literal[True] = Field(
+        _ABSENT, description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
+    )
     document_id: Id = Field(_ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
     signed_pdf_sha256: Digest = Field(
         _ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."

@@ -291,6 +291,9 @@ function placeDone() {
     copy.before(own);
   }
   copy.remove();
+  const onward = section.querySelector("[data-onward]");
+  onward.hidden = !form.dataset.onward;
+  if (form.dataset.onward) onward.firstElementChild.href = form.dataset.onward;
   return section;
 }
 
