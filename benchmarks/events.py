@@ -101,7 +101,9 @@ def _cursor(position: int, organization: int) -> str:
     from paraph.webhooks.event_log import Cursor
     from paraph.webhooks.models import Event
 
-    return str(Cursor(position, Event.objects.get(organization=organization, position=position).published_at))
+    event = Event.objects.get(organization=organization, position=position)
+    assert event.published_at
+    return str(Cursor(position, event.published_at))
 
 
 def _read(client: Any, key: str, query: dict[str, Any]) -> None:

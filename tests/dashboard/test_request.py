@@ -188,6 +188,7 @@ def test_a_signer_is_reminded_once_a_day(made: Scene, client: Client) -> None:
     remind = address(made, f"/signers/{made.signers[0].pk}/remind")
     assert client.post(remind).headers["Location"] == address(made)
     assert Reminder.objects.get().signer_id == made.signers[0].pk
+    assert "The reminder is not mailed; the service keeps it." in text(client, made), "there is no mail server"
     refused = client.post(remind)
     assert refused.status_code == 422 and "at most once a day" in refused.content.decode()
     assert 'role="alert"' in refused.content.decode()

@@ -41,7 +41,7 @@ def prune_events(now: datetime) -> int:
         mine = Event.objects.filter(organization=stream.organization_id, environment=stream.environment)
         ordered = mine.filter(position__isnull=False).order_by("position").values_list("pk", "published_at")
         while oldest := list(ordered[:_BATCH]):
-            chosen = [pk for pk, published_at in oldest if published_at < now - timedelta(days=DAYS_KEPT)]
+            chosen = [pk for pk, moment in oldest if moment and moment < now - timedelta(days=DAYS_KEPT)]
             pruned += Event.objects.filter(pk__in=chosen).delete()[0]
             if len(chosen) < _BATCH:
                 break

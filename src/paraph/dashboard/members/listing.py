@@ -13,6 +13,7 @@ from paraph.dashboard.decorators import View, actor, member_page, reauthenticate
 from paraph.dashboard.members.invitation_mail import mail_invitation
 from paraph.dashboard.members.rows import invitation_rows, member_rows
 from paraph.kernel.errors import DomainError
+from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.tenants.invitations import invite
 from paraph.tenants.models import Member, Role
 from paraph.tenants.rights import Right, grantable, may
@@ -79,6 +80,9 @@ def _taken(request: HttpRequest, member: Member) -> HttpResponse:
             form.add_error("email" if refusal.code in _ABOUT_THE_ADDRESS else None, refusal.message)
         else:
             told = {"email": made.invitation.email}
-            messages.success(request, _("The invitation to %(email)s is on its way.") % told)
+            if has_gateway(EMAIL):
+                messages.success(request, _("The invitation to %(email)s is on its way.") % told)
+            else:
+                messages.warning(request, _("The invitation to %(email)s was not mailed; the service keeps it.") % told)
             return see_other("members", member.organization_id)
     return listing(request, member, form)

@@ -171,7 +171,9 @@ def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
         if metadata:
             request.metadata |= metadata
         SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)
-        for row in (*Event.objects.filter(request=request), *Delivery.objects.filter(request=request)):
+        rows: list[Event | Delivery] = [*Event.objects.filter(request=request)]
+        rows += Delivery.objects.filter(request=request)
+        for row in rows:
             content = json.loads(row.payload)
             told = content["signature_request"]
             content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
