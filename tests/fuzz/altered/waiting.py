@@ -7,7 +7,7 @@ from random import Random
 
 from tests.fuzz.altered.authorities import certificate_with
 from tests.fuzz.altered.covers import STAMP, add_signature, trusted_token
-from tests.fuzz.altered.genuine import CATALOG, GROWING, NOT_THERE, SHARED
+from tests.fuzz.altered.genuine import CATALOG, GROWING, NOT_THERE, SHARED, genuine
 from tests.fuzz.altered.known import Stream, number_of
 from tests.fuzz.altered.stores import list_in_store
 from tests.fuzz.altered.tail import NotHere, Tail
@@ -81,7 +81,15 @@ def _all() -> Iterator[tuple[str, str, Alter]]:
     yield GROWING, "the length that the file states", _grown
 
 
-FREEDOMS: dict[str, Alter] = {name: alter for _, name, alter in _all()}
+def _in_its_upload(tail: Tail, chance: Random, upload: str, alter: Alter) -> None:
+    if tail.known.pdf != genuine(upload):
+        raise NotHere(upload)
+    alter(tail, chance)
+
+
+FREEDOMS: dict[str, Alter] = {
+    name: partial(_in_its_upload, upload=upload, alter=alter) for upload, name, alter in _all()
+}
 BY_UPLOAD = {
     upload: tuple(name for other, name, _ in _all() if other == upload)
     for upload in (SHARED, CATALOG, NOT_THERE, GROWING)
