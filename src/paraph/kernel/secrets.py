@@ -69,7 +69,7 @@ class Secrets:
         return tokens.encrypt(self.derived(secret, purpose), plain, context)
 
     def decrypt(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes:
-        """Return the plain bytes, whichever secret they were encrypted with. Raises ``ValueError`` where none opens
+        """Return the plain bytes, whichever secret they were encrypted with. Raise ``ValueError`` where none opens
         them."""
         *others, last = self.keys(purpose)
         for key in others:
@@ -80,7 +80,7 @@ class Secrets:
         return tokens.decrypt(last, sealed, context)
 
     def renewed(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes | None:
-        """Return the value encrypted with the secret in use; None where it is already. Raises ``ValueError`` where no
+        """Return the value encrypted with the secret in use; None where it is already. Raise ``ValueError`` where no
         secret opens it."""
         try:
             tokens.decrypt(self.key(purpose), sealed, context)
