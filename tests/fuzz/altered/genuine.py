@@ -19,6 +19,7 @@ from tests.fuzz.altered.waiting_uploads import (
     shared_upload,
     upload_with_catalog,
     upload_with_holes,
+    upload_with_store,
 )
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import GREEN, pictures
@@ -154,15 +155,17 @@ _GENUINE: dict[str, Callable[[], bytes]] = {
 }
 GENUINE = list(_GENUINE)
 
-SHARED, CATALOG, NOT_THERE, GROWING = (
+SHARED, CATALOG, STORE, NOT_THERE, GROWING = (
     "shared upload B-T",
     "upload with a catalog B-T",
+    "upload with a store B-T",
     "upload with holes B-T",
     "growing upload B-T",
 )
 _WAITING: dict[str, Callable[[], bytes]] = {
     SHARED: lambda: resealed(shared_upload()),
     CATALOG: lambda: resealed(upload_with_catalog()),
+    STORE: lambda: resealed(upload_with_store()),
     NOT_THERE: lambda: resealed(upload_with_holes()),
     GROWING: _growing,
 }

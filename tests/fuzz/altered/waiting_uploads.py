@@ -29,16 +29,16 @@ LENGTH = 60_000
 """What the growing upload says of its length."""
 _WIDE = 40  # bytes for what stands in for a reference until the file is written
 _ROOM = [0, 0, 595, 842]
+_PLAIN = pikepdf.ObjectStreamMode.disable
 XMP = (
     b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/>"
     b"</x:xmpmeta><!--%b-->"
 )
 
 
-def _two_pages(prepare: Callable[[pikepdf.Pdf], None]) -> bytes:
+def _two_pages(prepare: Callable[[pikepdf.Pdf], None], mode: pikepdf.ObjectStreamMode = _PLAIN) -> bytes:
     pages = [text("I owe 1,000 EUR", 100, 700), text("This is not binding", 100, 700)]
-    plain = pikepdf.ObjectStreamMode.disable
-    return paper(*pages, prepare=prepare, compress_streams=False, static_id=True, object_stream_mode=plain)
+    return paper(*pages, prepare=prepare, compress_streams=False, static_id=True, object_stream_mode=mode)
 
 
 def _draws(document: pikepdf.Pdf, content: bytes, **resources: Any) -> pikepdf.Stream:
@@ -65,6 +65,17 @@ def upload_with_catalog() -> bytes:
         _put_on_last_page(document, [_draws(document, _NO_FONT % b"/Extensions", Font=document.Root)])
 
     return _two_pages(prepare)
+
+
+def upload_with_store() -> bytes:
+    """What it calls its store is the stream with all other objects."""
+    name = "/W".ljust(_WIDE, "x")
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        document.Root.DSS = Name(name)
+
+    made = _two_pages(prepare, pikepdf.ObjectStreamMode.generate)
+    return made.replace(name.encode(), b"1 0 R".ljust(_WIDE))
 
 
 def shared_upload() -> bytes:

@@ -80,15 +80,16 @@ class Update:
     def check_unwanted(self, ref: Ref) -> None:
         """Raise :class:`NotPermitted` if the file before referred to an object of this update for anything but what
         the update uses it for. A page could have waited for it, to draw it once it is there."""
-        if not self.is_new(ref) and self.was(ref) is None:
-            raise NotPermitted(f"object {ref.number} was referred to before it was written")
+        is_new = ref.number >= self._first_new
+        if not is_new and type(self.was(ref)) is not type(self.revision.objects[ref]):
+            raise NotPermitted(f"object {ref.number} was something else")
         reference = re.compile(rb"%d" % ref.number + _REST_OF_REFERENCE)  # begins with plain letters: found fast
         for text, places in self._texts:
             for match in reference.finditer(text):
                 before = text[max(0, match.start() - _LONGEST_GAP) : match.start()].rstrip(b"0")
                 if before[-1:].isdigit():  # another number, which ends in these digits
                     continue
-                if self.is_new(ref) or not _is_known_use(text, places, match.start(), ref):
+                if is_new or not _is_known_use(text, places, match.start(), ref):
                     raise NotPermitted(f"object {ref.number} was referred to before it was written")
 
     @cached_property
