@@ -96,6 +96,21 @@ def shared_upload() -> bytes:
     return made.replace(b"/W".ljust(_WIDE, b"x"), disguised.ljust(_WIDE))
 
 
+def disguised_upload() -> bytes:
+    """A page draws the list of certificates, and a comment makes it seem that a store does."""
+    stands_for_it = "/W".ljust(_WIDE, "x")
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        page = document.pages[1].obj
+        document.Root.DSS = document.make_indirect(Dictionary(Certs=document.make_indirect(Array([page.Contents]))))
+        page.Contents = Name(stands_for_it)
+
+    made = _two_pages(prepare)
+    with pikepdf.open(io.BytesIO(made)) as document:
+        disguised = b"%%obj<</Certs\n%d 0 R%%>>\n" % document.Root.DSS.Certs.objgen[0]
+    return made.replace(stands_for_it.encode(), disguised.ljust(_WIDE))
+
+
 def upload_with_holes() -> bytes:
     """Forms draw what is not there yet."""
     names = [f"/W{number:02}".ljust(_WIDE, "x") for number in range(len(MISSING) + 1)]

@@ -114,6 +114,9 @@ def _is_known_use(text: bytes, places: list[int], position: int, ref: Ref) -> bo
         start = max((place for place in places if place <= position), default=position)
     else:
         start = max(text.rfind(word, 0, position) + len(word) for word in (b"obj", b"trailer"))
+        line = max(text.rfind(end, 0, start) for end in (b"\n", b"\r")) + 1
+        if b"%" in text[line:start]:  # the word is in a comment, and what seems to follow it is not what does
+            return False
     try:
         value, end = parse(text, start)
     except Unsafe:
