@@ -85,7 +85,8 @@ def shared_upload() -> bytes:
         page, data = document.pages[1].obj, document.make_indirect(Dictionary())
         document.docinfo["/Title"] = "Letter"
         fonts = _draws(document, _NO_FONT % DIGEST, Font=data)
-        _put_on_last_page(document, [_draws(document, b"/Producer Do", XObject=document.trailer.Info), fonts])
+        properties = {"Type": Name.XRef, "Info": document.trailer.Info, "XObject": document.trailer.Info}
+        _put_on_last_page(document, [_draws(document, b"/Producer Do", **properties), fonts])
         page.Contents = document.make_indirect(Array([page.Contents, Name("/W".ljust(_WIDE, "x"))]))
         document.Root.DSS = document.make_indirect(Dictionary(Certs=page.Contents, VRI=data))
         document.Root.Metadata = document.make_stream(XMP % b"", Type=Name.Metadata, Subtype=Name.XML)
