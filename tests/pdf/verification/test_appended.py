@@ -142,10 +142,9 @@ def test_archive_timestamps_by_another_program(mode: ObjectStreamMode) -> None:
     ("pattern", "changed"),
     [
         (rb"1,000", rb"9,000"),
-        (rb"(<dc:title( .*?>).*</dc:title>)", rb"<dc:title\2Contract over 9,000</dc:title>\1"),  # either is shown
         (rb'xml:lang="x-default"', rb'xml:lang="de"'),
     ],
-    ids=["another title", "two titles", "another language"],
+    ids=["another title", "another language"],
 )
 def test_metadata_that_says_something_else_below_a_timestamp(pattern: bytes, changed: bytes) -> None:
     def titled(document: pikepdf.Pdf) -> None:
