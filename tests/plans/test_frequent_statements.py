@@ -16,7 +16,7 @@ from paraph.flow.ending.expire import expire_due
 from paraph.flow.giving_up import give_up
 from paraph.kernel import clock
 from paraph.operations.check.service_checks import CHECKS
-from paraph.queue.queues import LANES
+from paraph.queue.queues import QUEUES
 from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 from paraph.tenants.models import Role
 from paraph.webhooks.claim import reclaim
@@ -173,9 +173,9 @@ def polls() -> None:
     """As workers do every few seconds, whether there is anything to do or not."""
     jobs: Any = app.job_manager
     worker = async_to_sync(jobs.register_worker)()
-    for lane in LANES:
-        async_to_sync(jobs.fetch_job)([lane], worker)
-        async_to_sync(jobs.list_jobs_to_abort_async)(lane)
+    for queue in QUEUES:
+        async_to_sync(jobs.fetch_job)([queue], worker)
+        async_to_sync(jobs.list_jobs_to_abort_async)(queue)
     async_to_sync(jobs.update_heartbeat)(worker)
     async_to_sync(jobs.prune_stalled_workers)(120)
     expire_due(lambda: False)

@@ -16,7 +16,6 @@ from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)
 PLAIN, COMMITTED = 1, 2  # formats of entries
-_ABOUT_SIGNERS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED, EventType.COMPLETION_NOTIFIED)
 _NEXT = """
     SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), newest.position, newest.hash, newest.created_at
     FROM (SELECT) AS one LEFT JOIN LATERAL (
@@ -126,18 +125,11 @@ def facts(entry: Entry) -> dict[str, Any]:
 
 
 def broken_at(entries: Iterable[Entry]) -> int | None:
-    """Return the position of the first entry that does not follow from those before it, None if the chain holds.
-
-    Of an entry of an earlier version whose values are erased, only its place in the chain can be checked.
-    """
+    """Return the position of the first entry that does not follow from those before it, None if the chain holds."""
     previous = GENESIS
     for expected, entry in enumerate(entries, start=1):
-        if entry.position != expected or bytes(entry.previous_hash) != previous or not _holds(entry):
+        follows = entry.position == expected and bytes(entry.previous_hash) == previous
+        if not follows or entry_hash(entry) != bytes(entry.hash):
             return expected
         previous = bytes(entry.hash)
     return None
-
-
-def _holds(entry: Entry) -> bool:
-    erased_in_plain = entry.format == PLAIN and entry.salts == {} and entry.event_type in _ABOUT_SIGNERS
-    return erased_in_plain or entry_hash(entry) == bytes(entry.hash)

@@ -10,6 +10,7 @@ from paraph.api.v1.endpoint import endpoint
 from paraph.api.v1.events.routes import list_events
 from paraph.api.v1.health import read_health
 from paraph.api.v1.openapi.view import openapi
+from paraph.api.v1.signature_requests.acts import end_signature_request, remind_signer
 from paraph.api.v1.signature_requests.routes import (
     create_signature_request,
     list_signature_requests,
@@ -21,8 +22,8 @@ from paraph.dashboard.account.mails import mails
 from paraph.dashboard.account.page import account
 from paraph.dashboard.invitation import invitation
 from paraph.files.download import download
+from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference
-from paraph.server.health import healthz, metrics, readyz
 from paraph.server.static_files import static_file
 from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address
@@ -47,6 +48,8 @@ handler500 = "paraph.dashboard.errors.crashed"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
     path("api/v1/signature_requests", endpoint(GET=list_signature_requests, POST=create_signature_request)),
+    path("api/v1/signature_requests/<int:request_id>/end", endpoint(POST=end_signature_request)),
+    path("api/v1/signature_requests/<int:request_id>/signers/<int:signer_id>/remind", endpoint(POST=remind_signer)),
     path("api/v1/signature_requests/<int:signature_request_id>/audit_logs", endpoint(GET=list_audit_logs)),
     path("api/v1/documents", endpoint(GET=list_documents, POST=upload_document)),
     path("api/v1/documents/<int:document_id>", endpoint(GET=read_document)),

@@ -43,8 +43,12 @@ def request_completed(request: SignatureRequest) -> None:
     _record(request, EventType.COMPLETED, moment=request.completed_at)
 
 
-def completion_notified(request: SignatureRequest, recipients: list[str]) -> None:
-    _record(request, EventType.COMPLETION_NOTIFIED, metadata={"channel": "email", "recipients": recipients})
+def completion_notified(request: SignatureRequest, recipients: list[str], kept: int) -> None:
+    """``kept``: how many of the mails no mail server took."""
+    facts: dict[str, Any] = {"channel": "email", "recipients": recipients}
+    if kept:
+        facts["kept"] = kept
+    _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
 
 
 def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> None:

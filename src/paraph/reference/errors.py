@@ -76,6 +76,12 @@ API_ERRORS = [
     _row(408, "request_timeout", "The body came too slowly.", "Send it again, over a better connection."),
     _row(
         409,
+        "conflict",
+        "The request or the signer is in a state that does not allow this: over, signed, not their turn.",
+        "Read the request to see where it stands.",
+    ),
+    _row(
+        409,
         "idempotency_key_in_use",
         "Another call with the same `Idempotency-Key` is still at work.",
         "Send the same again after `Retry-After` seconds.",
@@ -140,7 +146,8 @@ API_ERRORS = [
     _row(
         429,
         "rate_limited",
-        "Too many calls of the organization in this environment, or too many bad keys from this address.",
+        "Too many calls of the organization in this environment, too many bad keys from this address, or a reminder "
+        "within 24 hours of another.",
         "Wait for as many seconds as `Retry-After` says, then send the same again.",
     ),
     _row(

@@ -32,6 +32,9 @@ CURL = {
     + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
     "listSignatureRequests": _KEYED.format('"$API/signature_requests?status=pending&order=desc"'),
     "readSignatureRequest": _KEYED.format('"$API/signature_requests/71"'),
+    "endSignatureRequest": _KEYED.format('"$API/signature_requests/71/end"')
+    + ' \\\n  -H "Content-Type: application/json" \\\n  -d \'{"reason": "Signed on paper."}\'',
+    "remindSigner": _KEYED.format('-X POST "$API/signature_requests/71/signers/141/remind"'),
     "listAuditLogs": _KEYED.format('"$API/signature_requests/71/audit_logs?limit=100"'),
     "listEvents": _KEYED.format('"$API/events?limit=100"'),
     "listBrandingProfiles": _KEYED.format('"$API/branding_profiles"'),
@@ -71,6 +74,10 @@ if request.finalized:
     for urls in request.download_urls:
         Path(f"signed-{urls.document_id}.pdf").write_bytes(paraph.download(urls.signed_url))
     Path("proof.pdf").write_bytes(paraph.download(request.download_urls[0].certificate_url))""",
+    "endSignatureRequest": """request = paraph.end_request(71, reason="Signed on paper.")
+print(request.status, request.ended_reason)""",
+    "remindSigner": """signer = paraph.remind_signer(71, 141)
+print(signer.full_name, signer.status)""",
     "listAuditLogs": """for entry in paraph.iter_audit_logs(71):
     print(entry.created_at, entry.event_type, entry.metadata)""",
     "listEvents": """page = paraph.list_events(limit=100)
@@ -189,6 +196,14 @@ if (request.finalized) {
     await writeFile(`signed-${document_id}.pdf`, Buffer.from(await file.arrayBuffer()));
   }
 }""",
+    "endSignatureRequest": """const request = await call("/signature_requests/71/end", {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ reason: "Signed on paper." }),
+});
+console.log(request.status, request.ended_reason);""",
+    "remindSigner": """const signer = await call("/signature_requests/71/signers/141/remind", { method: "POST" });
+console.log(signer.full_name, signer.status);""",
     "listAuditLogs": """const { data } = await call("/signature_requests/71/audit_logs?limit=100");
 for (const entry of data) console.log(entry.created_at, entry.event_type, entry.metadata);""",
     "listEvents": """const { data, next } = await call("/events?limit=100");

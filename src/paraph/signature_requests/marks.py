@@ -5,7 +5,7 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from paraph.words.refusal import Sentence, TranslatedRefusal
+from paraph.signature_requests.translated_refusal import Sentence, TranslatedRefusal
 
 MOST_POINTS = 20_000  # of a drawing
 LONGEST_TEXT = 200  # characters

@@ -24,9 +24,9 @@ from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.translated_refusal import Sentence, TranslatedRefusal
 from paraph.signer import answers
 from paraph.signer.authentication import posted
-from paraph.words.refusal import Sentence, TranslatedRefusal
 
 
 class SignatureBody(Body):

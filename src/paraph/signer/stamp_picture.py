@@ -64,7 +64,7 @@ class _Look:
 
 
 def _looks(signer: Signer) -> list[_Look]:
-    """That of each stamp of the signer, in the order of the places on the page."""
+    """Return the look of each stamp of the signer, in the order of the places on the page."""
     placements = Placement.objects.filter(request_document__request=signer.request_id).select_related(
         "request_document__document"
     )

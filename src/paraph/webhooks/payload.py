@@ -39,6 +39,8 @@ def payload(
         "occurred_at": clock.iso(occurred_at),
         "signature_request": {"id": request.pk, "status": str(request.status), "mode": str(request.mode)},
     }
+    own = {"external_id": request.external_id, "metadata": request.metadata}
+    content["signature_request"] |= {name: value for name, value in own.items() if value}
     if metadata:
         content["metadata"] = metadata
     if signer is not None:

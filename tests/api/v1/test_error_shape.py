@@ -38,6 +38,8 @@ def test_every_route_is_walked() -> None:
             ("POST", "/signature_requests"),
             ("GET", "/signature_requests"),
             ("GET", "/signature_requests/1"),
+            ("POST", "/signature_requests/1/end"),
+            ("POST", "/signature_requests/1/signers/1/remind"),
             ("GET", "/signature_requests/1/audit_logs"),
             ("GET", "/events"),
             ("GET", "/branding_profiles"),
@@ -59,7 +61,7 @@ def test_no_key_has_the_shape_on_every_route(db: None, method: str, path: str) -
 def test_wrong_method_on_every_route(owner: ApiClient, method: str, path: str) -> None:
     response = owner.send(method, path)
     assert method in error(response, 405, "method_not_allowed")
-    assert response["Allow"] == ", ".join(sorted(each for each, known in paths() if known == path) or ["GET"])
+    assert {known for known, each in paths() if each == path} <= set(response["Allow"].split(", "))
 
 
 @pytest.mark.parametrize(

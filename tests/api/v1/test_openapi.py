@@ -74,7 +74,7 @@ def test_every_field_says_what_it_may_hold() -> None:
         "number": {"minimum"},
         "array": {"maxItems"},
         "boolean": {"type"},
-        "object": {"properties"},
+        "object": {"properties", "maxProperties"},
     }
     for name, schema in SCHEMAS.items():
         for field, facts in schema["properties"].items():
@@ -188,7 +188,8 @@ def test_payloads_of_webhooks_are_of_their_schemas(owner: ApiClient) -> None:
 def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: ApiClient) -> None:
     content = payload(owner.document(), send_email=True, identity_declaration_accepted=True)
     content |= {"initials_required": True, "notify_signers_on_completion": True, "callback_url": "https://x.example/"}
-    content |= {"branding_profile_id": None}
+    content |= {"branding_profile_id": None, "external_id": "lease-4711", "metadata": {"street": "Lime Street"}}
+    content |= {"reminders": {"every_days": 3, "at_most": 5}, "redirect_url": "https://x.example/done"}
     content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
     assert set(content) == set(SCHEMAS["SignatureRequestInput"]["properties"])

@@ -26,7 +26,9 @@ The precedence, first match wins:
 9.  503 ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory
     or processes, with ``Retry-After``.
 10. 422 ``validation_error`` with every problem of the payload in one message.
-11. 500 ``internal_error`` with an id that the log has too.
+11. 409 ``conflict`` where the state of a resource does not allow what is asked for, 429 ``rate_limited`` with
+    ``Retry-After`` for a reminder within 24 hours of another.
+12. 500 ``internal_error`` with an id that the log has too.
 """
 
 import logging
@@ -52,10 +54,10 @@ STATUSES = {
     "not_found": 404,
     "method_not_allowed": 405,
     "request_timeout": 408,
+    "conflict": 409,
     "idempotency_key_in_use": 409,
     "already_signed": 409,
     "not_your_turn": 409,
-    "conflict": 409,
     "gone": 410,
     "cursor_expired": 410,
     "expired": 410,
@@ -71,6 +73,14 @@ STATUSES = {
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 
 
+class TooEarlyError(DomainError):
+    """What was asked for can be asked again after so many seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__("rate_limited", message)
+        self.retry_after = retry_after
+
+
 def refusal(error: DomainError) -> HttpResponse:
     """Return the answer to a refusal. A code that is none of the API's is a fault of the service."""
     if error.code not in STATUSES:
@@ -80,6 +90,8 @@ def refusal(error: DomainError) -> HttpResponse:
     response = json_response({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
     if error.code == "idempotency_key_in_use":
         response.headers["Retry-After"] = "1"
+    if isinstance(error, TooEarlyError):
+        response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 

@@ -7,7 +7,6 @@ from typing import Any
 from django.http import HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
-from pydantic import BaseModel
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
@@ -15,17 +14,17 @@ from paraph.api.v1.problems import not_found
 from paraph.api.v1.signature_requests.routes import shown
 from paraph.flow.ending.sandbox_expire import sandbox_expire
 from paraph.flow.signing.sandbox_sign import sandbox_sign
-from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.marks import read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.translated_refusal import TranslatedRefusal
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.words.refusal import TranslatedRefusal
 
-Act = Callable[[Beside], None]
+Act = Callable[[], None]
 
 
 def sign(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
@@ -56,9 +55,9 @@ def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpRespons
 def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:
     given = body.read_object(request)
 
-    def act(beside: Beside) -> None:
+    def act() -> None:
         _require_open(signer)
-        sandbox_sign(signer, _mark(given), origin(request), beside)
+        sandbox_sign(signer, _mark(given), origin(request))
 
     return _acted(request.scope, key, given, signer.request_id, act)
 
@@ -68,13 +67,7 @@ def _decline(_key: HeldKey | None) -> HttpResponse:
 
 
 def _acted(scope: TenantScope, key: HeldKey | None, given: dict[str, Any], request_id: int, act: Act) -> HttpResponse:
-    def acted(beside: Beside) -> BaseModel:
-        act(beside)
-        found = shown(scope, request_id)
-        assert found
-        return found
-
-    return idempotent.created_once(key, idempotent.content_of(given), acted, partial(shown, scope), 200)
+    return idempotent.done_once(key, idempotent.content_of(given), request_id, act, partial(shown, scope, request_id))
 
 
 def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:

@@ -56,6 +56,7 @@ class ErrorBody(Output):
         "not_found",
         "method_not_allowed",
         "request_timeout",
+        "conflict",
         "idempotency_key_in_use",
         "already_signed",
         "not_your_turn",

@@ -3,18 +3,17 @@
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.database.rows import insert, update
+from paraph.database.rows import update
 from paraph.flow.ending.expire import expire
 from paraph.flow.lock import lock_request
-from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.signing_eligibility import is_over
 
 
 @transaction.atomic
-def sandbox_expire(request_id: int, beside: Beside = nothing_beside) -> None:
-    """Move ``expires_at`` to this second and expire the request. ``beside`` tells what else is inserted with it.
+def sandbox_expire(request_id: int) -> None:
+    """Move ``expires_at`` to this second and expire the request.
 
     Raises ``DomainError("conflict", …)`` where it is over already, whether or not a worker has marked it. The caller
     checks whose it is, and that it is of the sandbox.
@@ -26,4 +25,3 @@ def sandbox_expire(request_id: int, beside: Beside = nothing_beside) -> None:
     request.expires_at = now.replace(microsecond=0)
     update(request, "expires_at")
     expire(request_id, sandbox_act=True)
-    insert(beside(request_id))

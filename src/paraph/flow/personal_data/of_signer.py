@@ -137,18 +137,54 @@ def _anonymous(signer: Signer, payload: str) -> str:
         "full_name": f"{FIRST_NAME} {last_name}",
         "email": _pseudonym(signer),
     }
+    return _dumped(content)
+
+
+def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
+    """Yield the request, where what its sender calls it or notes of it names the signer."""
+    request = signer.request
+    if any(_naming(signer, {**_own_texts(request), **(request.metadata or {})})):
+        yield request
+
+
+def _own_texts(request: SignatureRequest) -> dict[str, str]:
+    return {"title": request.title, "external_id": request.external_id, "redirect_url": request.redirect_url}
+
+
+def _naming(signer: Signer, texts: dict[str, str]) -> list[str]:
+    """Return the names of the texts that name the signer."""
+    parts = (signer.first_name, signer.last_name, signer.email, signer.phone)
+    named = [each.casefold() for each in parts if len(each) >= _SHORTEST_NAME]
+    return [name for name, text in texts.items() if any(each in text.casefold() for each in named)]
+
+
+def _told_own_data(request: SignatureRequest) -> Facts:
+    facts = {**_own_texts(request), "metadata": request.metadata}
+    return {"request": request.pk, **{name: fact for name, fact in facts.items() if fact}}
+
+
+def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
+    """Empty the texts that name the signer, here and in every event and recorded webhook of the request."""
+    for request in found:
+        texts = dict.fromkeys(_naming(signer, _own_texts(request)), "")
+        metadata = dict.fromkeys(_naming(signer, request.metadata or {}), "")
+        if metadata:
+            request.metadata |= metadata
+        SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)
+        rows: list[Event | Delivery] = [*Event.objects.filter(request=request)]
+        rows += Delivery.objects.filter(request=request)
+        for row in rows:
+            content = json.loads(row.payload)
+            told = content["signature_request"]
+            content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
+            if "metadata" in told:
+                told["metadata"] |= metadata
+            _update(row, payload=_dumped(content))
+    return len(found)
+
+
+def _dumped(content: Facts) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-
-
-def _title(signer: Signer) -> Iterator[SignatureRequest]:
-    """Yield the request, where its title names the signer."""
-    named = [each for each in (signer.first_name, signer.last_name, signer.email) if len(each) >= _SHORTEST_NAME]
-    if any(each.casefold() in signer.request.title.casefold() for each in named):
-        yield signer.request
-
-
-def _empty_title(_signer: Signer, found: Sequence[SignatureRequest]) -> int:
-    return SignatureRequest.objects.filter(pk__in=[request.pk for request in found]).update(title="")
 
 
 def _reminders(signer: Signer) -> Iterator[Reminder]:
@@ -294,11 +330,11 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         _erase_deliveries,
     ),
     Place(
-        "titles of requests",
+        "what senders call requests",
         frozenset({"signature_requests_signaturerequest"}),
-        _title,
-        lambda request: {"request": request.pk, "title": request.title},
-        _empty_title,
+        _own_data,
+        _told_own_data,
+        _erase_own_data,
     ),
     Place(
         "files",

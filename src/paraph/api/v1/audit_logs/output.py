@@ -108,6 +108,12 @@ class AuditMetadata(Output):
         description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
     )
     recipients: list[str] = Field(_ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
+    kept: int = Field(
+        _ABSENT,
+        ge=1,
+        description="Of `request.completion_notified`, where no mail server took some of the mails: how many of them "
+        "the service keeps.",
+    )
     acknowledgement: str = Field(
         _ABSENT,
         description="Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.",

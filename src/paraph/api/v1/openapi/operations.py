@@ -14,6 +14,7 @@ from paraph.api.v1.health import Health
 from paraph.api.v1.openapi.parts import (
     CREATION,
     DOCUMENT_LIST,
+    END,
     EVENT_LIST,
     KEYED,
     PAGED,
@@ -21,7 +22,12 @@ from paraph.api.v1.openapi.parts import (
     SIGN_ACT,
     UPLOAD,
 )
-from paraph.api.v1.signature_requests.output import CreatedSignatureRequest, SignatureRequest, SignatureRequests
+from paraph.api.v1.signature_requests.output import (
+    CreatedSignatureRequest,
+    SignatureRequest,
+    SignatureRequests,
+    Signer,
+)
 
 
 @dataclass(frozen=True)
@@ -66,6 +72,8 @@ OPERATIONS = [
         accepts=REQUEST_LIST,
     ),
     Operation("readSignatureRequest", "get", _REQUEST, _REQUESTS, SignatureRequest),
+    Operation("endSignatureRequest", "post", f"{_REQUEST}/end", _REQUESTS, SignatureRequest, accepts=END),
+    Operation("remindSigner", "post", f"{_REQUEST}/signers/{{signer_id}}/remind", _REQUESTS, Signer, accepts=KEYED),
     Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, AuditLogs, accepts=PAGED),
     Operation("listEvents", "get", "/events", "Events", Events, accepts=EVENT_LIST),
     Operation(

@@ -2,10 +2,12 @@
 
 from typing import Any
 
+from pydantic.json_schema import models_json_schema
+
 from paraph.api.v1.openapi.examples import CREATIONS, EVENTS, SMALLEST_PDF
-from paraph.signature_requests.input import Creation
+from paraph.signature_requests.input import Creation, End
 from paraph.signature_requests.marks import MOST_POINTS
-from paraph.signature_requests.values import LARGEST_ID
+from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 
 DocumentPart = dict[str, Any]
 
@@ -38,7 +40,10 @@ def _filters(*statuses: str) -> list[DocumentPart]:
 
 PAGED: DocumentPart = {"parameters": _PAGING}
 DOCUMENT_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
-REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
+_EXTERNAL_ID = _query(
+    "external_id", "Only those that were created with it, verbatim.", type="string", minLength=1, maxLength=LONGEST_NAME
+)
+REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired"), _EXTERNAL_ID]}
 EVENT_LIST: DocumentPart = {
     "parameters": [
         _query(
@@ -66,7 +71,7 @@ _IDEMPOTENCY_KEY: DocumentPart = {
     "in": "header",
     "required": False,
     "description": "A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content "
-    "within 24 hours, the call does nothing: it is answered with what the first one created or changed, and the header "
+    "within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header "
     "`Idempotent-Replayed`. So a call whose answer was lost can be sent again.",
     "schema": {"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": 255},
     "example": "6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11",
@@ -107,6 +112,19 @@ CREATION: DocumentPart = {
 }
 
 KEYED: DocumentPart = {"parameters": [_IDEMPOTENCY_KEY]}
+END: DocumentPart = {
+    "parameters": [_IDEMPOTENCY_KEY],
+    "requestBody": {
+        "required": True,
+        "description": "Why.",
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/End"},
+                "examples": {"end": {"summary": "Signed on paper", "value": {"reason": "Signed on paper."}}},
+            }
+        },
+    },
+}
 _POINT: DocumentPart = {
     "type": "array",
     "items": {"type": "number", "minimum": 0, "maximum": 1},
@@ -192,7 +210,9 @@ LINKS: dict[str, DocumentPart] = {
 
 
 def creation_schemas() -> dict[str, DocumentPart]:
-    """Return the schemas that :data:`CREATION` refers to, by name."""
-    schema = Creation.model_json_schema(ref_template="#/components/schemas/{model}")
-    nested: dict[str, DocumentPart] = schema.pop("$defs")
-    return {**nested, "Creation": schema}
+    """Return the schemas of the bodies that clients send, by name."""
+    _, found = models_json_schema(
+        [(Creation, "validation"), (End, "validation")], ref_template="#/components/schemas/{model}"
+    )
+    schemas: dict[str, DocumentPart] = found["$defs"]
+    return schemas

@@ -92,6 +92,52 @@ _IDEMPOTENCY = [
         "The Idempotency-Key header must have 1 to 255 characters from ! to ~.",
     ),
 ]
+_CHANGE = [each for each in _IDEMPOTENCY if each.code != "gone"]  # requests and signers are never deleted
+_END = [
+    Refusal(
+        "conflict_over",
+        "conflict",
+        "The request is over: completed, expired or ended.",
+        "Request 71 is completed and cannot be ended any more.",
+    ),
+    Refusal(
+        "validation_reason",
+        "validation_error",
+        "The reason is missing, empty, too long or no line of text.",
+        "reason: it must have at most 500 characters.",
+    ),
+    Refusal("validation_json", "validation_error", "The body is not readable.",
+            "The body is not valid JSON. (Expecting value: line 1 column 11 (char 10))"),
+    Refusal("payload_too_large", "payload_too_large", "The body is larger than 4 MiB.",
+            "The body is larger than the limit of 4 MiB."),
+    Refusal("unsupported_media_type", "unsupported_media_type", "The body is not sent as JSON.",
+            "The Content-Type must be application/json."),
+]  # fmt: skip
+_REMINDER = [
+    Refusal("conflict_signed", "conflict", "The signer has signed.", "The signer has already signed."),
+    Refusal("conflict_over", "conflict", "The request is over.", "The request is over."),
+    Refusal(
+        "conflict_turn", "conflict", "Others sign before, and have not signed.", "It is not the signer's turn yet."
+    ),
+    Refusal(
+        "conflict_not_invited",
+        "conflict",
+        "The service has mailed no invitation: none is to be mailed, or it is not out yet.",
+        "The invitation has not been sent yet.",
+    ),
+    Refusal(
+        "conflict_most",
+        "conflict",
+        "The signer has been reminded five times.",
+        "This signer has already been reminded 5 times, the maximum.",
+    ),
+    Refusal(
+        "rate_limited_reminder",
+        "rate_limited",
+        "The signer was reminded within 24 hours. Wait for `Retry-After` seconds.",
+        "A signer can be reminded at most once a day.",
+    ),
+]
 _NOT_FOUND = Refusal(
     "not_found",
     "not_found",
@@ -264,6 +310,8 @@ def _own(operation: str) -> list[Refusal]:
         "listSignatureRequests": [_filters("pending, completed, expired")],
         "readDocument": [_NOT_FOUND],
         "readSignatureRequest": [_NOT_FOUND],
+        "endSignatureRequest": [*_CHANGE, _TOO_SLOW, *_END, _NOT_FOUND],
+        "remindSigner": [*_CHANGE, *_REMINDER, _NOT_FOUND],
         "listAuditLogs": [_NOT_FOUND],
         "listEvents": _EVENTS,
         "sandboxSign": _SIGN_ACT,

@@ -65,6 +65,19 @@ OPERATIONS = {
         "signature. `status` is what to go by when you reconcile.",
         "The request; once it is completed and finalized, with `download_urls`.",
     ),
+    "endSignatureRequest": (
+        "End a signature request early",
+        "Ends a pending request before its time. Its status becomes `expired`, nobody can sign any more, and what is "
+        "signed already is not sealed. Audit log and webhooks say why, and signers are not told.",
+        "The request, `expired` and `ended_early`.",
+    ),
+    "remindSigner": (
+        "Remind a signer",
+        "Has the invitation mailed again to a signer who may sign now: at most once in 24 hours and five times in all, "
+        "together with the reminders that members send from the dashboard. For requests with `send_email`. There is "
+        "no body.",
+        "The signer. The mail is on its way; the audit log tells when the mail server has it.",
+    ),
     "listAuditLogs": (
         "List the audit log of a request",
         "Lists what happened to a request, oldest first. Entries are only ever added.",
@@ -113,7 +126,7 @@ PATH_PARAMETERS = {
     "document_id": "The document's `id`.",
     "request_id": "The request's `id`.",
     "signature_request_id": "The request's `id`.",
-    "signer_id": "The signer's `id`.",
+    "signer_id": "The signer's `id` in the request.",
 }
 
 LIMIT_HEADERS = {
