@@ -9,6 +9,7 @@ from paraph.api.v1.endpoint import endpoint
 from paraph.api.v1.health import read_health
 from paraph.api.v1.openapi.view import openapi
 from paraph.api.v1.signature_requests.acts import end_signature_request, remind_signer
+from paraph.api.v1.signature_requests.preview import preview_signature_request
 from paraph.api.v1.signature_requests.routes import (
     create_signature_request,
     list_signature_requests,
@@ -46,6 +47,7 @@ handler500 = "paraph.dashboard.errors.crashed"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
     path("api/v1/signature_requests", endpoint(GET=list_signature_requests, POST=create_signature_request)),
+    path("api/v1/signature_requests/preview", endpoint(POST=preview_signature_request)),
     path("api/v1/signature_requests/<int:request_id>/end", endpoint(POST=end_signature_request)),
     path("api/v1/signature_requests/<int:request_id>/signers/<int:signer_id>/remind", endpoint(POST=remind_signer)),
     path("api/v1/signature_requests/<int:signature_request_id>/audit_logs", endpoint(GET=list_audit_logs)),

@@ -28,6 +28,8 @@ CURL = {
     "readDocument": _KEYED.format('"$API/documents/35"'),
     "createSignatureRequest": _KEYED.format('"$API/signature_requests"')
     + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
+    "previewSignatureRequest": _KEYED.format('"$API/signature_requests/preview"')
+    + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
     "listSignatureRequests": _KEYED.format('"$API/signature_requests?status=pending&order=desc"'),
     "readSignatureRequest": _KEYED.format('"$API/signature_requests/71"'),
     "endSignatureRequest": _KEYED.format('"$API/signature_requests/71/end"')
@@ -61,6 +63,16 @@ Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
 )
 for signer in request.signers:
     print(signer.full_name, signer.signing_url)""",
+    "previewSignatureRequest": """preview = paraph.preview_request(
+    mode="parallel",
+    validity_days=14,
+    signers=[SignerInput("landlord", "Zoë", "Lindqvist", "zoe@example.com")],
+    documents=[DocumentInput(35, [Placement("landlord", [under_tag("{{signature:landlord}}")])])],
+)
+for problem in preview.problems:
+    print(problem.path, problem.message)
+for stamp in preview.placements:
+    print(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y)""",
     "listSignatureRequests": """for request in paraph.iter_signature_requests(status="pending", order="desc"):
     print(request.id, request.expires_at)""",
     "readSignatureRequest": """request = paraph.signature_request(71)
@@ -167,6 +179,13 @@ await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",
   body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
 }});
 for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
+    "previewSignatureRequest": f"""const preview = await call("/signature_requests/preview", {{
+  method: "POST",
+  headers: {{ "Content-Type": "application/json" }},
+  body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
+}});
+for (const problem of preview.problems) console.log(problem.path, problem.message);
+for (const stamp of preview.placements) console.log(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y);""",
     "listSignatureRequests": """const { data } = await call("/signature_requests?status=pending&order=desc");
 for (const request of data) console.log(request.id, request.expires_at);""",
     "readSignatureRequest": """const request = await call("/signature_requests/71");

@@ -26,7 +26,7 @@ ACTS = {
 """With a body that each takes."""
 LISTS = {"GET /documents", "GET /signature_requests"}
 SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
-MAKING = {"POST /documents", "POST /signature_requests"}
+MAKING = {"POST /documents", "POST /signature_requests", "POST /signature_requests/preview"}
 OF_NOBODY = {"GET /health"}
 STRANGERS = ["other organization", "other environment", "both"]
 NOBODYS = 2**40
@@ -140,6 +140,8 @@ def test_nobody_builds_on_a_foreign_document(world: World, stranger: str) -> Non
     scope, document = world.strangers[stranger], world.ids["document_id"]
     foreign = error(scope.create(payload(document)), 422, "validation_error")
     nobodys = error(scope.create(payload(NOBODYS)), 422, "validation_error")
+    [seen] = scope.post("/signature_requests/preview", {"signature_request": payload(document)}).json()["problems"]
+    assert f"{seen['path']}: {seen['message']}" == foreign
     assert foreign == f"documents[0].id: there is no document {document} in this environment."
     assert foreign.replace(str(document), str(NOBODYS)) == nobodys
     assert SignatureRequest.objects.count() == 1

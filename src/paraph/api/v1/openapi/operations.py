@@ -10,13 +10,14 @@ from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
 from paraph.api.v1.health import Health
-from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, END, KEYED, PAGED, REQUEST_LIST, UPLOAD
+from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, END, KEYED, PAGED, PREVIEW, REQUEST_LIST, UPLOAD
 from paraph.api.v1.signature_requests.output import (
     CreatedSignatureRequest,
     SignatureRequest,
     SignatureRequests,
     Signer,
 )
+from paraph.api.v1.signature_requests.preview import Preview
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,7 @@ OPERATIONS = [
         201,
         CREATION,
     ),
+    Operation("previewSignatureRequest", "post", "/signature_requests/preview", _REQUESTS, Preview, accepts=PREVIEW),
     Operation(
         "listSignatureRequests",
         "get",

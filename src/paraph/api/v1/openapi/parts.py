@@ -89,6 +89,7 @@ CREATION: DocumentPart = {
     },
 }
 
+PREVIEW: DocumentPart = {"requestBody": CREATION["requestBody"]}
 KEYED: DocumentPart = {"parameters": [_IDEMPOTENCY_KEY]}
 END: DocumentPart = {
     "parameters": [_IDEMPOTENCY_KEY],

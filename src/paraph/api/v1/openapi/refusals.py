@@ -235,10 +235,14 @@ _CREATION = [
 ]  # fmt: skip
 
 
+_PREVIEW = {"request_timeout", "unavailable", "payload_too_large", "unsupported_media_type", "validation_json"}
+
+
 def _own(operation: str) -> list[Refusal]:
     return {
         "uploadDocument": _upload(),
         "createSignatureRequest": _CREATION,
+        "previewSignatureRequest": [each for each in _CREATION if each.name in _PREVIEW],
         "listDocuments": [_filters("pending, ready")],
         "listSignatureRequests": [_filters("pending, completed, expired")],
         "readDocument": [_NOT_FOUND],

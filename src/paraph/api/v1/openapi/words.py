@@ -52,6 +52,12 @@ OPERATIONS = {
         "unless it names the same `Idempotency-Key`.",
         "The request. It is `pending`, and so are its signers.",
     ),
+    "previewSignatureRequest": (
+        "Preview a signature request",
+        "Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem "
+        "with its path, and tells where each stamp would stand.",
+        "What a creation would come to.",
+    ),
     "listSignatureRequests": (
         "List signature requests",
         "Lists the requests of the key's environment, oldest first unless `order` says otherwise.",
