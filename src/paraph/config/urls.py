@@ -5,6 +5,7 @@ from django.urls import URLPattern, URLResolver, include, path, re_path
 from paraph.api.v1.audit_logs.routes import list_audit_logs
 from paraph.api.v1.branding_profiles import list_branding_profiles
 from paraph.api.v1.documents.routes import list_documents, read_document, upload_document
+from paraph.api.v1.documents.tags import list_document_tags
 from paraph.api.v1.endpoint import endpoint
 from paraph.api.v1.health import read_health
 from paraph.api.v1.openapi.view import openapi
@@ -53,6 +54,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("api/v1/signature_requests/<int:signature_request_id>/audit_logs", endpoint(GET=list_audit_logs)),
     path("api/v1/documents", endpoint(GET=list_documents, POST=upload_document)),
     path("api/v1/documents/<int:document_id>", endpoint(GET=read_document)),
+    path("api/v1/documents/<int:document_id>/tags", endpoint(GET=list_document_tags)),
     path("api/v1/branding_profiles", endpoint(GET=list_branding_profiles)),
     path("api/v1/health", endpoint(GET=read_health)),
     path("api/v1/openapi.json", openapi),

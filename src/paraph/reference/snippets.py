@@ -26,6 +26,7 @@ CURL = {
     "uploadDocument": _KEYED.format('"$API/documents"') + ' \\\n  -F "file=@lease.pdf;type=application/pdf"',
     "listDocuments": _KEYED.format('"$API/documents?created_after=2026-01-31&order=desc&limit=50"'),
     "readDocument": _KEYED.format('"$API/documents/35"'),
+    "listDocumentTags": _KEYED.format('"$API/documents/35/tags"'),
     "createSignatureRequest": _KEYED.format('"$API/signature_requests"')
     + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
     "previewSignatureRequest": _KEYED.format('"$API/signature_requests/preview"')
@@ -47,6 +48,8 @@ print(document.id, document.sha256_hash)""",
     print(document.id, document.created_at)""",
     "readDocument": """document = paraph.document(35)
 Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
+    "listDocumentTags": """for tag in paraph.list_tags(35).data:
+    print(tag.tag, tag.page_number, tag.x, tag.y)""",
     "createSignatureRequest": """request = paraph.create_signature_request(
     mode="parallel",
     validity_days=14,
@@ -173,6 +176,8 @@ console.log(found.data.length, "of", found.pagination.count);""",
     "readDocument": """const document = await call("/documents/35");
 const file = await fetch(document.download_url);
 await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",
+    "listDocumentTags": """const { data } = await call("/documents/35/tags");
+for (const tag of data) console.log(tag.tag, tag.page_number, tag.x, tag.y);""",
     "createSignatureRequest": f"""const request = await call("/signature_requests", {{
   method: "POST",
   headers: {{ "Content-Type": "application/json" }},

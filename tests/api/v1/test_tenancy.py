@@ -16,6 +16,7 @@ from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, er
 
 BY_ID = {
     "GET /documents/{document_id}",
+    "GET /documents/{document_id}/tags",
     "GET /signature_requests/{request_id}",
     "GET /signature_requests/{signature_request_id}/audit_logs",
 }

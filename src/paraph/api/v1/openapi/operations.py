@@ -9,8 +9,19 @@ from pydantic import BaseModel
 from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
+from paraph.api.v1.documents.tags import DocumentTags
 from paraph.api.v1.health import Health
-from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, END, KEYED, PAGED, PREVIEW, REQUEST_LIST, UPLOAD
+from paraph.api.v1.openapi.parts import (
+    CREATION,
+    DOCUMENT_LIST,
+    DOCUMENT_TAGS,
+    END,
+    KEYED,
+    PAGED,
+    PREVIEW,
+    REQUEST_LIST,
+    UPLOAD,
+)
 from paraph.api.v1.signature_requests.output import (
     CreatedSignatureRequest,
     SignatureRequest,
@@ -43,6 +54,7 @@ OPERATIONS = [
     Operation("uploadDocument", "post", "/documents", "Documents", UploadedDocument, 201, UPLOAD),
     Operation("listDocuments", "get", "/documents", "Documents", Documents, accepts=DOCUMENT_LIST),
     Operation("readDocument", "get", _DOCUMENT, "Documents", DocumentWithDownload),
+    Operation("listDocumentTags", "get", f"{_DOCUMENT}/tags", "Documents", DocumentTags, accepts=DOCUMENT_TAGS),
     Operation(
         "createSignatureRequest",
         "post",

@@ -235,6 +235,21 @@ _CREATION = [
 ]  # fmt: skip
 
 
+_TAGS = [
+    Refusal(
+        "validation_text",
+        "validation_error",
+        "`text` is empty, too long or given twice, or the file cannot be searched.",
+        "text: it must not be empty.",
+    ),
+    Refusal(
+        "gone_file",
+        "gone",
+        "The file is deleted, by the organization's retention.",
+        "The file of document 35 has been deleted.",
+    ),
+    Refusal("conflict_pending", "conflict", "The document is not ready.", "document 35 is not ready yet."),
+]
 _PREVIEW = {"request_timeout", "unavailable", "payload_too_large", "unsupported_media_type", "validation_json"}
 
 
@@ -246,6 +261,7 @@ def _own(operation: str) -> list[Refusal]:
         "listDocuments": [_filters("pending, ready")],
         "listSignatureRequests": [_filters("pending, completed, expired")],
         "readDocument": [_NOT_FOUND],
+        "listDocumentTags": [_NOT_FOUND, _UNAVAILABLE, *_TAGS],
         "readSignatureRequest": [_NOT_FOUND],
         "endSignatureRequest": [*_CHANGE, _TOO_SLOW, *_END, _NOT_FOUND],
         "remindSigner": [*_CHANGE, *_REMINDER, _NOT_FOUND],

@@ -43,6 +43,12 @@ OPERATIONS = {
         "Reads one document, with an address to download the uploaded file from for 15 minutes.",
         "The document, with `download_url` and `preflight`.",
     ),
+    "listDocumentTags": (
+        "List the tags of a document",
+        "Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can "
+        "name. With `text`, the places of another text.",
+        "The tags, in reading order.",
+    ),
     "createSignatureRequest": (
         "Create a signature request",
         "Creates a request from uploaded documents. Everything is checked first, stamps against the pages of the PDFs "
