@@ -11,6 +11,7 @@ from paraph.kernel import clock
 from paraph.outbound.url import origin_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Environment
+from paraph.tenants.organizations import application_for_web
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 
@@ -30,16 +31,20 @@ def deliveries(
     metadata: dict[str, Any] | None = None,
 ) -> list[Delivery]:
     """Return the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
-    callback (rule 6.4). Event types without webhooks (6.2) have none, nor has a request that was sent from the
-    dashboard. What a sandbox application without a URL would have been sent is caught: recorded and never sent.
+    callback (rule 6.4). Event types without webhooks (6.2) have none. Of a request that was sent from the dashboard
+    that application hears which its organization names, if any. What a sandbox application without a URL would have
+    been sent is caught: recorded and never sent.
 
     The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and
     ``signer`` are as the event left them; ``occurred_at`` is now by default; ``metadata`` is stated
     beside the request. ``request.completed`` is held until :func:`release`.
     """
-    if event_type not in EVENTS or request.application is None:
+    if event_type not in EVENTS:
         return []
-    destinations = _destinations(request, request.application.webhook_url, event_type)
+    application = request.application or application_for_web(request.organization_id, request.environment)
+    if application is None:
+        return []
+    destinations = _destinations(request, application.webhook_url, event_type)
     if not destinations:
         return []
     moment = occurred_at or clock.now()
@@ -47,11 +52,11 @@ def deliveries(
     statuses = {destination: _status(event_type, destination) for destination, _ in destinations}
     return [
         Delivery(
-            application=request.application,
+            application=application,
             request=request,
             destination=destination,
             url=url,
-            endpoint=f"{request.application_id} {origin_of(url)}"[:300],
+            endpoint=f"{application.pk} {origin_of(url)}"[:300],
             event_type=event_type,
             occurred_at=moment,
             payload=text,
