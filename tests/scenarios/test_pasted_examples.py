@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,9 @@ from tests.reference.page import Element, parse, snippet
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer
 
-ACTS = ("endSignatureRequest", "remindSigner")  # what can be done once to a request
+ACTS = ("endSignatureRequest", "remindSigner")  # what can be done once to a request, whose signer was invited
+SANDBOX_ACTS = ("sandboxSign", "sandboxExpire", "sandboxDecline")
+APART = {*ACTS, *SANDBOX_ACTS}  # each wants a request of its own
 README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 
 
@@ -73,7 +76,7 @@ def pasted(*scripts: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", CURL)
+@pytest.mark.parametrize("name", sorted(CURL.keys() - SANDBOX_ACTS))
 def test_curl(reader: Reader, folder: Path, name: str) -> None:
     need("curl", "curl")
     about = reader.about_another() if name in ACTS else reader
@@ -82,21 +85,10 @@ def test_curl(reader: Reader, folder: Path, name: str) -> None:
 
 
 def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(os.environ, "KEY", reader.key)
-    names: dict[str, Any] = {}
-    exec(reader.code("setup-python"), names)
-    with names["paraph"]:
-        for name in PYTHON:
-            if name not in ACTS:
-                exec(reader.code(f"python-{name}"), names)
-        exec(reader.code("pages-python"), names)
+    run_in_python(reader, monkeypatch, *(f"python-{name}" for name in PYTHON if name not in APART), "pages-python")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
-        about = reader.about_another()
-        monkeypatch.setitem(os.environ, "KEY", about.key)
-        exec(about.code("setup-python"), names)
-        with names["paraph"]:
-            exec(about.code(f"python-{name}"), names)
+        run_in_python(reader.about_another(), monkeypatch, f"python-{name}")
 
 
 def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
@@ -110,13 +102,78 @@ def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
 
 
 def test_node(reader: Reader, folder: Path) -> None:
-    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE if name not in ACTS]
+    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE if name not in APART]
     told = in_node(reader, reader.code("setup-node"), *apart, reader.code("pages-node"))
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
         about = reader.about_another()
         assert in_node(about, about.code("setup-node"), about.code(f"node-{name}"))
+
+
+@pytest.fixture
+def others(service: Service, reader: Reader) -> Callable[[], Reader]:
+    """People with a request of their own."""
+    return lambda: Reader(service, reader.page)
+
+
+def test_acts_with_curl(others: Callable[[], Reader], folder: Path) -> None:
+    need("curl", "curl")
+    acts = ((others(), name) for name in SANDBOX_ACTS)
+    told = [pasted(each.code("setup-curl"), each.code(f"curl-{name}")) for each, name in acts]
+    assert '"status":"completed"' in told[0] and '"status":"expired"' in told[1] and "decline_not_allowed" in told[2]
+
+
+def test_acts_with_node(others: Callable[[], Reader], folder: Path) -> None:
+    told = [
+        in_node(each, each.code("setup-node"), each.code(f"node-{name}"))
+        for name in SANDBOX_ACTS
+        for each in [others()]
+    ]
+    assert told[0].split()[0] == "completed" and told[1].split()[0] == "expired" and "decline_not_allowed" in told[2]
+
+
+def test_acts_with_python(
+    others: Callable[[], Reader], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in SANDBOX_ACTS:
+        run_in_python(others(), monkeypatch, f"python-{name}")
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("completed") and told[1].startswith("expired") and told[2] == "decline_not_allowed"
+
+
+def run_in_python(reader: Reader, monkeypatch: pytest.MonkeyPatch, *samples: str) -> None:
+    monkeypatch.setitem(os.environ, "KEY", reader.key)
+    names: dict[str, Any] = {}
+    exec(reader.code("setup-python"), names)
+    with names["paraph"]:
+        for sample in samples:
+            exec(reader.code(sample), names)
+
+
+def test_the_guides_with_curl(others: Callable[[], Reader], folder: Path) -> None:
+    """A test signs and hears of it; who catches up then reads all of it once, and nothing the next time."""
+    need("curl", "curl")
+    one = others()
+    pasted(one.code("setup-curl"), one.code("test-curl"))
+    first, second = (pasted(one.code("setup-curl"), one.code("catch-up-curl")) for _ in range(2))
+    assert "signer.signed" in first and "request.completed" in first and '"data":[]' in second
+
+
+def test_the_guides_with_node(others: Callable[[], Reader], folder: Path) -> None:
+    one = others()
+    assert in_node(one, one.code("setup-node"), one.code("test-node")) == "200\n"
+    first, second = (in_node(one, one.code("setup-node"), one.code("catch-up-node")) for _ in range(2))
+    assert [line.split()[1] for line in first.splitlines()] == ["signer.signed", "request.completed"] and not second
+
+
+def test_the_guides_with_python(
+    others: Callable[[], Reader], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = others()
+    run_in_python(one, monkeypatch, "test-python", "catch-up-python", "catch-up-python")
+    told = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
+    assert told == ["signer.signed", "request.completed"]
 
 
 def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder: Path) -> None:

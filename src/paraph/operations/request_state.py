@@ -12,7 +12,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps, queue_state
-from paraph.operations.wrong_codes import WrongCodesSummary, wrong_codes
+from paraph.otp.wrong_codes import WrongCodesSummary, wrong_codes
 from paraph.pdf.timestamps.detached_timestamps import timestamps_file
 from paraph.signature_requests.models import (
     Mode,
@@ -220,7 +220,7 @@ def _cause(request: SignatureRequest) -> str:
 
 
 def request_evidence(request_id: int) -> bytes:
-    """JSON with the records of each file that has any. Raises ``DomainError("not_found", …)``."""
+    """JSON with the records of each file that has any. Raise ``DomainError("not_found", …)``."""
     if not SignatureRequest.objects.filter(pk=request_id).exists():
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id)

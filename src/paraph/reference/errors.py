@@ -45,6 +45,18 @@ API_ERRORS = [
     ),
     _row(
         403,
+        "sandbox_only",
+        "A sandbox act with a production key.",
+        "Use a sandbox key. In production signers sign, and time goes by itself.",
+    ),
+    _row(
+        403,
+        "decline_not_allowed",
+        "The request does not allow its signers to decline. None does yet.",
+        "To try a request that ends unsigned, let it expire.",
+    ),
+    _row(
+        403,
         "initials_not_available_on_plan",
         "`initials_required` on the plan Free.",
         "Leave `initials_required` out, or change the plan.",
@@ -79,6 +91,27 @@ API_ERRORS = [
         "gone",
         "What the call with this `Idempotency-Key` created, or the file of a document, has been deleted since.",
         "Use a new key if it is to be created once more; upload the file again.",
+    ),
+    _row(409, "already_signed", "A sandbox act for a signer who has signed.", "Go on with the next signer."),
+    _row(
+        409,
+        "not_your_turn",
+        "A sandbox act for a signer before whom somebody else has to sign.",
+        "Sign in the order of `order`, or create the request in `parallel` mode.",
+    ),
+    _row(409, "conflict", "The request is over already.", "Read the request: its `status` says how it ended."),
+    _row(
+        410,
+        "expired",
+        "A sandbox act for a signer of a request that is over.",
+        "Create another request.",
+    ),
+    _row(
+        410,
+        "cursor_expired",
+        "Events behind the cursor are older than the 30 days for which they are kept, or the service was restored from "
+        "a backup that is older than the cursor.",
+        "Begin again without `after`, or with `after=latest`, and read the requests that you still wait for.",
     ),
     _row(
         413,

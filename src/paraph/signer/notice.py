@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
+from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.mail_copy import mail_copy, may_mail_copy, was_mailed
 from paraph.flow.signing.send_otp import masked
@@ -52,7 +53,8 @@ def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
     ticket = request.GET.get("ticket", "")
     if signer.request.files_deleted_at or not copy_ticket.holds(signer, ticket):
         mailed = "mailed" in request.GET and was_mailed(signer)
-        return {"copy_to": masked(signer.email) if may_mail_copy(signer) else "", "is_mailed": mailed}
+        offered = masked(signer.email) if may_mail_copy(signer) else ""
+        return {"copy_to": offered, "is_mailed": mailed, "mails_leave": mails_leave(signer)}
     return {"ticket": ticket, "token": token(signer), "documents": documents_of(signer)}
 
 

@@ -24,6 +24,7 @@ _NAMES = (
     "offline",
     "sending",
     "sent",
+    "code_kept",
     "new_code_in",
     "sandbox_code",
     "send_new_code",

@@ -362,8 +362,10 @@ def test_a_profile_of_another_organization(owner: ApiClient, document: int) -> N
     assert message == f"branding_profile_id: {profile.pk} is not a branding profile of your organization."
 
 
-@pytest.mark.parametrize("declaration", [{}, {"identity_declaration_accepted": False}])
-def test_mails_want_a_declaration(owner: ApiClient, document: int, declaration: dict[str, bool]) -> None:
+@pytest.mark.parametrize(
+    "declaration", [{}, {"identity_declaration_accepted": False}, {"identity_declaration_accepted": None}]
+)
+def test_mails_want_a_declaration(owner: ApiClient, document: int, declaration: dict[str, bool | None]) -> None:
     message = refused(owner, payload(document, send_email=True, **declaration), "identity_declaration_required")
     assert message == "identity_declaration_accepted: it must be true when send_email is true."
 

@@ -43,7 +43,11 @@ def test_every_route_is_walked() -> None:
             ("POST", "/signature_requests/1/end"),
             ("POST", "/signature_requests/1/signers/1/remind"),
             ("GET", "/signature_requests/1/audit_logs"),
+            ("GET", "/events"),
             ("GET", "/branding_profiles"),
+            ("POST", "/sandbox/signature_requests/1/signers/1/sign"),
+            ("POST", "/sandbox/signature_requests/1/signers/1/decline"),
+            ("POST", "/sandbox/signature_requests/1/expire"),
             ("GET", "/health"),
         ]
     )

@@ -169,7 +169,7 @@ def test_the_webhooks_are_those_that_are_sent() -> None:
         body = operation["requestBody"]["content"]["application/json"]
         assert body["examples"][event]["value"]["event"] == event
         named = {parameter["name"]: parameter for parameter in operation["parameters"]}
-        assert set(named) == {"X-Service-Event", "X-Service-Delivery", "X-Service-Signature"}
+        assert set(named) == {"X-Service-Event", "X-Service-Event-Id", "X-Service-Delivery", "X-Service-Signature"}
         assert named["X-Service-Event"]["example"] == event
     assert set(OPERATIONS["createSignatureRequest"]["callbacks"]) == set(webhook.TERMINAL_EVENTS)
 

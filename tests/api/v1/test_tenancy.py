@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from paraph.documents.models import Document
 from paraph.signature_requests.models import SignatureRequest
@@ -26,6 +27,9 @@ ACTS = {
 }
 """With a body that each takes."""
 LISTS = {"GET /documents", "GET /signature_requests"}
+EVENTS = {"GET /events"}
+_OF_SIGNER = "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}"
+SANDBOX_ACTS = {f"{_OF_SIGNER}/sign", f"{_OF_SIGNER}/decline", "POST /sandbox/signature_requests/{request_id}/expire"}
 SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
 MAKING = {"POST /documents", "POST /signature_requests", "POST /signature_requests/preview"}
 OF_NOBODY = {"GET /health"}
@@ -76,10 +80,10 @@ def routes() -> set[str]:
 
 
 def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
-    known = [BY_ID, set(ACTS), LISTS, SHARED_LISTS, MAKING, OF_NOBODY]
+    known = [BY_ID, set(ACTS), SANDBOX_ACTS, LISTS, EVENTS, SHARED_LISTS, MAKING, OF_NOBODY]
     assert routes() == set.union(*known)
     assert sum(map(len, known)) == len(routes())
-    assert {route for route in routes() if "{" in route} == BY_ID | set(ACTS)
+    assert {route for route in routes() if "{" in route} == BY_ID | set(ACTS) | SANDBOX_ACTS
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -127,6 +131,32 @@ def test_lists_hold_nothing_foreign(world: World, route: str, query: dict[str, A
     content = world.strangers[stranger].get(world.path(route), **query).json()
     assert content["data"] == []
     assert (content["pagination"]["count"], content["pagination"]["pages"]) == (0, 0)
+
+
+@pytest.mark.parametrize("route", sorted(SANDBOX_ACTS))
+def test_foreign_acts_are_404(world: World, route: str) -> None:
+    """In the very words that an id of nobody gets; production is told that it has no acts, whatever it names."""
+    before = world.owner.get(f"/signature_requests/{world.ids['request_id']}").json()
+    told = [
+        error(world.strangers["other organization"].send("POST", path), 404, "not_found")
+        for path in (world.path(route), world.nobodys(route))
+    ]
+    told += [
+        error(world.strangers[stranger].send("POST", path), 403, "sandbox_only")
+        for stranger in ("other environment", "both")
+        for path in (world.path(route), world.nobodys(route))
+    ]
+    assert len(set(told[:2])) == len(set(told[2:])) == 1
+    assert world.owner.get(f"/signature_requests/{world.ids['request_id']}").json() == before
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_events_are_the_environments(world: World, stranger: str) -> None:
+    assert world.owner.send("POST", world.path(sorted(SANDBOX_ACTS)[0])).status_code == 200
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert len(world.owner.get("/events").json()["data"]) == 1
+    assert world.strangers[stranger].get("/events").json()["data"] == []
 
 
 @pytest.mark.parametrize(("stranger", "count"), [("other organization", 0), ("other environment", 1), ("both", 0)])

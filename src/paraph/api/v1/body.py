@@ -15,8 +15,13 @@ MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110
 
 
 def read(request: HttpRequest, root: str) -> object:
-    """Return the value under the root key. Raises what :func:`read_value` raises."""
-    content = read_value(request)
+    """Return the value under the root key.
+
+    Raises ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``.
+    """
+    if request.content_type != "application/json":
+        raise _not_json()
+    content = _parse(_content(request))
     if not isinstance(content, dict) or root not in content:
         message = _("The body must be a JSON object with everything under the key “%(root)s”.")
         raise DomainError("validation_error", message % {"root": root})
@@ -24,18 +29,20 @@ def read(request: HttpRequest, root: str) -> object:
 
 
 def read_object(request: HttpRequest) -> dict[str, Any]:
-    """Return the whole body, an object. Raises what :func:`read_value` raises."""
-    content = read_value(request)
+    """Return the object that the body is, empty where there is no body. Raises as :func:`read` does."""
+    given = _content(request)
+    if not given:
+        return {}
+    if request.content_type != "application/json":
+        raise _not_json()
+    content = _parse(given)
     if not isinstance(content, dict):
         raise DomainError("validation_error", _("The body must be a JSON object."))
     return content
 
 
-def read_value(request: HttpRequest) -> Any:
-    """Raise ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``."""
-    if request.content_type != "application/json":
-        raise DomainError("unsupported_media_type", _("The Content-Type must be application/json."))
-    return _parse(_content(request))
+def _not_json() -> DomainError:
+    return DomainError("unsupported_media_type", _("The Content-Type must be application/json."))
 
 
 def _content(request: HttpRequest) -> bytes:

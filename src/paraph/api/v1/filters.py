@@ -81,7 +81,7 @@ def _status(value: str | None, statuses: Collection[str], problems: list[str]) -
 
 
 def _bound(name: str, value: str | None, of_day: time, problems: list[str]) -> datetime | None:
-    """Return a bare date is the whole day: its first moment as lower bound, its last as upper bound."""
+    """Return the moment; a bare date is the whole day: its first moment as lower bound, its last as upper bound."""
     if value is None:
         return None
     day = _date(value)

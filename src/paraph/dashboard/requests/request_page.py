@@ -17,7 +17,7 @@ from paraph.dashboard.requests.timeline import timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sending.remind import MOST_REMINDERS
-from paraph.operations.wrong_codes import wrong_codes
+from paraph.otp.wrong_codes import wrong_codes
 from paraph.signature_requests.models import LARGE, Inquiry, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Application, Environment, Member

@@ -63,7 +63,7 @@ def signers_with(address: str) -> QuerySet[Signer]:
 
 
 def _identity(row: Any) -> object:
-    """Of an entry in the journal, each signer is told what is theirs."""
+    """Tell things apart. Of an entry in the journal, each signer is told what is theirs."""
     return (type(row), row.pk) if isinstance(row, Model) else id(row)
 
 

@@ -19,7 +19,7 @@ class ActorKind(models.TextChoices):
 
 
 class Activity(models.Model):
-    """One act. ``position`` counts from 1 within the organization; ``hash`` covers the fields and ``previous_hash``.
+    """One entry. ``position`` counts from 1 within the organization; ``hash`` covers the fields and ``previous_hash``.
 
     ``actor`` is the e-mail address of a member, else empty; ``actor_id`` the id of their account, or of an
     application. ``before`` and ``after`` hold what changed, without secrets.
