@@ -99,7 +99,6 @@ API_ERRORS = [
         "A sandbox act for a signer before whom somebody else has to sign.",
         "Sign in the order of `order`, or create the request in `parallel` mode.",
     ),
-    _row(409, "conflict", "The request is over already.", "Read the request: its `status` says how it ended."),
     _row(
         410,
         "expired",

@@ -68,6 +68,7 @@ def test_a_body_of_the_api_with_json_is_a_creation() -> None:
         "/api/v1/signature_requests",
         "/api/v1/signature_requests/preview",  # the same body
         "/api/v1/signature_requests/{request_id}/end",  # without an optional field
+        "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/sign",  # as the signer's page sends it
     }
 
 
