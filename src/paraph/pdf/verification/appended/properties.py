@@ -125,7 +125,7 @@ def _struct(element: ElementTree.Element) -> Iterator[tuple[str, Any]]:
 def _value(element: ElementTree.Element) -> Any:
     properties = sorted(_struct(element), key=repr)
     if properties and all(child.tag in _LISTS for child in element) and len(properties) == len(element):
-        return [(each.tag, [(item.get(_LANGUAGE), _value(item)) for item in each]) for each in element]
+        return [(each.tag, [(item.get(_LANGUAGE, "x-default"), _value(item)) for item in each]) for each in element]
     if [name for name, _ in properties] == [_RESOURCE]:  # an address may stand in an attribute or be the text
         return properties[0][1]
     return properties or (element.text or "").strip()
