@@ -62,7 +62,7 @@ def check_information(update: Update, old: Any, new: Any) -> None:
         raise NotPermitted("the properties of the file are gone")
     stated, states = _texts(update.was, before), _texts(update.now, after)
     check_same("the list of the file's properties", stated, states, _OF_THE_WRITER)
-    if not all(states[key] is None or is_string(states[key]) for key in _OF_THE_WRITER & states.keys()):
+    if not all(is_string(states[key]) or states[key] == stated.get(key) for key in _OF_THE_WRITER & states.keys()):
         raise NotPermitted("what the file says of its last change is no text")
 
 
