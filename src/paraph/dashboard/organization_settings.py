@@ -22,6 +22,9 @@ from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_d
 from paraph.tenants.rights import Right, may, roles_with
 
 
+_NO_APPLICATION: Any = 0
+
+
 class SettingsForm(forms.Form):
     name = forms.CharField(
         label=gettext_lazy("Name"),
@@ -51,7 +54,7 @@ class SettingsForm(forms.Form):
         label=gettext_lazy("Application that hears of requests sent from here"),
         required=False,
         coerce=int,
-        empty_value=0,
+        empty_value=_NO_APPLICATION,
         help_text=gettext_lazy(
             "Its webhook URL gets their events, signed with its secret, and its sites may show their signing pages in "
             "a frame. Production applications only."
