@@ -21,7 +21,6 @@ from paraph.tenants.organizations import change_settings, production_application
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.rights import Right, may, roles_with
 
-
 _NO_APPLICATION: Any = 0
 
 
