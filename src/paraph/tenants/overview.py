@@ -56,7 +56,6 @@ def application_facts(row: Application) -> Json:
 
 
 def keys(application_id: int | None = None) -> list[Json]:
-    """List the keys of an application, or of all."""
     rows = ApiKey.objects.order_by("pk").select_related("application")
     if application_id is not None:
         rows = rows.filter(application=application_id)

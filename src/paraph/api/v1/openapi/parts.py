@@ -61,7 +61,7 @@ EVENT_LIST: DocumentPart = {
             "after",
             "A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept.",
             type="string",
-            minLength=1,
+            pattern="^(latest|[A-Za-z0-9_-]{22})$",
             examples=["latest"],
         ),
         _query("limit", "How many at most.", type="integer", minimum=1, maximum=100, default=50),

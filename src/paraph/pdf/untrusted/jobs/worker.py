@@ -35,7 +35,6 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
 
 
 def main() -> None:
-    """Serve these jobs."""
     serve(_do, partial(warm_up, JOBS))
 
 
