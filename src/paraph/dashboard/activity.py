@@ -19,7 +19,7 @@ from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 
 _AT_ONCE = 50
-_NOT_MEMBERS = (ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE)
+_NOT_MEMBERS = (ActorKind.APPLICATION, ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE)
 
 
 class FilterForm(forms.Form):

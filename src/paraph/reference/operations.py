@@ -108,7 +108,7 @@ def _body(operation: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _success(operation: JsonObject) -> tuple[str, JsonObject]:
-    found = {code: each for code, each in operation["responses"].items() if "content" in each and code < "400"}
+    found = {code: each for code, each in operation["responses"].items() if code < "400"}
     return next(iter(found.items()), ("", {}))
 
 

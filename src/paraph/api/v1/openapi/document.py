@@ -90,11 +90,13 @@ def _path_parameter(name: str) -> DocumentPart:
         },
         "required": True,
         "description": words.PATH_PARAMETERS[name],
-        "example": 35 if name == "document_id" else 71,
+        "example": {"document_id": 35, "template_id": 12, "draft_id": 23}.get(name, 71),
     }
 
 
 def _answer(operation: Operation) -> DocumentPart:
+    if operation.answer is None:
+        return {"description": words.OPERATIONS[operation.name][2]}
     examples = {key: {"summary": summary, "value": value} for key, (summary, value) in ANSWERS[operation.name].items()}
     schema = {"$ref": f"#/components/schemas/{operation.answer.__name__}"}
     part: DocumentPart = {
@@ -105,7 +107,9 @@ def _answer(operation: Operation) -> DocumentPart:
 
 
 def _answer_schemas() -> DocumentPart:
-    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(each.answer, "serialization") for each in OPERATIONS]
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
+        (each.answer, "serialization") for each in OPERATIONS if each.answer
+    ]
     _, found = models_json_schema(models, ref_template="#/components/schemas/{model}")
     definitions: DocumentPart = found["$defs"]
     return definitions

@@ -34,11 +34,12 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("member", "Member"),
+                            ("application", "Application"),
                             ("operator", "Operator"),
                             ("service", "Service"),
                             ("signer", "Signer"),
                         ],
-                        max_length=10,
+                        max_length=11,
                     ),
                 ),
                 ("actor_id", models.BigIntegerField(null=True)),
