@@ -50,7 +50,7 @@ def read(scope: TenantScope, value: object) -> Given:
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
     options["more_options"] = _more_options(known)
     signers = list(zip(chosen.signers, known.get("signers", []), strict=True))
-    if chosen.mode == Mode.SEQUENTIAL:
+    if chosen.mode == "sequential":
         signers.sort(key=lambda each: each[0].order or 0)
     return Given(options, {checked.ref: _person(signer) for checked, signer in signers}, plan.documents)
 
@@ -106,7 +106,7 @@ def _as_creation(known: Json) -> Json:
 
 
 def _signer(signer: Json, number: int, orders: Iterator[int]) -> Json:
-    filled = {"ref": f"{number}. -"} | _SOMEBODY | signer
+    filled: Json = {"ref": f"{number}. -"} | _SOMEBODY | signer
     if "order" not in signer:
         filled["order"] = next(orders)
     return {"phone": _PHONE} | filled if signer.get("otp_channel") == Channel.SMS else filled

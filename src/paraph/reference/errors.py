@@ -50,6 +50,12 @@ API_ERRORS = [
         "Leave `initials_required` out, or change the plan.",
     ),
     _row(
+        403,
+        "production_only",
+        "A sandbox key prepares a draft, which the dashboard sends in production.",
+        "Use a production key, or create the request.",
+    ),
+    _row(
         404,
         "not_found",
         "There is no such resource in the key's organization and environment, or no such route.",
@@ -62,6 +68,12 @@ API_ERRORS = [
         "Use one of those that the header `Allow` names.",
     ),
     _row(408, "request_timeout", "The body came too slowly.", "Send it again, over a better connection."),
+    _row(
+        409,
+        "conflict",
+        "The state of the resource forbids the call, such as a template of which a bulk send is in progress.",
+        "Wait until what the message names is over, or end it.",
+    ),
     _row(
         409,
         "idempotency_key_in_use",

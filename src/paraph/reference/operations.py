@@ -49,7 +49,8 @@ class RefusalExample:
 
 @dataclass(frozen=True)
 class OperationEntry:
-    """A call of the API, an endpoint of the signer, or a webhook, which has no answers, refusals and samples."""
+    """A call of the API, an endpoint of the signer, or a webhook, which has no answers, refusals and samples.
+    ``tried``: the body of JSON that it is tried with."""
 
     id: str
     method: str
@@ -67,6 +68,7 @@ class OperationEntry:
     answers: list[JsonExample]
     refusals: list[RefusalExample]
     samples: list[Sample]
+    tried: str
 
 
 def read_operation(reader: SchemaReader, name: str, method: str, path: str, operation: JsonObject) -> OperationEntry:
@@ -98,7 +100,14 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
             for language, samples in _SAMPLES.items()
             if name in samples
         ],
+        tried=_tried(name, body),
     )
+
+
+def _tried(name: str, body: JsonObject) -> str:
+    """Return the body of JSON that a call is tried with; "" for one without."""
+    examples: list[JsonObject] = [each["value"] for each in body.get("examples", {}).values()]
+    return _indented(snippets.TRIED.get(name, examples[0])) if examples else ""
 
 
 def _body(operation: JsonObject) -> tuple[str, JsonObject]:

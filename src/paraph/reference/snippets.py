@@ -7,7 +7,7 @@ The examples of uploading and of creating a request make document 35 and request
 
 import json
 
-from paraph.api.v1.openapi.examples import CREATIONS
+from paraph.api.v1.openapi.examples import BODIES, CREATIONS, Json
 
 SETUP_CURL = """export API={address}/api/v1
 export KEY=…   # 64 hexadecimal characters"""
@@ -15,22 +15,39 @@ export KEY=…   # 64 hexadecimal characters"""
 SETUP_PYTHON = """import os
 from pathlib import Path
 
-from paraph_client import Client, DocumentInput, Placement, SignerInput, at, under_tag
+from paraph_client import (
+    Client, DocumentInput, Placement, RolePlacement, RoleSigner, SignerInput, TemplateDocument, TemplateRole, at,
+    under_tag,
+)
 
 paraph = Client("{address}", api_key=os.environ["KEY"])"""
 
 _KEYED = 'curl -s {} \\\n  -H "X-Api-Key: $KEY"'
 _BODY = json.dumps(CREATIONS["links"][1], ensure_ascii=False, indent=2)
+_BODIES = {
+    name: json.dumps(next(iter(bodies.values()))[1], ensure_ascii=False, indent=2) for name, bodies in BODIES.items()
+}
+
+
+def _posted(path: str, body: str) -> str:
+    return _KEYED.format(f'"$API{path}"') + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{body}'"
+
 
 CURL = {
     "uploadDocument": _KEYED.format('"$API/documents"') + ' \\\n  -F "file=@lease.pdf;type=application/pdf"',
     "listDocuments": _KEYED.format('"$API/documents?created_after=2026-01-31&order=desc&limit=50"'),
     "readDocument": _KEYED.format('"$API/documents/35"'),
-    "createSignatureRequest": _KEYED.format('"$API/signature_requests"')
-    + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
+    "createSignatureRequest": _posted("/signature_requests", _BODY),
     "listSignatureRequests": _KEYED.format('"$API/signature_requests?status=pending&order=desc"'),
     "readSignatureRequest": _KEYED.format('"$API/signature_requests/71"'),
     "listAuditLogs": _KEYED.format('"$API/signature_requests/71/audit_logs?limit=100"'),
+    "createTemplate": _posted("/templates", _BODIES["createTemplate"]),
+    "listTemplates": _KEYED.format('"$API/templates?limit=100"'),
+    "readTemplate": _KEYED.format('"$API/templates/12"'),
+    "deleteTemplate": _KEYED.format('-X DELETE "$API/templates/12"'),
+    "sendTemplate": _posted("/templates/12/signature_requests", _BODIES["sendTemplate"]),
+    "createDraft": _posted("/drafts", _BODIES["createDraft"]),
+    "readDraft": _KEYED.format('"$API/drafts/23"'),
     "listBrandingProfiles": _KEYED.format('"$API/branding_profiles"'),
     "readHealth": _KEYED.format('"$API/health"'),
 }
@@ -67,6 +84,41 @@ if request.finalized:
     Path("proof.pdf").write_bytes(paraph.download(request.download_urls[0].certificate_url))""",
     "listAuditLogs": """for entry in paraph.iter_audit_logs(71):
     print(entry.created_at, entry.event_type, entry.metadata)""",
+    "createTemplate": """template = paraph.create_template(
+    name="Lease",
+    mode="sequential",
+    validity_days=30,
+    roles=[TemplateRole("Landlord"), TemplateRole("Tenant", otp_channel="email")],
+    documents=[
+        TemplateDocument(35, [
+            RolePlacement("Landlord", [under_tag("{{signature:landlord}}")]),
+            RolePlacement("Tenant", [at(page_number=3, x=316, y=120)]),
+        ]),
+    ],
+)
+print(template.id)""",
+    "listTemplates": """for template in paraph.iter_templates():
+    print(template.id, template.name, [role["name"] for role in template.roles])""",
+    "readTemplate": """template = paraph.template(12)
+print(template.name, template.documents)""",
+    "deleteTemplate": """paraph.delete_template(12)""",
+    "sendTemplate": """request = paraph.send_template(
+    12,
+    signers=[
+        RoleSigner("Landlord", "Zoë", "Lindqvist", "zoe@example.com"),
+        RoleSigner("Tenant", "Ana", "Costa", "ana@example.com"),
+    ],
+)
+for signer in request.signers:
+    print(signer.full_name, signer.signing_url)""",
+    "createDraft": """draft = paraph.create_draft(
+    validity_days=14,
+    signers=[SignerInput("tenant", "Ana", "Costa", "ana@example.com")],
+    documents=[DocumentInput(35, [])],
+)
+print("To be reviewed:", draft.review_url)""",
+    "readDraft": """draft = paraph.draft(23)
+print(draft.status, draft.signature_request_id)""",
     "listBrandingProfiles": """for profile in paraph.branding_profiles().data:
     print(profile.id, profile.name)""",
     "readHealth": """print(paraph.health().environment)""",
@@ -114,7 +166,8 @@ curl -s "$SIGNING_URL/signature" \\
   -H "Content-Type: application/json" \\
   -d '{"code": "'$CODE'", "consent": true}'"""
 
-TRIED_CREATION = {
+_STAMP = {"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 72}}
+_TRIED_CREATION = {
     "signature_request": {
         "mode": "parallel",
         "validity_days": 7,
@@ -125,23 +178,47 @@ TRIED_CREATION = {
                 "signers": [
                     {
                         "signer_ref": "me",
-                        "stamps": [{"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 72}}],
+                        "stamps": [_STAMP],
                     }
                 ],
             }
         ],
     }
 }
+_TRIED_TEMPLATE = {
+    "template": {
+        "name": "Lease",
+        "mode": "parallel",
+        "validity_days": 7,
+        "roles": [{"name": "Tenant"}],
+        "documents": [{"id": 35, "roles": [{"role": "Tenant", "stamps": [_STAMP]}]}],
+    }
+}
+_TENANT = {"role": "Tenant", "first_name": "Zoë", "last_name": "Lindqvist", "email": "zoe@example.com"}
+TRIED: dict[str, Json] = {
+    "createSignatureRequest": _TRIED_CREATION,
+    "createTemplate": _TRIED_TEMPLATE,
+    "sendTemplate": {"signature_request": {"signers": [_TENANT]}},
+}
+"""Bodies for the PDF of one empty page."""
 
 SETUP_NODE = """import { readFile, writeFile } from "node:fs/promises";
 
 async function call(path, options = {}) {
   const headers = { "X-Api-Key": process.env.KEY, ...options.headers };
   const answer = await fetch("{address}/api/v1" + path, { ...options, headers });
-  const body = await answer.json();
+  const body = answer.status === 204 ? null : await answer.json();
   if (!answer.ok) throw new Error(`${answer.status} ${body.error.code}: ${body.error.message}`);
   return body;
 }"""
+
+
+def _called(name: str, path: str, body: str) -> str:
+    return f"""const {name} = await call("{path}", {{
+  method: "POST",
+  headers: {{ "Content-Type": "application/json" }},
+  body: JSON.stringify({body.replace(chr(10), chr(10) + "  ")}),
+}});"""
 
 
 NODE = {
@@ -154,11 +231,7 @@ console.log(found.data.length, "of", found.pagination.count);""",
     "readDocument": """const document = await call("/documents/35");
 const file = await fetch(document.download_url);
 await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",
-    "createSignatureRequest": f"""const request = await call("/signature_requests", {{
-  method: "POST",
-  headers: {{ "Content-Type": "application/json" }},
-  body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
-}});
+    "createSignatureRequest": f"""{_called("request", "/signature_requests", _BODY)}
 for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
     "listSignatureRequests": """const { data } = await call("/signature_requests?status=pending&order=desc");
 for (const request of data) console.log(request.id, request.expires_at);""",
@@ -171,6 +244,19 @@ if (request.finalized) {
 }""",
     "listAuditLogs": """const { data } = await call("/signature_requests/71/audit_logs?limit=100");
 for (const entry of data) console.log(entry.created_at, entry.event_type, entry.metadata);""",
+    "createTemplate": f"""{_called("template", "/templates", _BODIES["createTemplate"])}
+console.log(template.id);""",
+    "listTemplates": """const { data } = await call("/templates?limit=100");
+for (const template of data) console.log(template.id, template.name, template.roles.map((role) => role.name));""",
+    "readTemplate": """const template = await call("/templates/12");
+console.log(template.name, template.documents);""",
+    "deleteTemplate": """await call("/templates/12", { method: "DELETE" });""",
+    "sendTemplate": f"""{_called("request", "/templates/12/signature_requests", _BODIES["sendTemplate"])}
+for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
+    "createDraft": f"""{_called("draft", "/drafts", _BODIES["createDraft"])}
+console.log("To be reviewed:", draft.review_url);""",
+    "readDraft": """const draft = await call("/drafts/23");
+console.log(draft.status, draft.signature_request_id);""",
     "listBrandingProfiles": """const { data } = await call("/branding_profiles");
 for (const profile of data) console.log(profile.id, profile.name);""",
     "readHealth": """console.log((await call("/health")).environment);""",

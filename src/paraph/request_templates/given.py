@@ -65,7 +65,7 @@ def _kept(value: Json, plan: RequestPlan) -> tuple[Names, Content]:
         [{"role": roles.index(each["role"]), "stamps": each["stamps"]} for each in document["roles"]]
         for document in value["documents"]
     ]
-    channels = [signer.otp_channel or "" for signer in chosen.signers]
+    channels: list[str] = [signer.otp_channel or "" for signer in chosen.signers]
     return Names(value["name"], roles), Content(options | {"more_options": more}, channels, documents, given)
 
 

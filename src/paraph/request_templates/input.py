@@ -10,6 +10,7 @@ from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
     MOST_STAMPS,
+    PRINTABLE,
     Id,
     Input,
     SignatureRequestInput,
@@ -25,7 +26,14 @@ PERSON = ("first_name", "last_name", "email", "phone")
 RoleName = Annotated[
     str,
     PlainValidator(text),
-    WithJsonSchema({"type": "string", "minLength": 1, "maxLength": LONGEST_ROLE, "pattern": r"[^\W_]"}),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": LONGEST_ROLE,
+            "pattern": rf"^{PRINTABLE}*[^\W_]{PRINTABLE}*$",
+        }
+    ),
 ]
 
 RoleInput: Any = create_model(

@@ -75,7 +75,8 @@ def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClie
 
 
 def test_everything_may_be_missing(charles: Author, program: ApiClient) -> None:
-    for nothing in ({}, {"signers": None, "mode": None}, {"signers": [], "documents": []}):
+    known_to_be_nothing: list[dict[str, Any]] = [{}, {"signers": None, "mode": None}, {"signers": [], "documents": []}]
+    for nothing in known_to_be_nothing:
         draft = created(program, nothing)
         assert {each.sentence for each in refusals(charles.scope, draft)} == {
             "Add a document first.",

@@ -59,6 +59,8 @@ def test_every_answer_is_as_documented(case: "schemathesis.Case[Any]", world: di
     valid = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
     if valid and case.operation.label == "POST /api/v1/signature_requests":
         case.body = _grounded(case.body, world)
+    if valid and case.operation.label == "POST /api/v1/templates":
+        case.body = _grounded_template(case.body, world)
     if valid and "Idempotency-Key" in (case.headers or {}):
         case.headers["Idempotency-Key"] = f"{next(_NUMBERS)}-{case.headers['Idempotency-Key']}"[:255]  # a new one
     case.call_and_validate(headers={"X-Api-Key": world["key"]})
@@ -82,6 +84,30 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
     documents = zip(request["documents"], world["documents"], strict=False)
     request["documents"] = [
         {**document, "id": number, "signers": _assignments(document["signers"], refs)} for document, number in documents
+    ]
+    return body
+
+
+def _grounded_template(body: Any, world: dict[str, Any]) -> Any:
+    """The template's, whose roles are those of a request's signers."""
+    template = body["template"]
+    roles = template.pop("roles")[:25]
+    signers = [{"ref": role["name"]} for role in roles]
+    for document in template["documents"]:
+        document["signers"] = document.pop("roles")
+    _grounded({"signature_request": template | {"signers": signers}}, world)
+    names = [signer["ref"][:100] for signer in signers]
+    template["roles"] = [role | {"name": name} for role, name in zip(roles, names, strict=True)]
+    documents = zip(template["documents"], world["documents"], strict=False)
+    template["documents"] = [
+        {
+            "id": number,
+            "roles": [
+                {"role": each["signer_ref"][:100], "stamps": each["stamps"]}
+                for each in _assignments(document["signers"], names)
+            ],
+        }
+        for document, number in documents
     ]
     return body
 
