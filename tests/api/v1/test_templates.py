@@ -1,14 +1,18 @@
 """Templates by API: kept, listed, read, deleted, and sent as a creation would be."""
 
+from copy import deepcopy
 from typing import Any
 
 import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
+from paraph.api.v1.openapi.examples import ANSWERS, BODIES
+from paraph.api.v1.openapi.refusals import refusals
+from paraph.cli.demo.contract import contract
 from paraph.documents.models import Document
 from paraph.drafts.models import DraftSigner
-from paraph.drafts.payload import refusals
+from paraph.drafts.payload import refusals as lacks
 from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
 from paraph.request_templates.models import BulkStatus, Template
 from paraph.request_templates.saving import begin_from
@@ -77,8 +81,7 @@ def refused(response: Any) -> str:
 def test_a_template_is_kept_as_it_was_given(owner: ApiClient) -> None:
     document = owner.document()
     answer = create(owner, wanted(document, notify_signers_on_completion=True, branding_profile_id=None)).json()
-    assert answer | {"id": 0, "created_at": ""} == {
-        "id": 0,
+    expected = {
         "name": "Lease",
         "mode": "sequential",
         "validity_days": 7,
@@ -90,8 +93,8 @@ def test_a_template_is_kept_as_it_was_given(owner: ApiClient) -> None:
         "branding_profile_id": None,
         "roles": [{"name": "Tenant", "otp_channel": None}, {"name": "Landlord", "otp_channel": "email"}],
         "documents": wanted(document)["documents"],
-        "created_at": "",
     }
+    assert expected == {name: answer[name] for name in expected}
     assert owner.get(f"/templates/{answer['id']}").json() == answer
     assert owner.get("/templates").json()["data"] == [answer]
 
@@ -389,7 +392,7 @@ def test_those_of_the_api_serve_the_dashboard(db: None) -> None:
     kept = Template.objects.get(pk=created(production, callback_url="https://example.com/hook")["id"])
     ada, grace = (DraftSigner(first_name=name, last_name="L", email=f"{name}@example.com") for name in ("Ada", "Grace"))
     draft = begin_from(charles.scope, kept, charles.member.user, [ada, grace])
-    assert draft.locale == "en" and refusals(charles.scope, draft) == []
+    assert draft.locale == "en" and lacks(charles.scope, draft) == []
     charles.send(draft)
     columns = [f"{role} {field}" for role in ("Tenant", "Landlord") for field in ("first name", "last name", "e-mail")]
     row = ["Alan", "Turing", "alan@example.com", "Emmy", "Noether", "emmy@example.com"]
@@ -454,3 +457,30 @@ def test_keys_hold_for_creation_and_sending(owner: ApiClient) -> None:
     assert send(keyed, template, signers=signers).json() == sent.json()
     other = ApiClient(owner.api_key, owner.organization, {"Idempotency-Key": "two"})
     error(send(other, template, signers=signers), 404, "not_found")
+
+
+def test_the_examples_of_the_document_are_real(owner: ApiClient) -> None:
+    lease = owner.upload(contract(), name="lease.pdf").json()["id"]
+    [(_summary, body)] = deepcopy(BODIES["createTemplate"]).values()
+    body["template"]["documents"][0]["id"] = lease
+    kept = owner.post("/templates", body).json()
+    [(_summary, example)] = ANSWERS["createTemplate"].values()
+    own = {"id": kept["id"], "created_at": kept["created_at"], "documents": kept["documents"]}
+    assert example | own == {name: kept[name] for name in example}
+    for _summary, filled in BODIES["sendTemplate"].values():
+        sent = owner.post(f"/templates/{kept['id']}/signature_requests", filled)
+        assert sent.status_code == 201, sent.content
+        [(_summary, shown)] = ANSWERS["sendTemplate"].values()
+        assert set(shown) <= set(sent.json())
+    said = {each.name: each.message for each in (*refusals("createTemplate"), *refusals("sendTemplate"))}
+    template = body["template"]
+    assert refused(create(owner, template | {"validity": 3})) == said["validation_unknown_field"]
+    documents = [{"id": lease, "roles": template["documents"][0]["roles"][:1]}]
+    wrong = template | {"validity_days": 365, "documents": documents}
+    assert refused(create(owner, wrong)) == said["validation_fields"]
+    documents = [{"id": lease, "roles": [dict(each) for each in template["documents"][0]["roles"]]}]
+    documents[0]["roles"][0]["stamps"] = [tag("{{signature:seller}}")]
+    message = refused(create(owner, template | {"documents": documents}))
+    assert message == said["validation_tag"].replace("35", str(lease))
+    signers = people("Landlord")
+    assert refused(send(owner, kept["id"], signers=signers)) == said["validation_roles"]
