@@ -11,30 +11,29 @@ from paraph.signature_requests.input import (
     Assignment,
     DocumentInput,
     Id,
-    Input,
     SignatureRequestInput,
     SignerInput,
     Stamp,
     Text,
 )
-from paraph.signature_requests.variants import OPTIONS, fields_of
+from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
 
 DraftSignerInput: Any = create_model(
     "DraftSignerInput",
-    __base__=Input,
+    __base__=ClosedInput,
     __doc__="A person who signs, as far as it is known.",
     **fields_of(SignerInput, SignerInput.model_fields, optional=True),
 )
 
 
-class DraftAssignment(Input):
+class DraftAssignment(ClosedInput):
     """The stamps of one signer on one document, as far as they are known."""
 
     signer_ref: Text = Field(description=Assignment.model_fields["signer_ref"].description, examples=["landlord"])
     stamps: list[Stamp] | None = Field(None, max_length=MOST_STAMPS, description="Stamps that are given are whole.")
 
 
-class DraftDocumentInput(Input):
+class DraftDocumentInput(ClosedInput):
     """An uploaded document, and who signs it where, as far as it is known."""
 
     id: Id = Field(description=DocumentInput.model_fields["id"].description)
@@ -47,7 +46,7 @@ _SIGNERS: Any = list[DraftSignerInput] | None
 
 DraftInput: Any = create_model(
     "DraftInput",
-    __base__=Input,
+    __base__=ClosedInput,
     __doc__="What is to be signed, by whom, and where, as far as it is known.",
     **fields_of(SignatureRequestInput, OPTIONS, optional=True),
     signers=(_SIGNERS, Field(None, max_length=MOST_SIGNERS, description="As many as a request of your plan may have.")),

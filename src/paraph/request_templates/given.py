@@ -62,8 +62,14 @@ def _kept(value: Json, plan: RequestPlan) -> tuple[Names, Content]:
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
     more = {name: each for name, each in options_of(value).items() if name not in COLUMNS and each is not False}
     given = [
-        [{"role": roles.index(each["role"]), "stamps": each["stamps"]} for each in document["roles"]]
-        for document in value["documents"]
+        [
+            {
+                "role": roles.index(each.signer_ref),
+                "stamps": [stamp.model_dump(mode="json", exclude_unset=True) for stamp in each.stamps],
+            }
+            for each in document.signers
+        ]
+        for document in chosen.documents
     ]
     channels: list[str] = [signer.otp_channel or "" for signer in chosen.signers]
     return Names(value["name"], roles), Content(options | {"more_options": more}, channels, documents, given)

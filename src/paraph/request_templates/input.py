@@ -12,14 +12,13 @@ from paraph.signature_requests.input import (
     MOST_STAMPS,
     PRINTABLE,
     Id,
-    Input,
     SignatureRequestInput,
     SignerInput,
     Stamp,
     Text,
 )
 from paraph.signature_requests.values import text
-from paraph.signature_requests.variants import OPTIONS, fields_of
+from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
 
 PERSON = ("first_name", "last_name", "email", "phone")
 
@@ -38,7 +37,7 @@ RoleName = Annotated[
 
 RoleInput: Any = create_model(
     "RoleInput",
-    __base__=Input,
+    __base__=ClosedInput,
     __doc__="In whose place somebody signs, such as “Tenant”.",
     name=(
         RoleName,
@@ -52,7 +51,7 @@ RoleInput: Any = create_model(
 )
 
 
-class RoleStamps(Input):
+class RoleStamps(ClosedInput):
     """The stamps of one role on one document. A role appears once per document."""
 
     role: RoleName = Field(description="The `name` of a role of the template.", examples=["Tenant"])
@@ -63,7 +62,7 @@ class RoleStamps(Input):
     )
 
 
-class TemplateDocumentInput(Input):
+class TemplateDocumentInput(ClosedInput):
     """An uploaded document, and which roles sign it where. A role absent from the list does not sign it."""
 
     id: Id = Field(description="The id answered by the upload, of the key's environment. Listed once.")
@@ -78,7 +77,7 @@ _ROLES: Any = list[RoleInput]
 
 TemplateInput: Any = create_model(
     "TemplateInput",
-    __base__=Input,
+    __base__=ClosedInput,
     __doc__="A signature request without people.",
     name=(Text, Field(description="What lists are sorted by. Two templates may have one name.")),
     **fields_of(SignatureRequestInput, OPTIONS),
@@ -105,7 +104,7 @@ TemplateCreation: Any = create_model(
 
 FilledRoleInput: Any = create_model(
     "FilledRoleInput",
-    __base__=Input,
+    __base__=ClosedInput,
     __doc__="Who signs in a role of the template.",
     role=(RoleName, Field(description="The `name` of the role.", examples=["Tenant"])),
     **fields_of(SignerInput, PERSON),
@@ -115,7 +114,7 @@ _FILLED_ROLES: Any = list[FilledRoleInput]
 
 TemplateSendingInput: Any = create_model(
     "TemplateSendingInput",
-    __base__=Input,
+    __base__=ClosedInput,
     __doc__="Who signs, and what is to be otherwise than in the template.",
     signers=(
         _FILLED_ROLES,

@@ -6,10 +6,17 @@ from types import UnionType
 from typing import Annotated, Any, Union, get_args, get_origin
 
 from django.utils.translation import gettext as _
-from pydantic import BaseModel
+from pydantic import BaseModel, ConfigDict
 
-from paraph.signature_requests.input import OrNull, SignatureRequestInput
+from paraph.signature_requests.input import Input, OrNull, SignatureRequestInput
 from paraph.signature_requests.problems import Problems
+
+
+class ClosedInput(Input):
+    """A shape with no fields but its own."""
+
+    model_config = ConfigDict(extra="forbid")
+
 
 OPTIONS = tuple(name for name in SignatureRequestInput.model_fields if name not in ("signers", "documents"))
 """What a creation says beside who signs what."""
@@ -37,8 +44,8 @@ def options_of(value: dict[str, Any]) -> dict[str, Any]:
 
 
 def refuse_unknown(value: object, shape: Any, path: str, problems: Problems) -> None:
-    """Add a problem for each key of the value that its shape does not have, within its objects and arrays too. What is
-    of another type than the shape says is left to others."""
+    """Add a problem for each key of the value that its shape does not have, within its objects and arrays too, where
+    these are closed. What is of another type than the shape says is left to others."""
     if problems.full:
         return
     if isinstance(value, list):
@@ -46,7 +53,7 @@ def refuse_unknown(value: object, shape: Any, path: str, problems: Problems) -> 
             for index, entry in enumerate(value):
                 refuse_unknown(entry, entry_shape, f"{path}[{index}]", problems)
         return
-    found = _model(value, shape) if isinstance(value, dict) else None
+    found = _closed(shape)
     if found is None or not isinstance(value, dict):
         return
     for name, each in value.items():
@@ -57,13 +64,9 @@ def refuse_unknown(value: object, shape: Any, path: str, problems: Problems) -> 
             problems.add(here[:200], _("there is no such field here."))
 
 
-def _model(value: dict[str, Any], shape: Any) -> type[BaseModel] | None:
-    """Return the model of an object: where there are several, that of its ``type``."""
-    models = [each for each in _variants(shape) if isinstance(each, type) and issubclass(each, BaseModel)]
-    if len(models) <= 1:
-        return models[0] if models else None
-    chosen = [each for each in models if value.get("type") in get_args(each.model_fields["type"].annotation)]
-    return chosen[0] if chosen else None
+def _closed(shape: Any) -> type[ClosedInput] | None:
+    found = (each for each in _variants(shape) if isinstance(each, type) and issubclass(each, ClosedInput))
+    return next(found, None)
 
 
 def _entries(shape: Any) -> Iterator[Any]:

@@ -95,20 +95,13 @@ def _grounded_template(body: Any, world: dict[str, Any]) -> Any:
     signers = [{"ref": role["name"]} for role in roles]
     for document in template["documents"]:
         document["signers"] = document.pop("roles")
-    _grounded({"signature_request": template | {"signers": signers}}, world)
+    template |= _grounded({"signature_request": template | {"signers": signers}}, world)["signature_request"]
+    del template["signers"]
     names = [signer["ref"][:100] for signer in signers]
     template["roles"] = [role | {"name": name} for role, name in zip(roles, names, strict=True)]
-    documents = zip(template["documents"], world["documents"], strict=False)
-    template["documents"] = [
-        {
-            "id": number,
-            "roles": [
-                {"role": each["signer_ref"][:100], "stamps": each["stamps"]}
-                for each in _assignments(document["signers"], names)
-            ],
-        }
-        for document, number in documents
-    ]
+    for document in template["documents"]:
+        placed = document.pop("signers")
+        document["roles"] = [{"role": each["signer_ref"][:100], "stamps": each["stamps"]} for each in placed]
     return body
 
 
