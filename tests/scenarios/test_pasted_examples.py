@@ -22,8 +22,8 @@ README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 class Reader:
     """Somebody with a key, a request and the page before them."""
 
-    def __init__(self, service: Service, page: Element) -> None:
-        self.page, self.key = page, service.new_key("pro", "sandbox")
+    def __init__(self, service: Service, page: Element, environment: str = "sandbox") -> None:
+        self.page, self.key = page, service.new_key("pro", environment)
         self.backend = Backend(service.url, self.key)
         self.uploaded = contract()
         self.document = self.backend.upload(self.uploaded, "lease.pdf")
@@ -33,9 +33,21 @@ class Reader:
             mode="parallel", validity_days=1, signers=people, documents=[{"id": self.document, "signers": placed}]
         )
 
+    def new_template(self) -> str:
+        """With the roles that are filled on the page."""
+        roles = ("Landlord", "Tenant")
+        document = {"id": self.document, "roles": [{"role": role, "stamps": [at()]} for role in roles]}
+        named = {"name": "Lease", "mode": "parallel", "validity_days": 1, "roles": [{"name": role} for role in roles]}
+        answer = self.backend.call("POST", "templates", json={"template": named | {"documents": [document]}})
+        return str(answer.json()["id"])
+
     def code(self, name: str) -> str:
-        """The snippet, about the reader's own document and request."""
+        """The snippet, about the reader's own document and request, a template that is there once, and a draft."""
         text = re.sub(r"\b35\b", str(self.document), snippet(self.page, name))
+        text = re.sub(r"\b12\b", self.new_template(), text) if "emplate" in name else text
+        if "readDraft" in name:
+            draft = self.backend.call("POST", "drafts", json={"signature_request": {}})
+            text = re.sub(r"\b23\b", str(draft.json()["id"]), text)
         return re.sub(r"\b71\b", str(self.request["id"]), text).replace("KEY=…", f"KEY={self.key}")
 
 
@@ -60,11 +72,20 @@ def pasted(*scripts: str) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def production_reader(service: Service, reader: Reader) -> Reader:
+    return Reader(service, reader.page, "production")
+
+
+PRODUCTION_ONLY = ("createDraft", "readDraft")
+
+
 @pytest.mark.parametrize("name", CURL)
-def test_curl(reader: Reader, folder: Path, name: str) -> None:
+def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str) -> None:
     need("curl", "curl")
+    reader = production_reader if name in PRODUCTION_ONLY else reader
     answer = pasted(reader.code("setup-curl"), reader.code(f"curl-{name}"))
-    assert answer.startswith("{") and '"error"' not in answer, answer
+    assert answer == "" if name == "deleteTemplate" else answer.startswith("{") and '"error"' not in answer, answer
 
 
 def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -73,9 +94,23 @@ def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     exec(reader.code("setup-python"), names)
     with names["paraph"]:
         for name in PYTHON:
-            exec(reader.code(f"python-{name}"), names)
+            if name not in PRODUCTION_ONLY:
+                exec(reader.code(f"python-{name}"), names)
         exec(reader.code("pages-python"), names)
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+
+
+def test_drafts_in_python(
+    production_reader: Reader, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(os.environ, "KEY", production_reader.key)
+    names: dict[str, Any] = {}
+    exec(production_reader.code("setup-python"), names)
+    with names["paraph"]:
+        for name in PRODUCTION_ONLY:
+            exec(production_reader.code(f"python-{name}"), names)
+    told = capsys.readouterr().out
+    assert "/review\n" in told and told.endswith("open None\n")
 
 
 def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
@@ -89,10 +124,16 @@ def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
 
 
 def test_node(reader: Reader, folder: Path) -> None:
-    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE]
+    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE if name not in PRODUCTION_ONLY]
     told = in_node(reader, reader.code("setup-node"), *apart, reader.code("pages-node"))
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+
+
+def test_drafts_in_node(production_reader: Reader) -> None:
+    drafts = [f"{{ {production_reader.code(f'node-{name}')} }}" for name in PRODUCTION_ONLY]
+    told = in_node(production_reader, production_reader.code("setup-node"), *drafts)
+    assert "/review\n" in told and told.endswith("open null\n")
 
 
 def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder: Path) -> None:

@@ -44,8 +44,8 @@ CURL = {
     "createTemplate": _posted("/templates", _BODIES["createTemplate"]),
     "listTemplates": _KEYED.format('"$API/templates?limit=100"'),
     "readTemplate": _KEYED.format('"$API/templates/12"'),
-    "deleteTemplate": _KEYED.format('-X DELETE "$API/templates/12"'),
     "sendTemplate": _posted("/templates/12/signature_requests", _BODIES["sendTemplate"]),
+    "deleteTemplate": _KEYED.format('-X DELETE "$API/templates/12"'),
     "createDraft": _posted("/drafts", _BODIES["createDraft"]),
     "readDraft": _KEYED.format('"$API/drafts/23"'),
     "listBrandingProfiles": _KEYED.format('"$API/branding_profiles"'),
@@ -101,7 +101,6 @@ print(template.id)""",
     print(template.id, template.name, [role["name"] for role in template.roles])""",
     "readTemplate": """template = paraph.template(12)
 print(template.name, template.documents)""",
-    "deleteTemplate": """paraph.delete_template(12)""",
     "sendTemplate": """request = paraph.send_template(
     12,
     signers=[
@@ -111,6 +110,7 @@ print(template.name, template.documents)""",
 )
 for signer in request.signers:
     print(signer.full_name, signer.signing_url)""",
+    "deleteTemplate": """paraph.delete_template(12)""",
     "createDraft": """draft = paraph.create_draft(
     validity_days=14,
     signers=[SignerInput("tenant", "Ana", "Costa", "ana@example.com")],
@@ -250,9 +250,9 @@ console.log(template.id);""",
 for (const template of data) console.log(template.id, template.name, template.roles.map((role) => role.name));""",
     "readTemplate": """const template = await call("/templates/12");
 console.log(template.name, template.documents);""",
-    "deleteTemplate": """await call("/templates/12", { method: "DELETE" });""",
     "sendTemplate": f"""{_called("request", "/templates/12/signature_requests", _BODIES["sendTemplate"])}
 for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
+    "deleteTemplate": """await call("/templates/12", { method: "DELETE" });""",
     "createDraft": f"""{_called("draft", "/drafts", _BODIES["createDraft"])}
 console.log("To be reviewed:", draft.review_url);""",
     "readDraft": """const draft = await call("/drafts/23");
