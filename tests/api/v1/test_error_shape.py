@@ -32,6 +32,8 @@ def test_every_route_is_walked() -> None:
             ("POST", "/signature_requests"),
             ("GET", "/signature_requests"),
             ("GET", "/signature_requests/1"),
+            ("POST", "/signature_requests/1/end"),
+            ("POST", "/signature_requests/1/signers/1/remind"),
             ("GET", "/signature_requests/1/audit_logs"),
             ("POST", "/templates"),
             ("GET", "/templates"),
@@ -40,7 +42,11 @@ def test_every_route_is_walked() -> None:
             ("POST", "/templates/1/signature_requests"),
             ("POST", "/drafts"),
             ("GET", "/drafts/1"),
+            ("GET", "/events"),
             ("GET", "/branding_profiles"),
+            ("POST", "/sandbox/signature_requests/1/signers/1/sign"),
+            ("POST", "/sandbox/signature_requests/1/signers/1/decline"),
+            ("POST", "/sandbox/signature_requests/1/expire"),
             ("GET", "/health"),
         ]
     )

@@ -425,14 +425,14 @@ def test_deletion_is_as_in_the_dashboard(db: None) -> None:
     assert production.get(f"/signature_requests/{sent}").status_code == 200
     act = Activity.objects.latest("position")
     application = organization.applications.get()
-    assert (act.action, act.actor_kind, act.actor_id) == ("template.deleted", "application", application.pk)
+    assert (act.action, act.actor_kind, act.actor_id) == ("template.deleted", "api", application.pk)
 
 
 def test_the_log_names_what_an_application_keeps(owner: ApiClient) -> None:
     template = created(owner)["id"]
     act = Activity.objects.get(action="template.saved")
     assert (act.actor_kind, act.actor, act.subject, act.after) == (
-        "application",
+        "api",
         "",
         f"template {template}",
         {"name": "Lease"},

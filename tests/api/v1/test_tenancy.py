@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from paraph.documents.models import Document
 from paraph.signature_requests.models import SignatureRequest
@@ -25,7 +26,15 @@ BY_ID_ELSEWHERE = {
     "POST /templates/{template_id}/signature_requests",
     "GET /drafts/{draft_id}",  # test_drafts.py
 }
+ACTS = {
+    "POST /signature_requests/{request_id}/end": {"reason": "Signed on paper."},
+    "POST /signature_requests/{request_id}/signers/{signer_id}/remind": {},
+}
+"""With a body that each takes."""
 LISTS = {"GET /documents", "GET /signature_requests", "GET /templates"}
+EVENTS = {"GET /events"}
+_OF_SIGNER = "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}"
+SANDBOX_ACTS = {f"{_OF_SIGNER}/sign", f"{_OF_SIGNER}/decline", "POST /sandbox/signature_requests/{request_id}/expire"}
 SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
 MAKING = {"POST /documents", "POST /signature_requests", "POST /templates", "POST /drafts"}
 OF_NOBODY = {"GET /health"}
@@ -58,7 +67,8 @@ class World:
 def world(owner: ApiClient) -> World:
     document = owner.document()
     profile = branding_profile(owner).pk
-    request = owner.create(payload(document, branding_profile_id=profile)).json()["id"]
+    created = owner.create(payload(document, branding_profile_id=profile)).json()
+    request, signer = created["id"], created["signers"][0]["id"]
     strangers = {
         "other organization": api_client(),
         "other environment": api_client("pro", "production", owner.organization),
@@ -66,7 +76,8 @@ def world(owner: ApiClient) -> World:
     }
     template = owner.post("/templates", {"template": as_template(payload(document))}).json()["id"]
     ids = {"document_id": document, "request_id": request, "signature_request_id": request, "profile_id": profile}
-    return World(owner, strangers, ids | {"template_id": template})
+    ids |= {"signer_id": signer, "template_id": template}
+    return World(owner, strangers, ids)
 
 
 def as_template(request: dict[str, Any]) -> dict[str, Any]:
@@ -84,10 +95,11 @@ def routes() -> set[str]:
 
 
 def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
-    known = [BY_ID, BY_ID_ELSEWHERE, LISTS, SHARED_LISTS, MAKING, OF_NOBODY]
+    known = [BY_ID, BY_ID_ELSEWHERE, set(ACTS), SANDBOX_ACTS, LISTS, EVENTS, SHARED_LISTS, MAKING, OF_NOBODY]
     assert routes() == set.union(*known)
     assert sum(map(len, known)) == len(routes())
-    assert {route for route in routes() if "{" in route} == BY_ID | BY_ID_ELSEWHERE
+    with_ids = BY_ID | BY_ID_ELSEWHERE | set(ACTS) | SANDBOX_ACTS
+    assert {route for route in routes() if "{" in route} == with_ids
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -99,6 +111,16 @@ def test_foreign_ids_are_404(world: World, route: str, stranger: str) -> None:
     nobodys = world.strangers[stranger].get(world.nobodys(route))
     assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found")
     assert world.strangers[stranger].send("HEAD", world.path(route)).status_code == 404
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("route", sorted(ACTS))
+def test_nothing_foreign_is_acted_on(world: World, route: str, stranger: str) -> None:
+    before = world.owner.get("/signature_requests").json()
+    foreign = world.strangers[stranger].post(world.path(route), ACTS[route])
+    nobodys = world.strangers[stranger].post(world.nobodys(route), ACTS[route])
+    assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found")
+    assert world.owner.get("/signature_requests").json() == before
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -125,6 +147,32 @@ def test_lists_hold_nothing_foreign(world: World, route: str, query: dict[str, A
     content = world.strangers[stranger].get(world.path(route), **query).json()
     assert content["data"] == []
     assert (content["pagination"]["count"], content["pagination"]["pages"]) == (0, 0)
+
+
+@pytest.mark.parametrize("route", sorted(SANDBOX_ACTS))
+def test_foreign_acts_are_404(world: World, route: str) -> None:
+    """In the very words that an id of nobody gets; production is told that it has no acts, whatever it names."""
+    before = world.owner.get(f"/signature_requests/{world.ids['request_id']}").json()
+    told = [
+        error(world.strangers["other organization"].send("POST", path), 404, "not_found")
+        for path in (world.path(route), world.nobodys(route))
+    ]
+    told += [
+        error(world.strangers[stranger].send("POST", path), 403, "sandbox_only")
+        for stranger in ("other environment", "both")
+        for path in (world.path(route), world.nobodys(route))
+    ]
+    assert len(set(told[:2])) == len(set(told[2:])) == 1
+    assert world.owner.get(f"/signature_requests/{world.ids['request_id']}").json() == before
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_events_are_the_environments(world: World, stranger: str) -> None:
+    assert world.owner.send("POST", world.path(sorted(SANDBOX_ACTS)[0])).status_code == 200
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert len(world.owner.get("/events").json()["data"]) == 1
+    assert world.strangers[stranger].get("/events").json()["data"] == []
 
 
 @pytest.mark.parametrize(("stranger", "count"), [("other organization", 0), ("other environment", 1), ("both", 0)])
@@ -180,4 +228,7 @@ def test_what_belongs_to_nobody_tells_of_the_caller(world: World, route: str, st
 
 def test_the_numbers_of_paths_are_all_known() -> None:
     names = {name for route in routes() for name in re.findall(r"\{(\w+)\}", route)}
-    assert names == {"document_id", "request_id", "signature_request_id", "template_id", "draft_id"}
+    assert names == {
+        *("document_id", "request_id", "signature_request_id", "signer_id"),
+        *("template_id", "draft_id"),
+    }

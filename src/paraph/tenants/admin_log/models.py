@@ -12,23 +12,22 @@ from paraph.tenants.models import Organization
 
 class ActorKind(models.TextChoices):
     MEMBER = "member", gettext_lazy("Member")
-    APPLICATION = "application", gettext_lazy("Application")
     OPERATOR = "operator", gettext_lazy("Operator")
     SERVICE = "service", gettext_lazy("Service")
     SIGNER = "signer", gettext_lazy("Signer")
+    API = "api", gettext_lazy("Application")
 
 
 class Activity(models.Model):
-    """One act. ``position`` counts from 1 within the organization; ``hash`` covers the fields and ``previous_hash``.
+    """One entry. ``position`` counts from 1 within the organization; ``hash`` covers the fields and ``previous_hash``.
 
-    ``actor`` is the e-mail address of a member, else empty; ``actor_id`` that of a member's account or of an
-    application. ``before`` and ``after`` hold what changed, without
-    secrets.
+    ``actor`` is the e-mail address of a member, else empty; ``actor_id`` the id of their account, or of an
+    application. ``before`` and ``after`` hold what changed, without secrets.
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
     position = models.IntegerField()
-    actor_kind = models.CharField(max_length=11, choices=ActorKind)
+    actor_kind = models.CharField(max_length=10, choices=ActorKind)
     actor_id = models.BigIntegerField(null=True)
     actor = models.CharField(max_length=320, blank=True)
     ip = models.CharField(max_length=45, blank=True)

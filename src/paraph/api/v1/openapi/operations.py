@@ -10,18 +10,28 @@ from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
 from paraph.api.v1.drafts import CreatedDraft, Draft
+from paraph.api.v1.events.output import Events
 from paraph.api.v1.health import Health
 from paraph.api.v1.openapi.parts import (
     CREATION,
     DOCUMENT_LIST,
     DRAFT_CREATION,
+    END,
+    EVENT_LIST,
+    KEYED,
     PAGED,
     REQUEST_LIST,
+    SIGN_ACT,
     TEMPLATE_CREATION,
     TEMPLATE_SENDING,
     UPLOAD,
 )
-from paraph.api.v1.signature_requests.output import CreatedSignatureRequest, SignatureRequest, SignatureRequests
+from paraph.api.v1.signature_requests.output import (
+    CreatedSignatureRequest,
+    SignatureRequest,
+    SignatureRequests,
+    Signer,
+)
 from paraph.api.v1.templates.output import Template, Templates
 
 
@@ -45,6 +55,7 @@ _AUDIT_LOGS = "/signature_requests/{signature_request_id}/audit_logs"
 _REQUESTS = "Signature requests"
 _TEMPLATE = "/templates/{template_id}"
 _TEMPLATES = "Templates"
+_ACTS, _SIGNER = "Sandbox acts", f"/sandbox{_REQUEST}/signers/{{signer_id}}"
 
 OPERATIONS = [
     Operation("uploadDocument", "post", "/documents", "Documents", UploadedDocument, 201, UPLOAD),
@@ -68,6 +79,8 @@ OPERATIONS = [
         accepts=REQUEST_LIST,
     ),
     Operation("readSignatureRequest", "get", _REQUEST, _REQUESTS, SignatureRequest),
+    Operation("endSignatureRequest", "post", f"{_REQUEST}/end", _REQUESTS, SignatureRequest, accepts=END),
+    Operation("remindSigner", "post", f"{_REQUEST}/signers/{{signer_id}}/remind", _REQUESTS, Signer, accepts=KEYED),
     Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, AuditLogs, accepts=PAGED),
     Operation("createTemplate", "post", "/templates", _TEMPLATES, Template, 201, TEMPLATE_CREATION),
     Operation("listTemplates", "get", "/templates", _TEMPLATES, Templates, accepts=PAGED),
@@ -84,6 +97,7 @@ OPERATIONS = [
     ),
     Operation("createDraft", "post", "/drafts", "Drafts", CreatedDraft, 201, DRAFT_CREATION),
     Operation("readDraft", "get", "/drafts/{draft_id}", "Drafts", Draft),
+    Operation("listEvents", "get", "/events", "Events", Events, accepts=EVENT_LIST),
     Operation(
         "listBrandingProfiles",
         "get",
@@ -92,5 +106,8 @@ OPERATIONS = [
         BrandingProfiles,
         accepts=PAGED,
     ),
+    Operation("sandboxSign", "post", f"{_SIGNER}/sign", _ACTS, SignatureRequest, accepts=SIGN_ACT),
+    Operation("sandboxExpire", "post", f"/sandbox{_REQUEST}/expire", _ACTS, SignatureRequest, accepts=KEYED),
+    Operation("sandboxDecline", "post", f"{_SIGNER}/decline", _ACTS, SignatureRequest, accepts=KEYED),
     Operation("readHealth", "get", "/health", "Service", Health),
 ]

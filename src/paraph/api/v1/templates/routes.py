@@ -8,6 +8,7 @@ from django.http import HttpResponse
 from pydantic import BaseModel
 
 from paraph.api.v1 import body, idempotent
+from paraph.api.v1.actor import actor
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.pagination import envelope
 from paraph.api.v1.problems import not_found
@@ -19,10 +20,7 @@ from paraph.flow.sending.keep_template import keep_template
 from paraph.flow.sending.send_template import send_template as send
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.request_templates.models import Template
-from paraph.server.client_address import client_address
 from paraph.signature_requests.accepted_locales import accepted_locale
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.scope import scoped
 
 
@@ -36,7 +34,7 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
     locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
     def made(beside: Beside) -> BaseModel:
-        kept = keep_template(request.scope, payload, locale, _actor(request), beside)
+        kept = keep_template(request.scope, payload, locale, actor(request), beside)
         return template_of(_templates(request).get(pk=kept.pk))
 
     def made_before(template_id: int) -> BaseModel | None:
@@ -64,7 +62,7 @@ def delete_template(request: ApiRequest, template_id: int) -> HttpResponse:
     """Delete a template. Requests from it stay."""
     if not scoped(Template, request.scope).filter(pk=template_id).exists():
         raise not_found()
-    delete(request.scope, template_id, _actor(request))
+    delete(request.scope, template_id, actor(request))
     return no_content()
 
 
@@ -81,7 +79,3 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
 def _templates(request: ApiRequest) -> QuerySet[Template]:
     """Return the caller's templates with all that an answer shows."""
     return scoped(Template, request.scope).prefetch_related("roles", "documents__stamps__role")
-
-
-def _actor(request: ApiRequest) -> Actor:
-    return Actor(ActorKind.APPLICATION, request.scope.application_id, ip=client_address(request))

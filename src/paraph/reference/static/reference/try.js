@@ -137,13 +137,16 @@ function linked(text) {
 
 // What was made is what the other calls are about.
 function useIds(operation, text) {
-  const { id } = JSON.parse(text);
+  const { id, signers } = JSON.parse(text);
   if (operation === "uploadDocument") {
     fill(["document_id"], id);
     const bodies = forms.map((form) => form.elements.body).filter(Boolean);
     for (const body of bodies) body.value = body.value.replace(/("documents": \[\s*\{\s*"id": )\d+/, `$1${id}`);
   }
-  if (["createSignatureRequest", "sendTemplate"].includes(operation)) fill(["request_id", "signature_request_id"], id);
+  if (["createSignatureRequest", "sendTemplate"].includes(operation)) {
+    fill(["request_id", "signature_request_id"], id);
+    fill(["signer_id"], signers[0].id);
+  }
   if (operation === "createTemplate") fill(["template_id"], id);
 }
 

@@ -34,12 +34,12 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("member", "Member"),
-                            ("application", "Application"),
                             ("operator", "Operator"),
                             ("service", "Service"),
                             ("signer", "Signer"),
+                            ("api", "Application"),
                         ],
-                        max_length=11,
+                        max_length=10,
                     ),
                 ),
                 ("actor_id", models.BigIntegerField(null=True)),
