@@ -9,17 +9,20 @@ from pydantic import BaseModel
 from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
+from paraph.api.v1.documents.tags import DocumentTags
 from paraph.api.v1.drafts import CreatedDraft, Draft
 from paraph.api.v1.events.output import Events
 from paraph.api.v1.health import Health
 from paraph.api.v1.openapi.parts import (
     CREATION,
     DOCUMENT_LIST,
+    DOCUMENT_TAGS,
     DRAFT_CREATION,
     END,
     EVENT_LIST,
     KEYED,
     PAGED,
+    PREVIEW,
     REQUEST_LIST,
     SIGN_ACT,
     TEMPLATE_CREATION,
@@ -32,6 +35,7 @@ from paraph.api.v1.signature_requests.output import (
     SignatureRequests,
     Signer,
 )
+from paraph.api.v1.signature_requests.preview import Preview
 from paraph.api.v1.templates.output import Template, Templates
 
 
@@ -61,6 +65,7 @@ OPERATIONS = [
     Operation("uploadDocument", "post", "/documents", "Documents", UploadedDocument, 201, UPLOAD),
     Operation("listDocuments", "get", "/documents", "Documents", Documents, accepts=DOCUMENT_LIST),
     Operation("readDocument", "get", _DOCUMENT, "Documents", DocumentWithDownload),
+    Operation("listDocumentTags", "get", f"{_DOCUMENT}/tags", "Documents", DocumentTags, accepts=DOCUMENT_TAGS),
     Operation(
         "createSignatureRequest",
         "post",
@@ -70,6 +75,7 @@ OPERATIONS = [
         201,
         CREATION,
     ),
+    Operation("previewSignatureRequest", "post", "/signature_requests/preview", _REQUESTS, Preview, accepts=PREVIEW),
     Operation(
         "listSignatureRequests",
         "get",
