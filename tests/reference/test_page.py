@@ -219,3 +219,12 @@ def test_everything_can_be_read(scheme: int) -> None:
 
 def test_descriptions_cannot_bring_markup() -> None:
     assert inline("<b> & `<i>`") == "&lt;b&gt; &amp; <code>&lt;i&gt;</code>"
+
+
+def test_fields_are_shown_once_and_referred_to_elsewhere() -> None:
+    """Where a call answers or takes the same as another."""
+    articles = {each.attributes["aria-labelledby"]: each for each in ROOT.all("article")}
+    for name, first in (("readTemplate", "createTemplate"), ("sendTemplate", "createSignatureRequest")):
+        links = [each.attributes["href"] for each in articles[name].all("a")]
+        assert f"#{first}" in links and f"{name}-answer-id" not in IDS and f"{first}-answer-id" in IDS
+    assert "readSignatureRequest-answer-signers.email" in IDS
