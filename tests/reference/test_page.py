@@ -118,7 +118,7 @@ def test_every_operation_is_there_whole(name: str, method: str, path: str) -> No
     for parameter in operation.get("parameters", []):
         assert parameter["name"] in [each.text for each in article.all("code")]
     for status, response in operation["responses"].items():
-        for example in response["content"]["application/json"]["examples"].values():
+        for example in response.get("content", {}).get("application/json", {}).get("examples", {}).values():
             value = example["value"]
             told = value["error"]["message"] if status >= "400" else json.dumps(value, ensure_ascii=False, indent=2)
             assert words(told) in shown
@@ -219,3 +219,12 @@ def test_everything_can_be_read(scheme: int) -> None:
 
 def test_descriptions_cannot_bring_markup() -> None:
     assert inline("<b> & `<i>`") == "&lt;b&gt; &amp; <code>&lt;i&gt;</code>"
+
+
+def test_fields_are_shown_once_and_referred_to_elsewhere() -> None:
+    """Where a call answers or takes the same as another."""
+    articles = {each.attributes["aria-labelledby"]: each for each in ROOT.all("article")}
+    for name, first in (("readTemplate", "createTemplate"), ("sendTemplate", "createSignatureRequest")):
+        links = [each.attributes["href"] for each in articles[name].all("a")]
+        assert f"#{first}" in links and f"{name}-answer-id" not in IDS and f"{first}-answer-id" in IDS
+    assert "readSignatureRequest-answer-signers.email" in IDS

@@ -62,6 +62,12 @@ API_ERRORS = [
         "Leave `initials_required` out, or change the plan.",
     ),
     _row(
+        403,
+        "production_only",
+        "A sandbox key prepares a draft, which the dashboard sends in production.",
+        "Use a production key, or create the request.",
+    ),
+    _row(
         404,
         "not_found",
         "There is no such resource in the key's organization and environment, or no such route.",
@@ -77,8 +83,9 @@ API_ERRORS = [
     _row(
         409,
         "conflict",
-        "The request or the signer is in a state that does not allow this: over, signed, not their turn.",
-        "Read the request to see where it stands.",
+        "The resource is in a state that does not allow this: a request is over, a signer has signed or is not in "
+        "turn, a template is being sent to many signers.",
+        "Read the resource to see where it stands.",
     ),
     _row(
         409,

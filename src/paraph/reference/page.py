@@ -105,7 +105,6 @@ def contents() -> JsonObject:
         "embed_html": snippets.EMBED.format(address=address),
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
         "empty_pdf": SMALLEST_PDF,
-        "tried_body": json.dumps(snippets.TRIED_CREATION, ensure_ascii=False, indent=2),
     }
 
 

@@ -38,13 +38,14 @@ class RequestPlan:
     documents: list[PlannedDocument]
 
 
-def make_plan(scope: TenantScope, value: object) -> RequestPlan:
-    """Plan the request that ``value``, that of the root key ``signature_request``, describes.
+def make_plan(scope: TenantScope, value: object, problems: Problems | None = None) -> RequestPlan:
+    """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
+    are gathered, with those that are known already.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
     """
-    problems, allowed = Problems(), allowance(scope.plan)
+    problems, allowed = Problems() if problems is None else problems, allowance(scope.plan)
     draft = payload.read(value, allowed, problems)
     if not problems.full:
         references.check(draft, problems)

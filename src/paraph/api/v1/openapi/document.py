@@ -18,7 +18,7 @@ from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, w
 from paraph.api.v1.shapes import Error
 from paraph.signature_requests.values import LARGEST_ID
 
-_EXAMPLE_IDS = {"document_id": 35, "signer_id": 141}
+_EXAMPLE_IDS = {"document_id": 35, "signer_id": 141, "template_id": 12, "draft_id": 23}
 
 
 @cache
@@ -101,6 +101,8 @@ def _path_parameter(name: str) -> DocumentPart:
 
 
 def _answer(operation: Operation) -> DocumentPart:
+    if operation.answer is None:
+        return {"description": words.OPERATIONS[operation.name][2]}
     examples = {key: {"summary": summary, "value": value} for key, (summary, value) in ANSWERS[operation.name].items()}
     schema = {"$ref": f"#/components/schemas/{operation.answer.__name__}"}
     part: DocumentPart = {
@@ -113,7 +115,9 @@ def _answer(operation: Operation) -> DocumentPart:
 
 
 def _answer_schemas() -> DocumentPart:
-    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(each.answer, "serialization") for each in OPERATIONS]
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
+        (each.answer, "serialization") for each in OPERATIONS if each.answer
+    ]
     _, found = models_json_schema(models, ref_template="#/components/schemas/{model}")
     definitions: DocumentPart = found["$defs"]
     return definitions

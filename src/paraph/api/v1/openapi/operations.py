@@ -10,12 +10,14 @@ from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
 from paraph.api.v1.documents.tags import DocumentTags
+from paraph.api.v1.drafts import CreatedDraft, Draft
 from paraph.api.v1.events.output import Events
 from paraph.api.v1.health import Health
 from paraph.api.v1.openapi.parts import (
     CREATION,
     DOCUMENT_LIST,
     DOCUMENT_TAGS,
+    DRAFT_CREATION,
     END,
     EVENT_LIST,
     KEYED,
@@ -23,6 +25,8 @@ from paraph.api.v1.openapi.parts import (
     PREVIEW,
     REQUEST_LIST,
     SIGN_ACT,
+    TEMPLATE_CREATION,
+    TEMPLATE_SENDING,
     UPLOAD,
 )
 from paraph.api.v1.signature_requests.output import (
@@ -32,18 +36,19 @@ from paraph.api.v1.signature_requests.output import (
     Signer,
 )
 from paraph.api.v1.signature_requests.preview import Preview
+from paraph.api.v1.templates.output import Template, Templates
 
 
 @dataclass(frozen=True)
 class Operation:
-    """``path`` begins after ``/api/v1``. ``answer`` is the shape of the one answer that is no refusal. ``accepts``:
-    the parameters of the query and the body."""
+    """``path`` begins after ``/api/v1``. ``answer`` is the shape of the one answer that is no refusal; ``None`` where
+    that has no body. ``accepts``: the parameters of the query and the body."""
 
     name: str
     method: str
     path: str
     tag: str
-    answer: type[BaseModel]
+    answer: type[BaseModel] | None
     status: int = 200
     accepts: dict[str, Any] = field(default_factory=dict)
 
@@ -52,6 +57,8 @@ _DOCUMENT = "/documents/{document_id}"
 _REQUEST = "/signature_requests/{request_id}"
 _AUDIT_LOGS = "/signature_requests/{signature_request_id}/audit_logs"
 _REQUESTS = "Signature requests"
+_TEMPLATE = "/templates/{template_id}"
+_TEMPLATES = "Templates"
 _ACTS, _SIGNER = "Sandbox acts", f"/sandbox{_REQUEST}/signers/{{signer_id}}"
 
 OPERATIONS = [
@@ -81,6 +88,21 @@ OPERATIONS = [
     Operation("endSignatureRequest", "post", f"{_REQUEST}/end", _REQUESTS, SignatureRequest, accepts=END),
     Operation("remindSigner", "post", f"{_REQUEST}/signers/{{signer_id}}/remind", _REQUESTS, Signer, accepts=KEYED),
     Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, AuditLogs, accepts=PAGED),
+    Operation("createTemplate", "post", "/templates", _TEMPLATES, Template, 201, TEMPLATE_CREATION),
+    Operation("listTemplates", "get", "/templates", _TEMPLATES, Templates, accepts=PAGED),
+    Operation("readTemplate", "get", _TEMPLATE, _TEMPLATES, Template),
+    Operation("deleteTemplate", "delete", _TEMPLATE, _TEMPLATES, None, 204),
+    Operation(
+        "sendTemplate",
+        "post",
+        f"{_TEMPLATE}/signature_requests",
+        _TEMPLATES,
+        CreatedSignatureRequest,
+        201,
+        TEMPLATE_SENDING,
+    ),
+    Operation("createDraft", "post", "/drafts", "Drafts", CreatedDraft, 201, DRAFT_CREATION),
+    Operation("readDraft", "get", "/drafts/{draft_id}", "Drafts", Draft),
     Operation("listEvents", "get", "/events", "Events", Events, accepts=EVENT_LIST),
     Operation(
         "listBrandingProfiles",
