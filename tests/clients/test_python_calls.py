@@ -59,7 +59,16 @@ REQUEST = {
     "ended_early": True,
     "ended_reason": "Withdrawn",
 }
-TEMPLATE = {"id": 5, "name": "Lease", "mode": "parallel", "validity_days": 3, "roles": [], "documents": []}
+TEMPLATE = {
+    "id": 5,
+    "name": "Lease",
+    "mode": "parallel",
+    "validity_days": 3,
+    "roles": [],
+    "documents": [],
+    "created_at": AT,
+    "send_email": True,
+}
 DRAFT = {"id": 8, "review_url": "https://x.example/drafts/8"}
 EVENT = {"event": "signer.signed", "occurred_at": AT, "signature_request": {"id": 71}, "signer": {"id": 4}}
 CREATION: dict[str, Any] = {
@@ -203,12 +212,20 @@ def test_what_each_call_sends(service: Answering, sample: Sample) -> None:
 
 
 def test_what_is_read(service: Answering) -> None:
-    service.answers = [(200, REQUEST, {}), (200, PREVIEW, {}), (200, DRAFT, {}), (200, b"%PDF-", {})]
+    service.answers = [
+        (200, REQUEST, {}),
+        (200, PREVIEW, {}),
+        (200, DRAFT, {}),
+        (200, b"%PDF-", {}),
+        (200, TEMPLATE, {}),
+    ]
     with Client(service.url, "k") as client:
         request = client.signature_request(71)
         preview = client.preview_request(**CREATION)
         assert client.create_draft().signature_request_id is None
         assert client.preview_pdf(**CREATION) == b"%PDF-"
+        template = client.template(5)
+    assert (template.name, template.options) == ("Lease", {"send_email": True})
     assert request.expires_at == datetime(2026, 1, 2, 3, 4, 5, tzinfo=UTC)
     assert request.signers[0].delivery and request.signers[0].delivery.put_off_until == request.created_at
     assert request.reminders and request.reminders.every_days == 3
@@ -216,7 +233,7 @@ def test_what_is_read(service: Answering) -> None:
     assert preview.problems == [Problem("signers", "validation_error", "No.")]
     assert preview.placements == [StampPlace(35, "a", 0, 1, 2.0, 3.0, 200.0, 80.0)]
     accepted = [asked.headers["Accept"] for asked in service.asked]
-    assert accepted[1:2] + accepted[3:] == ["application/json", "application/pdf"]
+    assert [accepted[1], accepted[3]] == ["application/json", "application/pdf"]
 
 
 def test_events_are_walked_by_their_cursor(service: Answering) -> None:

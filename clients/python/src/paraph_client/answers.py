@@ -161,7 +161,7 @@ class AuditLogEntry:
 @dataclass(frozen=True)
 class Template:
     """What requests are made of again and again, with ``roles`` instead of signers. ``roles`` and ``documents`` are as
-    they were given; ``options`` are all others."""
+    they were given, ``options`` what else its requests are told."""
 
     id: int
     name: str
@@ -169,6 +169,7 @@ class Template:
     validity_days: int
     roles: list[Json]
     documents: list[Json]
+    created_at: datetime
     options: Json
 
 

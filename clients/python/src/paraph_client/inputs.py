@@ -106,7 +106,6 @@ class RolePlacement:
 
     role: str
     stamps: Sequence[Stamp]
-    fields: Sequence[Json] | None = None
 
 
 @dataclass(frozen=True)
@@ -128,19 +127,14 @@ class RoleSigner:
     phone: str | None = None
 
 
-class NewTemplate(TypedDict, total=False):
-    """A template to keep."""
+class NewTemplate(Options, total=False):
+    """A template to keep, with the options of its requests."""
 
     name: Required[str]
     mode: Required[Literal["sequential", "parallel"]]
     validity_days: Required[int]
     roles: Required[Sequence[TemplateRole]]
     documents: Required[Sequence[TemplateDocument]]
-    send_email: bool | None
-    identity_declaration_accepted: bool | None
-    initials_required: bool | None
-    notify_signers_on_completion: bool | None
-    branding_profile_id: int | None
 
 
 def as_json(value: Any) -> Any:
