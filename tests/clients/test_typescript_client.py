@@ -2,12 +2,14 @@
 service."""
 
 import json
+import re
 import tomllib
 from pathlib import Path
 
 import pytest
 
 from paraph.api.v1.openapi.document import document
+from paraph_client import Client
 from tests.clients import typescript
 
 PACKAGE = json.loads((typescript.CLIENT / "package.json").read_text())
@@ -19,7 +21,14 @@ def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def test_what_it_sends_and_reads(client: Path) -> None:
-    typescript.run_tests(client / "test" / "sending.test.js")
+    typescript.run_tests(client / "test" / "sending.test.js", client / "test" / "calls.test.js")
+
+
+def test_its_methods_are_those_of_the_python_client() -> None:
+    source = (typescript.CLIENT / "src" / "paraph.ts").read_text()
+    methods = re.findall(r"^  (?:async )?([a-z]\w*)\(", source, re.MULTILINE)
+    names = {name for name in dir(Client) if name[0] != "_"} - {"close", "run", "walk"}
+    assert set(methods) - {"constructor"} == {re.sub(r"_(\w)", lambda found: found[1].upper(), name) for name in names}
 
 
 def test_its_types_are_those_of_the_document(tmp_path: Path) -> None:

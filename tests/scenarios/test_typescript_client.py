@@ -1,4 +1,4 @@
-"""The TypeScript client goes the whole way against the real service."""
+"""The TypeScript client goes the whole way, with the real service."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from tests.clients import typescript
 from tests.scenarios.conftest import Service
 
 
-def test_the_main_job(service: Service, tmp_path: Path) -> None:
+def test_the_main_job_and_what_is_beside_it(service: Service, tmp_path: Path) -> None:
     client = typescript.compiled(tmp_path)
     (tmp_path / "lease.pdf").write_bytes(contract())
     typescript.run_tests(

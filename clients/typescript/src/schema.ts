@@ -92,6 +92,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/signature_requests/{request_id}/end": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * End a signature request early
+         * @description Ends a pending request before its time. Its status becomes `expired`, nobody can sign any more, and what is signed already is not sealed. Audit log and webhooks say why, and signers are not told.
+         */
+        post: operations["endSignatureRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/signature_requests/{request_id}/signers/{signer_id}/remind": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Remind a signer
+         * @description Has the invitation mailed again to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
+         */
+        post: operations["remindSigner"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/signature_requests/{signature_request_id}/audit_logs": {
         parameters: {
             query?: never;
@@ -146,6 +186,194 @@ export interface paths {
         get: operations["readHealth"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates
+         * @description Lists the templates of the key's environment by name.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        /**
+         * Create a template
+         * @description Keeps documents, roles, places and options for requests to come. It is checked as a creation with somebody in each role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of production stand in the dashboard too, and those made there are listed here.
+         */
+        post: operations["createTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a template
+         * @description Reads one template.
+         */
+        get: operations["readTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template
+         * @description Deletes the template. Requests from it stay, and so do its documents while anything else uses them.
+         */
+        delete: operations["deleteTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template_id}/signature_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a signature request from a template
+         * @description Creates a request with one signer for each role. Any option of a creation may be given too, and is then used instead of the template's. The rest is as [a creation](#createSignatureRequest).
+         */
+        post: operations["sendTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare a draft
+         * @description Prepares a request that a member of your organization reviews and sends: nothing is sent to anybody before. Anything may be missing; what is there is checked as in a creation. A draft is sent from the dashboard, so it needs a production key and counts as a request sent there. The service sends the mails, unless `send_email` is `false`, and the member who sends declares that the signers are identified.
+         */
+        post: operations["createDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a draft
+         * @description Tells what became of a draft that a production key has prepared, at any time.
+         */
+        get: operations["readDraft"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description Lists what webhooks tell of all requests of the key's environment, those sent from the dashboard too, with or without a webhook URL, in the order in which it was committed. Go on from `next`: none is missed and none comes twice, whatever happens meanwhile. Events are kept for 30 days. With a filter, `next` lies behind what the filter leaves out.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign for a signer in the sandbox
+         * @description Signs as the signer's page would, in the same order and with the same refusals, but without a one-time code: none is sent. Initials, where the request wants them, are those of the name. The entry of the audit log says `sandbox_act`. With the last signature the request is completed, sealed and finalized as ever.
+         */
+        post: operations["sandboxSign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/signature_requests/{request_id}/expire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a request expire in the sandbox
+         * @description Moves `expires_at` to now and expires the request, as the clock would have: with its webhook, its event and its entry of the audit log, which says `sandbox_act`.
+         */
+        post: operations["sandboxExpire"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline for a signer in the sandbox
+         * @description Declines for a signer, where the request allows its signers to decline. No request can allow it yet: in this version every call is answered 403 `decline_not_allowed`.
+         */
+        post: operations["sandboxDecline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -493,6 +721,12 @@ export interface components {
              * @description Of `signature_request.pades_signed` and `signature_request.certificate_issued`: why it is not the level of the settings, where it is not.
              */
             level_reasons?: string[];
+            /**
+             * Sandbox Act
+             * @description Of `signer.signed` and `request.expired`, where a sandbox act brought it about.
+             * @constant
+             */
+            sandbox_act?: true;
         } & {
             [key: string]: unknown;
         };
@@ -608,6 +842,30 @@ export interface components {
             signers: components["schemas"]["Signer"][];
             /** @description Null when the default colours are used. */
             branding_profile: components["schemas"]["BrandingProfile"] | null;
+            /**
+             * External Id
+             * @description As given at creation; null where none was.
+             */
+            external_id: string | null;
+            /**
+             * Metadata
+             * @description As given at creation; empty where none was.
+             */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description As given at creation; null where none were asked for. */
+            reminders: components["schemas"]["Reminders"] | null;
+            /**
+             * Ended Early
+             * @description Whether its sender, an application of yours or the service's operator ended it before its time.
+             */
+            ended_early: boolean;
+            /**
+             * Ended Reason
+             * @description Why it was ended early; null where it was not.
+             */
+            ended_reason: string | null;
         };
         /**
          * Delivery
@@ -1016,6 +1274,30 @@ export interface components {
             /** @description Null when the default colours are used. */
             branding_profile: components["schemas"]["BrandingProfile"] | null;
             /**
+             * External Id
+             * @description As given at creation; null where none was.
+             */
+            external_id: string | null;
+            /**
+             * Metadata
+             * @description As given at creation; empty where none was.
+             */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description As given at creation; null where none were asked for. */
+            reminders: components["schemas"]["Reminders"] | null;
+            /**
+             * Ended Early
+             * @description Whether its sender, an application of yours or the service's operator ended it before its time.
+             */
+            ended_early: boolean;
+            /**
+             * Ended Reason
+             * @description Why it was ended early; null where it was not.
+             */
+            ended_reason: string | null;
+            /**
              * Finalized
              * @description True once the sealed documents and the proof file can be downloaded. Wait for this, not for `status`.
              */
@@ -1235,6 +1517,22 @@ export interface components {
             prepared_pdf_size: number;
         };
         /**
+         * Reminders
+         * @description How the service reminds by itself whoever's turn it is.
+         */
+        Reminders: {
+            /**
+             * Every Days
+             * @description Days after the invitation or the one before.
+             */
+            every_days: number;
+            /**
+             * At Most
+             * @description So many of each signer.
+             */
+            at_most: number;
+        };
+        /**
          * SignatureRequest
          * @description A signature request read by its id.
          */
@@ -1298,6 +1596,30 @@ export interface components {
             signers: components["schemas"]["Signer"][];
             /** @description Null when the default colours are used. */
             branding_profile: components["schemas"]["BrandingProfile"] | null;
+            /**
+             * External Id
+             * @description As given at creation; null where none was.
+             */
+            external_id: string | null;
+            /**
+             * Metadata
+             * @description As given at creation; empty where none was.
+             */
+            metadata: {
+                [key: string]: string;
+            };
+            /** @description As given at creation; null where none were asked for. */
+            reminders: components["schemas"]["Reminders"] | null;
+            /**
+             * Ended Early
+             * @description Whether its sender, an application of yours or the service's operator ended it before its time.
+             */
+            ended_early: boolean;
+            /**
+             * Ended Reason
+             * @description Why it was ended early; null where it was not.
+             */
+            ended_reason: string | null;
             /**
              * Finalized
              * @description True once the sealed documents and the proof file can be downloaded. Wait for this, not for `status`.
@@ -1473,6 +1795,14 @@ export interface components {
             optional?: boolean;
         };
         /**
+         * Creation
+         * @description The body of a creation. Unknown fields are ignored, wherever they stand. An optional field that is null counts as
+         *     absent; the one exception is `optional` of a stamp, which is `true` or `false` where it stands.
+         */
+        Creation: {
+            signature_request: components["schemas"]["SignatureRequestInput"];
+        };
+        /**
          * DocumentInput
          * @description An uploaded document, and who signs it where. A signer absent from the list does not sign it.
          */
@@ -1488,6 +1818,18 @@ export interface components {
              * @description Those who sign this document; every signer signs at least one.
              */
             signers: components["schemas"]["Assignment"][];
+        };
+        /**
+         * End
+         * @description Why a request is ended. Unknown fields are ignored.
+         */
+        End: {
+            /**
+             * Reason
+             * @description Signers do not see it. Kept for good in the audit log and told in webhooks: please name nobody.
+             * @example Signed on paper.
+             */
+            reason: string;
         };
         /**
          * MagicFieldStamp
@@ -1543,6 +1885,22 @@ export interface components {
             height?: number | null;
         };
         /**
+         * RemindersInput
+         * @description How the service reminds by itself whoever's turn it is, by the invitation mailed again.
+         */
+        RemindersInput: {
+            /**
+             * Every Days
+             * @description Days after the invitation or the reminder before.
+             */
+            every_days: number;
+            /**
+             * At Most
+             * @description So many reminders of each signer; those asked for by hand or by the API are not counted.
+             */
+            at_most: number;
+        };
+        /**
          * SignatureRequestInput
          * @description What is to be signed, by whom, and where.
          */
@@ -1594,6 +1952,29 @@ export interface components {
              * @default null
              */
             branding_profile_id?: number | null;
+            /**
+             * External Id
+             * @description What your own system calls the request; lists can be filtered by it. It need not be unique. Signers do not see it.
+             * @default null
+             * @example lease-4711
+             */
+            external_id?: string | null;
+            /**
+             * Metadata
+             * @description Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most 500 characters. Webhooks and the dashboard show them, signers do not see them.
+             * @default null
+             * @example {
+             *       "property": "Lime Street 4"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @default null
+             */
+            reminders?: components["schemas"]["RemindersInput"] | null;
             /**
              * Signers
              * @description At most 5 on the plan Free, 25 on Pro, 100 on Enterprise.
@@ -1663,14 +2044,18 @@ export interface components {
              * @example {{signature:landlord}}
              */
             tag: string;
-        };
-        /**
-         * Creation
-         * @description The body of a creation. Unknown fields are ignored, wherever they stand. An optional field that is null counts as
-         *     absent; the one exception is `optional` of a stamp, which is `true` or `false` where it stands.
-         */
-        Creation: {
-            signature_request: components["schemas"]["SignatureRequestInput"];
+            /**
+             * Width
+             * @description Points.
+             * @default 200
+             */
+            width?: number | null;
+            /**
+             * Height
+             * @description Points.
+             * @default 80
+             */
+            height?: number | null;
         };
         /**
          * WebhookRequest
@@ -1695,6 +2080,18 @@ export interface components {
              * @enum {string}
              */
             mode: "sequential" | "parallel";
+            /**
+             * External Id
+             * @description There where one was given at creation.
+             */
+            external_id?: string;
+            /**
+             * Metadata
+             * @description There where any was given at creation.
+             */
+            metadata?: {
+                [key: string]: string;
+            };
         };
         /**
          * WebhookSigner
@@ -1866,7 +2263,7 @@ export interface components {
              * @description What to decide by. Codes never change.
              * @enum {string}
              */
-            code: "invalid_api_key" | "payment_required" | "forbidden" | "initials_not_available_on_plan" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "gone" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "identity_declaration_required" | "validation_error" | "rate_limited" | "unavailable" | "insufficient_storage" | "internal_error";
+            code: "invalid_api_key" | "payment_required" | "forbidden" | "sandbox_only" | "decline_not_allowed" | "initials_not_available_on_plan" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "already_signed" | "not_your_turn" | "conflict" | "gone" | "cursor_expired" | "expired" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "identity_declaration_required" | "validation_error" | "rate_limited" | "unavailable" | "insufficient_storage" | "internal_error";
             /**
              * Message
              * @description For a person: one or more sentences in the language of Accept-Language.
@@ -1879,6 +2276,657 @@ export interface components {
          */
         Error: {
             error: components["schemas"]["ErrorBody"];
+        };
+        /**
+         * CreatedDraft
+         * @description A draft as its creation answers it.
+         */
+        CreatedDraft: {
+            /**
+             * Id
+             * Format: int64
+             * @description Identifies the draft.
+             */
+            id: number;
+            /**
+             * Review Url
+             * Format: uri
+             * @description Where a member of your organization who may send requests signs in, sees the draft with what is still missing, changes it, and sends or discards it. Once it is sent, the address shows the request.
+             */
+            review_url: string;
+        };
+        /**
+         * Draft
+         * @description A draft that an application prepared, and what became of it.
+         */
+        Draft: {
+            /**
+             * Id
+             * Format: int64
+             * @description Identifies the draft.
+             */
+            id: number;
+            /**
+             * Review Url
+             * Format: uri
+             * @description Where a member of your organization who may send requests signs in, sees the draft with what is still missing, changes it, and sends or discards it. Once it is sent, the address shows the request.
+             */
+            review_url: string;
+            /**
+             * Status
+             * @description `open` until a member sends or discards it. A draft that nobody touches for 90 days is discarded.
+             * @enum {string}
+             */
+            status: "open" | "sent" | "discarded";
+            /**
+             * Signature Request Id
+             * @description The request that it was sent as; null unless `sent`.
+             */
+            signature_request_id: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             * @description When the draft was prepared.
+             * @example 2030-05-17T08:30:12Z
+             */
+            created_at: string;
+        };
+        /**
+         * PlacedRole
+         * @description The stamps of one role on one document.
+         */
+        PlacedRole: {
+            /**
+             * Role
+             * @description The `name` of the role.
+             * @example Tenant
+             */
+            role: string;
+            /**
+             * Stamps
+             * @description As they were given, tags too.
+             */
+            stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
+        };
+        /**
+         * Role
+         * @description In whose place somebody signs.
+         */
+        Role: {
+            /**
+             * Name
+             * @description What `role` names where the template is sent.
+             * @example Tenant
+             */
+            name: string;
+            /**
+             * Otp Channel
+             * @description How the one-time code reaches whoever signs in the role; null where none was named.
+             */
+            otp_channel: ("email" | "sms") | null;
+        };
+        /**
+         * Template
+         * @description A signature request without people. Options that were not given are as in a creation that does not give them.
+         */
+        Template: {
+            /**
+             * Id
+             * Format: int64
+             * @description Identifies the template in its environment.
+             */
+            id: number;
+            /**
+             * Name
+             * @description What the list is sorted by.
+             */
+            name: string;
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @enum {string}
+             */
+            mode: "sequential" | "parallel";
+            /**
+             * Validity Days
+             * @description Days until the request expires.
+             */
+            validity_days: number;
+            /**
+             * Send Email
+             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
+             * @default false
+             */
+            send_email?: boolean | null;
+            /**
+             * Identity Declaration Accepted
+             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
+             * @default false
+             */
+            identity_declaration_accepted?: boolean | null;
+            /**
+             * Initials Required
+             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
+             * @default false
+             */
+            initials_required?: boolean | null;
+            /**
+             * Notify Signers On Completion
+             * @description Whether signers get a summary by e-mail at completion.
+             * @default false
+             */
+            notify_signers_on_completion?: boolean | null;
+            /**
+             * Callback Url
+             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
+             * @default null
+             */
+            callback_url?: string | null;
+            /**
+             * Branding Profile Id
+             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
+             * @default null
+             */
+            branding_profile_id?: number | null;
+            /**
+             * Roles
+             * @description In signing order.
+             */
+            roles: components["schemas"]["Role"][];
+            /**
+             * Documents
+             * @description The documents, in the order given at creation.
+             */
+            documents: components["schemas"]["TemplateDocument"][];
+            /**
+             * Created At
+             * Format: date-time
+             * @description When the template was created.
+             * @example 2030-05-17T08:30:12Z
+             */
+            created_at: string;
+        };
+        /**
+         * TemplateDocument
+         * @description A document of a template, and which roles sign it where.
+         */
+        TemplateDocument: {
+            /**
+             * Id
+             * Format: int64
+             * @description The document as uploaded.
+             */
+            id: number;
+            /**
+             * Roles
+             * @description Those that sign it.
+             */
+            roles: components["schemas"]["PlacedRole"][];
+        };
+        /**
+         * Templates
+         * @description A page of templates.
+         */
+        Templates: {
+            /**
+             * Data
+             * @description The entries of the page, sorted by name.
+             */
+            data: components["schemas"]["Template"][];
+            pagination: components["schemas"]["Pagination"];
+        };
+        /**
+         * DraftAssignment
+         * @description The stamps of one signer on one document, as far as they are known.
+         */
+        DraftAssignment: {
+            /**
+             * Signer Ref
+             * @description The `ref` of a signer of the request.
+             * @example landlord
+             */
+            signer_ref: string;
+            /**
+             * Stamps
+             * @description Stamps that are given are whole.
+             * @default null
+             */
+            stamps?: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[] | null;
+        };
+        /**
+         * DraftCreation
+         * @description The body of a draft. Unknown fields are refused. A field that is null counts as missing.
+         */
+        DraftCreation: {
+            signature_request: components["schemas"]["DraftInput"];
+        };
+        /**
+         * DraftDocumentInput
+         * @description An uploaded document, and who signs it where, as far as it is known.
+         */
+        DraftDocumentInput: {
+            /**
+             * Id
+             * Format: int64
+             * @description The id answered by the upload, of the key's environment. Listed once.
+             */
+            id: number;
+            /**
+             * Signers
+             * @description Those who sign this document.
+             * @default null
+             */
+            signers?: components["schemas"]["DraftAssignment"][] | null;
+        };
+        /**
+         * DraftInput
+         * @description What is to be signed, by whom, and where, as far as it is known.
+         */
+        DraftInput: {
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @default null
+             */
+            mode?: ("sequential" | "parallel") | null;
+            /**
+             * Validity Days
+             * @description Days until the request expires.
+             * @default null
+             */
+            validity_days?: number | null;
+            /**
+             * Send Email
+             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
+             * @default null
+             */
+            send_email?: boolean | null;
+            /**
+             * Identity Declaration Accepted
+             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
+             * @default null
+             */
+            identity_declaration_accepted?: boolean | null;
+            /**
+             * Initials Required
+             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
+             * @default null
+             */
+            initials_required?: boolean | null;
+            /**
+             * Notify Signers On Completion
+             * @description Whether signers get a summary by e-mail at completion.
+             * @default null
+             */
+            notify_signers_on_completion?: boolean | null;
+            /**
+             * Callback Url
+             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
+             * @default null
+             */
+            callback_url?: string | null;
+            /**
+             * Branding Profile Id
+             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
+             * @default null
+             */
+            branding_profile_id?: number | null;
+            /**
+             * Signers
+             * @description As many as a request of your plan may have.
+             * @default null
+             */
+            signers?: components["schemas"]["DraftSignerInput"][] | null;
+            /**
+             * Documents
+             * @description As many as a request of your plan may have.
+             * @default null
+             */
+            documents?: components["schemas"]["DraftDocumentInput"][] | null;
+        };
+        /**
+         * DraftSignerInput
+         * @description A person who signs, as far as it is known.
+         */
+        DraftSignerInput: {
+            /**
+             * Ref
+             * @description Any identifier, to link placements with; unique in the request, not kept.
+             * @default null
+             * @example landlord
+             */
+            ref?: string | null;
+            /**
+             * First Name
+             * @description As the stamp and the proof show it.
+             * @default null
+             */
+            first_name?: string | null;
+            /**
+             * Last Name
+             * @description As the stamp and the proof show it.
+             * @default null
+             */
+            last_name?: string | null;
+            /**
+             * Email
+             * @description Where invitations and codes by e-mail go.
+             * @default null
+             */
+            email?: string | null;
+            /**
+             * Phone
+             * @description In E.164 format; required when `otp_channel` is `sms`.
+             * @default null
+             * @example +33612345678
+             */
+            phone?: string | null;
+            /**
+             * Order
+             * @description Signing order: required and unique in `sequential` mode, ignored in `parallel` mode.
+             * @default null
+             */
+            order?: number | null;
+            /**
+             * Otp Channel
+             * @description How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.
+             * @default null
+             */
+            otp_channel?: ("email" | "sms") | null;
+        };
+        /**
+         * FilledRoleInput
+         * @description Who signs in a role of the template.
+         */
+        FilledRoleInput: {
+            /**
+             * Role
+             * @description The `name` of the role.
+             * @example Tenant
+             */
+            role: string;
+            /**
+             * First Name
+             * @description As the stamp and the proof show it.
+             */
+            first_name: string;
+            /**
+             * Last Name
+             * @description As the stamp and the proof show it.
+             */
+            last_name: string;
+            /**
+             * Email
+             * Format: email
+             * @description Where invitations and codes by e-mail go.
+             */
+            email: string;
+            /**
+             * Phone
+             * @description In E.164 format; required when `otp_channel` is `sms`.
+             * @default null
+             * @example +33612345678
+             */
+            phone?: string | null;
+        };
+        /**
+         * RoleInput
+         * @description In whose place somebody signs, such as “Tenant”.
+         */
+        RoleInput: {
+            /**
+             * Name
+             * @description Unique in the template, whether in capital or small letters, and with a letter or a number in it.
+             * @example Tenant
+             */
+            name: string;
+            /**
+             * Otp Channel
+             * @description How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.
+             * @default null
+             */
+            otp_channel?: ("email" | "sms") | null;
+        };
+        /**
+         * RoleStamps
+         * @description The stamps of one role on one document. A role appears once per document.
+         */
+        RoleStamps: {
+            /**
+             * Role
+             * @description The `name` of a role of the template.
+             * @example Tenant
+             */
+            role: string;
+            /**
+             * Stamps
+             * @description All stamps of the role on this document, optional ones too.
+             */
+            stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
+        };
+        /**
+         * TemplateCreation
+         * @description The body of a template's creation. Unknown fields are refused. An optional field that is null counts as absent.
+         */
+        TemplateCreation: {
+            template: components["schemas"]["TemplateInput"];
+        };
+        /**
+         * TemplateDocumentInput
+         * @description An uploaded document, and which roles sign it where. A role absent from the list does not sign it.
+         */
+        TemplateDocumentInput: {
+            /**
+             * Id
+             * Format: int64
+             * @description The id answered by the upload, of the key's environment. Listed once.
+             */
+            id: number;
+            /**
+             * Roles
+             * @description Those that sign this document; every role signs at least one.
+             */
+            roles: components["schemas"]["RoleStamps"][];
+        };
+        /**
+         * TemplateInput
+         * @description A signature request without people.
+         */
+        TemplateInput: {
+            /**
+             * Name
+             * @description What lists are sorted by. Two templates may have one name.
+             */
+            name: string;
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @enum {string}
+             */
+            mode: "sequential" | "parallel";
+            /**
+             * Validity Days
+             * @description Days until the request expires.
+             */
+            validity_days: number;
+            /**
+             * Send Email
+             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
+             * @default false
+             */
+            send_email?: boolean | null;
+            /**
+             * Identity Declaration Accepted
+             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
+             * @default false
+             */
+            identity_declaration_accepted?: boolean | null;
+            /**
+             * Initials Required
+             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
+             * @default false
+             */
+            initials_required?: boolean | null;
+            /**
+             * Notify Signers On Completion
+             * @description Whether signers get a summary by e-mail at completion.
+             * @default false
+             */
+            notify_signers_on_completion?: boolean | null;
+            /**
+             * Callback Url
+             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
+             * @default null
+             */
+            callback_url?: string | null;
+            /**
+             * Branding Profile Id
+             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
+             * @default null
+             */
+            branding_profile_id?: number | null;
+            /**
+             * Roles
+             * @description In the signing order of `sequential` mode. As many as your plan allows signers.
+             */
+            roles: components["schemas"]["RoleInput"][];
+            /**
+             * Documents
+             * @description As many as a request of your plan may have.
+             */
+            documents: components["schemas"]["TemplateDocumentInput"][];
+        };
+        /**
+         * TemplateSending
+         * @description The body of a creation from a template. Unknown fields are refused. An option that is absent or null is as in the template.
+         */
+        TemplateSending: {
+            signature_request: components["schemas"]["TemplateSendingInput"];
+        };
+        /**
+         * TemplateSendingInput
+         * @description Who signs, and what is to be otherwise than in the template.
+         */
+        TemplateSendingInput: {
+            /**
+             * Signers
+             * @description One for each role of the template, in any order.
+             */
+            signers: components["schemas"]["FilledRoleInput"][];
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @default null
+             */
+            mode?: ("sequential" | "parallel") | null;
+            /**
+             * Validity Days
+             * @description Days until the request expires.
+             * @default null
+             */
+            validity_days?: number | null;
+            /**
+             * Send Email
+             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
+             * @default null
+             */
+            send_email?: boolean | null;
+            /**
+             * Identity Declaration Accepted
+             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
+             * @default null
+             */
+            identity_declaration_accepted?: boolean | null;
+            /**
+             * Initials Required
+             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
+             * @default null
+             */
+            initials_required?: boolean | null;
+            /**
+             * Notify Signers On Completion
+             * @description Whether signers get a summary by e-mail at completion.
+             * @default null
+             */
+            notify_signers_on_completion?: boolean | null;
+            /**
+             * Callback Url
+             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
+             * @default null
+             */
+            callback_url?: string | null;
+            /**
+             * Branding Profile Id
+             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
+             * @default null
+             */
+            branding_profile_id?: number | null;
+        };
+        /**
+         * Event
+         * @description One thing that happened to a request: what its webhook says, as it was stated at that moment, and its `id`.
+         */
+        Event: {
+            /**
+             * Id
+             * Format: int64
+             * @description Identifies the event: the `id` of its entry in the audit log, and the header `X-Service-Event-Id` of all its deliveries.
+             */
+            id: number;
+            /**
+             * Event
+             * @description The event type.
+             * @enum {string}
+             */
+            event: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it happened. `request.completed` is listed once it is sealed.
+             * @example 2030-05-17T08:30:12Z
+             */
+            occurred_at: string;
+            signature_request: components["schemas"]["WebhookRequest"];
+            /** @description Of `request.expired`, where the request was ended before its time. */
+            metadata?: components["schemas"]["EarlyEnd"];
+            /** @description Of `signer.notified`, `signer.otp_sent` and `signer.signed`: whom it is about. */
+            signer?: components["schemas"]["WebhookSigner"];
+            /**
+             * Documents
+             * @description Of `request.completed`: one entry per document, in the request's order, with addresses made for this answer; empty once the files are deleted by the organization's retention.
+             */
+            documents?: components["schemas"]["WebhookDocument"][];
+            /**
+             * Certificate Url
+             * @description Of `request.completed`: presigned address of the proof file; null once it is deleted.
+             */
+            certificate_url?: string | null;
+            /**
+             * Certificate Expires In
+             * @description Of `request.completed`: seconds for which that address works; null once it is deleted.
+             */
+            certificate_expires_in?: 900 | null;
+        };
+        /**
+         * Events
+         * @description Events in the order in which they were committed.
+         */
+        Events: {
+            /**
+             * Data
+             * @description The events behind the cursor, oldest first.
+             */
+            data: components["schemas"]["Event"][];
+            /**
+             * Next
+             * @description The cursor to go on from: send it as `after`. Keep it where you keep what the events led to.
+             */
+            next: string;
+            /**
+             * Has More
+             * @description Whether there are more behind `next` by now.
+             */
+            has_more: boolean;
         };
     };
     responses: never;
@@ -2079,7 +3127,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each creation, such as a UUID. Sent again with the same content within 24 hours, the call creates nothing: it is answered with what the first one created, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each call, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -2487,6 +3535,8 @@ export interface operations {
                 created_before?: string;
                 /** @description By the time of creation. */
                 order?: "asc" | "desc";
+                /** @description Only those that were created with it, verbatim. */
+                external_id?: string;
             };
             header?: never;
             path?: never;
@@ -2626,7 +3676,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each creation, such as a UUID. Sent again with the same content within 24 hours, the call creates nothing: it is answered with what the first one created, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each call, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -2950,6 +4000,444 @@ export interface operations {
                 };
             };
             /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    endSignatureRequest: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each call, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description Why. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["End"];
+            };
+        };
+        responses: {
+            /** @description The request, `expired` and `ended_early`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `conflict`: The request is over: completed, expired or ended.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: The reason is missing, empty, too long or no line of text.
+             *
+             *     `validation_error`: The body is not readable.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    remindSigner: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each call, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+                /**
+                 * @description The signer's `id` in the request.
+                 * @example 141
+                 */
+                signer_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The signer. The mail is on its way; the audit log tells when the mail server has it. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Signer"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `conflict`: The signer has signed.
+             *
+             *     `conflict`: The request is over.
+             *
+             *     `conflict`: Others sign before, and have not signed.
+             *
+             *     `conflict`: The service has mailed no invitation: none is to be mailed, or it is not out yet.
+             *
+             *     `conflict`: The signer has been reminded five times.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds.
+             *
+             *     `rate_limited`: The signer was reminded within 24 hours. Wait for `Retry-After` seconds.
+             */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3405,6 +4893,2159 @@ export interface operations {
             };
         };
     };
+    listTemplates: {
+        parameters: {
+            query?: {
+                /** @description From 1. What is no positive number is 1. */
+                page?: number | string;
+                /** @description Entries of a page. Lowered to 100; what is no positive number is 20. */
+                limit?: number | string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of templates. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Templates"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each creation, such as a UUID. Sent again with the same content within 24 hours, the call creates nothing: it is answered with what the first one created, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The template, under the root key. At most 4 MiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateCreation"];
+            };
+        };
+        responses: {
+            /** @description The template, with the placements as they were given. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `forbidden`: `branding_profile_id` on the plan Free.
+             *
+             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
+             *
+             *     `forbidden`: `otp_channel` is `sms` on the plan Free.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: The body is not readable.
+             *
+             *     `validation_error`: A field is not one of those below. All are named.
+             *
+             *     `validation_error`: Fields are missing or not what they must be. All are named.
+             *
+             *     `validation_error`: A stamp has no place: its tag is not in the PDF.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
+             *
+             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The template's `id`.
+                 * @example 12
+                 */
+                template_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The template's `id`.
+                 * @example 12
+                 */
+                template_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. The answer has no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict`: Members are sending the template to many signers in the dashboard. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each creation, such as a UUID. Sent again with the same content within 24 hours, the call creates nothing: it is answered with what the first one created, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The template's `id`.
+                 * @example 12
+                 */
+                template_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description Who signs, under the root key. At most 4 MiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateSending"];
+            };
+        };
+        responses: {
+            /** @description The request. It is `pending`, and so are its signers. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedSignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `forbidden`: `branding_profile_id` on the plan Free.
+             *
+             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
+             *
+             *     `forbidden`: `otp_channel` is `sms` on the plan Free.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: The body is not readable.
+             *
+             *     `validation_error`: A field is not one of those below. All are named.
+             *
+             *     `identity_declaration_required`: `send_email` without `identity_declaration_accepted`.
+             *
+             *     `validation_error`: A role has no signer, or a signer no role.
+             *
+             *     `validation_error`: A document of the template is there no more.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
+             *
+             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each creation, such as a UUID. Sent again with the same content within 24 hours, the call creates nothing: it is answered with what the first one created, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The request, as far as it is known, under the root key. At most 4 MiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftCreation"];
+            };
+        };
+        responses: {
+            /** @description The draft's `id`, and the address to give to a member. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedDraft"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `forbidden`: `branding_profile_id` on the plan Free.
+             *
+             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
+             *
+             *     `production_only`: A sandbox key: what the dashboard sends is production's.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: Fields are missing or not what they must be. All are named.
+             *
+             *     `validation_error`: A stamp has no place: its tag is not in the PDF.
+             *
+             *     `validation_error`: A stamp has no place: it does not fit on the page.
+             *
+             *     `validation_error`: A document is not there: unknown, or of the other environment.
+             *
+             *     `validation_error`: The body is not readable.
+             *
+             *     `validation_error`: A field is not one of those below. All are named.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
+             *
+             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The draft's `id`.
+                 * @example 23
+                 */
+                draft_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft's state. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `production_only`: A sandbox key: what the dashboard sends is production's.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept. */
+                after?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Only those of the type. */
+                event?: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+                /** @description Only those of the request. */
+                signature_request_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events behind the cursor. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Events"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cursor_expired`: Events behind the cursor are not kept any more: they are older than 30 days, or the service was restored from an older backup. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `validation_error`: A value is unreadable. All are named. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sandboxSign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one created or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+                /**
+                 * @description The signer's `id`.
+                 * @example 141
+                 */
+                signer_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description How it is signed. Without a body, by the signer's name. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The signature, as the signer's page sends it. */
+                    signature?: {
+                        /**
+                         * @description `typed`: the signer's name, written by hand.
+                         * @constant
+                         */
+                        type: "typed";
+                        /**
+                         * @description In which of four hands.
+                         * @default 1
+                         */
+                        hand?: number;
+                    } | {
+                        /**
+                         * @description `drawn`: strokes, as of a pen.
+                         * @constant
+                         */
+                        type: "drawn";
+                        /** @description Each a list of points [x, y], from 0 to 1, from the top left. At most 20,000 points. */
+                        strokes: number[][][];
+                        /**
+                         * @description Width divided by height of the area that was drawn on.
+                         * @default 1
+                         */
+                        aspect?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The request, with the signature. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `sandbox_only`: The key is of production.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `already_signed`: The signer has signed.
+             *
+             *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `expired`: The request is over: expired, ended, or signed by everybody. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: There is a body, and it is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The signature is not what it must be, or there is another field.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sandboxExpire: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one created or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request, `expired`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `sandbox_only`: The key is of production.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `conflict`: The request is over already.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sandboxDecline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one created or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+                /**
+                 * @description The signer's `id`.
+                 * @example 141
+                 */
+                signer_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request, over. Not answered in this version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `sandbox_only`: The key is of production.
+             *
+             *     `decline_not_allowed`: The request does not allow its signers to decline, as none does yet.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     "signer.notified": {
         parameters: {
             query?: never;
@@ -3415,7 +7056,12 @@ export interface operations {
                  */
                 "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
                 /**
-                 * @description Identifies the attempt, for deduplication. Another at every retry.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @example 905
+                 */
+                "X-Service-Event-Id": number;
+                /**
+                 * @description Identifies the attempt. Another at every retry.
                  * @example 0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11
                  */
                 "X-Service-Delivery": string;
@@ -3461,7 +7107,12 @@ export interface operations {
                  */
                 "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
                 /**
-                 * @description Identifies the attempt, for deduplication. Another at every retry.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @example 905
+                 */
+                "X-Service-Event-Id": number;
+                /**
+                 * @description Identifies the attempt. Another at every retry.
                  * @example 0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11
                  */
                 "X-Service-Delivery": string;
@@ -3507,7 +7158,12 @@ export interface operations {
                  */
                 "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
                 /**
-                 * @description Identifies the attempt, for deduplication. Another at every retry.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @example 905
+                 */
+                "X-Service-Event-Id": number;
+                /**
+                 * @description Identifies the attempt. Another at every retry.
                  * @example 0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11
                  */
                 "X-Service-Delivery": string;
@@ -3553,7 +7209,12 @@ export interface operations {
                  */
                 "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
                 /**
-                 * @description Identifies the attempt, for deduplication. Another at every retry.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @example 905
+                 */
+                "X-Service-Event-Id": number;
+                /**
+                 * @description Identifies the attempt. Another at every retry.
                  * @example 0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11
                  */
                 "X-Service-Delivery": string;
@@ -3599,7 +7260,12 @@ export interface operations {
                  */
                 "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
                 /**
-                 * @description Identifies the attempt, for deduplication. Another at every retry.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @example 905
+                 */
+                "X-Service-Event-Id": number;
+                /**
+                 * @description Identifies the attempt. Another at every retry.
                  * @example 0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11
                  */
                 "X-Service-Delivery": string;

@@ -11,17 +11,17 @@ export interface Connection {
   /** Where the service lives: `https://sign.example.com`. */
   baseUrl: string;
   apiKey: string;
-  /** How often a call is sent again after a 429, a 5xx that may pass or a lost connection; 3 unless you say otherwise. */
+  /** How often a call is sent again after a 429, a 5xx that may pass or a lost connection; 3 by default. */
   retries?: number;
-  /** Milliseconds that an answer may take; 30,000 unless you say otherwise. */
+  /** Milliseconds that an answer may take; 30,000 by default. */
   timeout?: number;
-  /** The language of error messages; "en" unless you say otherwise. */
+  /** The language of error messages; "en" by default. */
   language?: string;
   /** Your own instead of the global `fetch`. */
   fetch?: typeof fetch;
 }
 
-/** What is sent: `query` and `json` without what is undefined or null. */
+/** What is sent: the `query` without what is undefined or null. */
 export interface Call {
   method: "GET" | "POST" | "DELETE";
   path: string;
@@ -87,8 +87,8 @@ export class Sender {
     );
   }
 
-  /** The first answer that does not pass by itself, or the last. Every call may be repeated: those that create something
-   * have an idempotency key. */
+  /** The first answer that does not pass by itself, or the last. Every call may be repeated: those that create
+   * something have an idempotency key. */
   async #tried(url: string, options: RequestInit): Promise<Answer> {
     for (let tried = 0; ; tried++) {
       let asked = 0;

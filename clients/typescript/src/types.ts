@@ -11,16 +11,49 @@ export type Answer<Name extends keyof operations> = Json<Success<operations[Name
 /** What an operation takes in its query. */
 export type Query<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 /** What an operation takes as its body. */
-export type Body<Name extends keyof operations> = Json<operations[Name]["requestBody"]>;
+export type Body<Name extends keyof operations> = Json<NonNullable<operations[Name]["requestBody"]>>;
+/** An entry of what an operation lists. */
+export type Entry<Name extends keyof operations> = Answer<Name> extends { data: (infer Each)[] } ? Each : never;
 
 export type AuditLog = Schemas["AuditLog"];
 export type BrandingProfile = Schemas["BrandingProfile"];
 export type Document = Schemas["Document"];
+export type Draft = Schemas["Draft"];
+export type Event = Schemas["Event"];
+export type NewDraft = Body<"createDraft">["signature_request"];
 export type NewSignatureRequest = Body<"createSignatureRequest">["signature_request"];
+export type NewTemplate = Body<"createTemplate">["template"];
 export type SignatureRequest = Schemas["SignatureRequest"];
-export type ListedSignatureRequest = Schemas["ListedSignatureRequest"];
 export type Signer = Schemas["Signer"];
+export type Template = Schemas["Template"];
+export type TemplateSending = Body<"sendTemplate">["signature_request"];
 export type WebhookEvent =
   | Schemas["SignerEvent"]
   | Schemas["RequestCompletedEvent"]
   | Schemas["RequestExpiredEvent"];
+
+/** A text of a document under which a stamp can stand, and its place in points, origin at the bottom left. */
+export interface FoundTag {
+  tag: string;
+  page_number: number;
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+/** What a creation would do: all that is wrong with it, and where the stamps would stand. */
+export interface Preview {
+  valid: boolean;
+  problems: { path: string; code: string; message: string }[];
+  placements: {
+    document_id: number;
+    signer_ref: string;
+    stamp: number;
+    page_number: number;
+    x: number;
+    y: number;
+    width: number;
+    height: number;
+  }[];
+}

@@ -29,24 +29,26 @@ test("the key and the language go with every call", async (t) => {
 test("an upload is multipart with the PDF type", async (t) => {
   const service = await answering(t, [201, { id: 7 }]);
   const content = new TextEncoder().encode("%PDF");
-  const document = await new Paraph({ baseUrl: service.url, apiKey: "k" }).uploadDocument({ content, name: "lease.pdf" });
+  const paraph = new Paraph({ baseUrl: service.url, apiKey: "k" });
+  const document = await paraph.uploadDocument({ content, name: "lease.pdf" });
   assert.equal(document.id, 7);
   assert.match(service.asked[0]?.body ?? "", /name="file"; filename="lease.pdf"\r\nContent-Type: application\/pdf/);
 });
 
 test("what was not said is not sent", async (t) => {
-  const service = await answering(t, [422, { error: { code: "validation_error", message: "No." } }, { "X-Request-Id": "5f0c" }]);
+  const refusal = { error: { code: "validation_error", message: "No." } };
+  const service = await answering(t, [422, refusal, { "X-Request-Id": "5f0c" }]);
+  const given = [underTag({ tag: "{{x}}", optional: true }), at({ page_number: 1, x: 2, y: 3 })];
   const made = new Paraph({ baseUrl: service.url, apiKey: "k" }).createSignatureRequest({
     mode: "parallel",
     validity_days: 1,
     signers: [{ ref: "a", first_name: "A", last_name: "B", email: "a@b.example" }],
-    documents: [
-      { id: 7, signers: [{ signer_ref: "a", stamps: [underTag({ tag: "{{x}}", optional: true }), at({ page_number: 1, x: 2, y: 3 })] }] },
-    ],
+    documents: [{ id: 7, signers: [{ signer_ref: "a", stamps: given }] }],
   });
   await assert.rejects(made, (error: ParaphError) => {
     assert.ok(error instanceof ParaphError);
-    assert.deepEqual([error.status, error.code, error.message, error.request_id], [422, "validation_error", "No.", "5f0c"]);
+    const { status, code, message, request_id } = error;
+    assert.deepEqual([status, code, message, request_id], [422, "validation_error", "No.", "5f0c"]);
     return true;
   });
   const stamps = [
