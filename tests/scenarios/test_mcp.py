@@ -96,6 +96,9 @@ def test_requests_are_found_and_read_without_their_signing_addresses(service: Se
         entries = json.loads(getattr(log.contents[0], "text"))  # noqa: B009  contents may be bytes
         assert entries[0]["event_type"] == "signature_request.created"
         assert "404 not_found" in await assistant.refused("read_request", request_id=2**40)
+        with pytest.raises(mcp.MCPError, match="404 not_found"):
+            await assistant.client.read_resource(f"paraph://signature_requests/{2**40}/audit_logs")
+        assert "No such file" in await assistant.refused("upload_document", file="/no/lease.pdf")
         assert "403 production_only" in await assistant.refused("prepare_draft", documents=documents)
 
     assisted(service, backend.api_key, look)

@@ -34,7 +34,7 @@ def _serve_tools(url: str, key: str) -> None:
     try:
         from paraph_client.mcp_server import serve  # noqa: PLC0415  an extra, which `listen` does without
     except ModuleNotFoundError as error:
-        if error.name != "mcp":
+        if (error.name or "").split(".")[0] != "mcp":
             raise
         sys.exit("The package mcp is missing: pip install 'paraph-client[mcp]'")
     serve(url, key)

@@ -4,18 +4,25 @@ A machine prepares, a person sends: no tool sends a request, signs, or ends one,
 somebody signs.
 """
 
+from collections.abc import Awaitable, Callable
 from dataclasses import asdict
+from functools import wraps
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
+import httpx
 from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
 from mcp_types import ToolAnnotations
 from pydantic import Field
 
 from paraph_client.answers import SignatureRequest
 from paraph_client.asynchronous import AsyncClient
 from paraph_client.connection import VERSION
+from paraph_client.errors import ParaphError
 
+P = ParamSpec("P")
+T = TypeVar("T")
 Json = dict[str, Any]
 _READS = ToolAnnotations(read_only_hint=True)
 _ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
@@ -64,6 +71,7 @@ def server(client: AsyncClient) -> MCPServer[Any]:
     made: MCPServer[Any] = MCPServer("paraph", instructions=_INSTRUCTIONS, version=VERSION, log_level="WARNING")
 
     @made.tool(annotations=_READS)
+    @_telling(ToolError)
     async def find_requests(
         *,
         status: Literal["pending", "completed", "expired"] | None = None,
@@ -87,11 +95,13 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         return {"data": [_shown(request) for request in found.data], "pagination": asdict(found.pagination)}
 
     @made.tool(annotations=_READS)
+    @_telling(ToolError)
     async def read_request(request_id: RequestId) -> Json:
         """Read a signature request: who has signed, and where the results can be downloaded for 15 minutes."""
         return _shown(await client.signature_request(request_id))
 
     @made.tool(annotations=_ADDS)
+    @_telling(ToolError)
     async def upload_document(
         file: Annotated[str, Field(description="The path of a PDF on this machine.")],
     ) -> Json:
@@ -101,6 +111,7 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         return {**asdict(document), "tags": [asdict(tag) for tag in await client.list_tags(document.id)]}
 
     @made.tool(annotations=_READS)
+    @_telling(ToolError)
     async def preview_request(
         *,
         mode: Mode = None,
@@ -123,6 +134,7 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         return asdict(await client.preview_request(**request))
 
     @made.tool(annotations=_ADDS)
+    @_telling(ToolError)
     async def prepare_draft(
         *,
         mode: Mode = None,
@@ -146,17 +158,37 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         return asdict(await client.create_draft(**request))
 
     @made.tool(annotations=_READS)
+    @_telling(ToolError)
     async def list_templates(page: Page = None, limit: Limit = None) -> Json:
         """List the templates that requests are made of."""
         found = await client.list_templates(page=page, limit=limit)
         return {"data": [asdict(each) for each in found.data], "pagination": asdict(found.pagination)}
 
     @made.resource("paraph://signature_requests/{request_id}/audit_logs", mime_type="application/json")
+    @_telling(ResourceError)
     async def audit_log(request_id: int) -> list[Json]:
         """The audit log of a signature request, oldest entry first."""
         return [asdict(entry) async for entry in client.iter_audit_logs(request_id)]
 
     return made
+
+
+def _telling(
+    kind: type[ToolError] | type[ResourceError],
+) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Awaitable[T]]]:
+    """What the assistant is told of refusals, outages and missing files is what they say; other faults stay here."""
+
+    def telling(do: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+        @wraps(do)
+        async def done(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return await do(*args, **kwargs)
+            except (ParaphError, httpx.TransportError, OSError) as error:
+                raise kind(str(error) or type(error).__name__) from error
+
+        return done
+
+    return telling
 
 
 def _shown(request: SignatureRequest) -> Json:
