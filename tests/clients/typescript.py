@@ -19,13 +19,13 @@ def compiled(folder: Path, sources: Path = CLIENT) -> Path:
     tools()
     (folder / "package.json").write_text('{"type": "module"}\n')
     types = CLIENT / "node_modules" / "@types"
-    _run(_TOOLS / "tsc", "--project", sources, "--outDir", folder, "--typeRoots", types)
+    run(_TOOLS / "tsc", "--project", sources, "--outDir", folder, "--typeRoots", types)
     return folder
 
 
 def tools() -> None:
     """Skip the test where there is no Node, or what the client is compiled with is not installed."""
-    version = _run(need("node", "nodejs"), "--version")
+    version = run(need("node", "nodejs"), "--version")
     if int(version.removeprefix("v").split(".")[0]) < 20:
         pytest.skip(f"Node 20 or newer is missing; {version.strip()} is here")
     need("npm", "npm")
@@ -35,21 +35,22 @@ def tools() -> None:
 
 def run_tests(*files: Path, **environment: str) -> None:
     """Run compiled tests; fails with all they say."""
-    _run("node", "--test", *files, **environment)
+    run("node", "--test", *files, **environment)
 
 
 def make_types(document: bytes, schema: Path) -> None:
     """Write the types of an OpenAPI document."""
     source = schema.with_suffix(".json")
     source.write_bytes(document)
-    _run(_TOOLS / "openapi-typescript", source, "--default-non-nullable=false", "--output", schema)
+    run(_TOOLS / "openapi-typescript", source, "--default-non-nullable=false", "--output", schema)
     source.unlink()
 
 
-def _run(*command: str | Path, **environment: str) -> str:
+def run(*command: str | Path, **environment: str) -> str:
+    """What a command says; fails with all of it where it ends with an error."""
     done = subprocess.run(
         [str(part) for part in command],
-        env={**os.environ, **environment}, capture_output=True, text=True, timeout=120, check=False,
+        env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{command[0]} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout
