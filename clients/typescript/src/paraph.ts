@@ -9,7 +9,6 @@ import type {
   NewDraft,
   NewSignatureRequest,
   NewTemplate,
-  Preview,
   Query,
   TemplateSending,
 } from "./types.js";
@@ -85,7 +84,7 @@ export class Paraph {
   }
 
   /** What a creation would do: all that is wrong with it, and where stamps would stand. Creates nothing. */
-  previewRequest(signature_request: NewSignatureRequest): Promise<Preview> {
+  previewRequest(signature_request: NewSignatureRequest): Promise<Answer<"previewSignatureRequest">> {
     return this.#sender.json(this.#previewed(signature_request, "application/json"));
   }
 

@@ -72,6 +72,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/signature_requests/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview a signature request
+         * @description Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem with its path, and tells where each stamp would stand.
+         */
+        post: operations["previewSignatureRequest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/signature_requests/{request_id}": {
         parameters: {
             query?: never;
@@ -854,6 +874,11 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /**
+             * Redirect Url
+             * @description As given at creation; null where none was.
+             */
+            redirect_url: string | null;
             /** @description As given at creation; null where none were asked for. */
             reminders: components["schemas"]["Reminders"] | null;
             /**
@@ -1285,6 +1310,11 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /**
+             * Redirect Url
+             * @description As given at creation; null where none was.
+             */
+            redirect_url: string | null;
             /** @description As given at creation; null where none were asked for. */
             reminders: components["schemas"]["Reminders"] | null;
             /**
@@ -1517,6 +1547,97 @@ export interface components {
             prepared_pdf_size: number;
         };
         /**
+         * Preview
+         * @description What a creation would come to.
+         */
+        Preview: {
+            /**
+             * Valid
+             * @description Whether it would be accepted now.
+             */
+            valid: boolean;
+            /**
+             * Problems
+             * @description All of them, those with a code of their own first; of others 50 at most.
+             */
+            problems: components["schemas"]["PreviewProblem"][];
+            /**
+             * Placements
+             * @description Of all stamps that have a place, by document in the order of the body. An optional stamp whose tag is absent has none.
+             */
+            placements: components["schemas"]["PreviewPlacement"][];
+        };
+        /**
+         * PreviewPlacement
+         * @description Where a stamp would stand, in points of the page as a reader sees it, origin at the bottom left.
+         */
+        PreviewPlacement: {
+            /**
+             * Document Id
+             * Format: int64
+             * @description The document.
+             */
+            document_id: number;
+            /**
+             * Signer Ref
+             * @description The `ref` of the signer.
+             */
+            signer_ref: string;
+            /**
+             * Stamp
+             * @description Which of the signer's stamps on that document, from 0.
+             */
+            stamp: number;
+            /**
+             * Page Number
+             * @description From 1.
+             */
+            page_number: number;
+            /**
+             * X
+             * @description Points from the left edge of the page.
+             */
+            x: number;
+            /**
+             * Y
+             * @description Points from the bottom edge of the page.
+             */
+            y: number;
+            /**
+             * Width
+             * @description Points.
+             */
+            width: number;
+            /**
+             * Height
+             * @description Points.
+             */
+            height: number;
+        };
+        /**
+         * PreviewProblem
+         * @description Why a creation would be refused.
+         */
+        PreviewProblem: {
+            /**
+             * Path
+             * @description The field, as creation names it.
+             * @example signers[1].phone
+             */
+            path: string;
+            /**
+             * Code
+             * @description The code by which it would be refused, if it were the only problem.
+             * @enum {string}
+             */
+            code: "validation_error" | "forbidden" | "initials_not_available_on_plan" | "identity_declaration_required";
+            /**
+             * Message
+             * @description For a person, in the language of Accept-Language.
+             */
+            message: string;
+        };
+        /**
          * Reminders
          * @description How the service reminds by itself whoever's turn it is.
          */
@@ -1608,6 +1729,11 @@ export interface components {
             metadata: {
                 [key: string]: string;
             };
+            /**
+             * Redirect Url
+             * @description As given at creation; null where none was.
+             */
+            redirect_url: string | null;
             /** @description As given at creation; null where none were asked for. */
             reminders: components["schemas"]["Reminders"] | null;
             /**
@@ -1970,6 +2096,13 @@ export interface components {
             metadata?: {
                 [key: string]: string;
             } | null;
+            /**
+             * Redirect Url
+             * @description Once signed, the page offers to continue there, with `signature_request_id` and `signer_id` added to the query; it never moves by itself. `https`; in the sandbox also `http://localhost`.
+             * @default null
+             * @example https://example.com/leases/4711
+             */
+            redirect_url?: string | null;
             /**
              * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
              * @default null
@@ -3840,6 +3973,193 @@ export interface operations {
              *
              *     `validation_error`: The body is not readable.
              */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
+             *
+             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    previewSignatureRequest: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The request, under the root key. At most 4 MiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Creation"];
+            };
+        };
+        responses: {
+            /** @description What a creation would come to. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `validation_error`: The body is not readable. */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

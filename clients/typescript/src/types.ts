@@ -23,6 +23,7 @@ export type Event = Schemas["Event"];
 export type NewDraft = Body<"createDraft">["signature_request"];
 export type NewSignatureRequest = Body<"createSignatureRequest">["signature_request"];
 export type NewTemplate = Body<"createTemplate">["template"];
+export type Preview = Answer<"previewSignatureRequest">;
 export type SignatureRequest = Schemas["SignatureRequest"];
 export type Signer = Schemas["Signer"];
 export type Template = Schemas["Template"];
@@ -40,20 +41,4 @@ export interface FoundTag {
   y: number;
   width: number;
   height: number;
-}
-
-/** What a creation would do: all that is wrong with it, and where the stamps would stand. */
-export interface Preview {
-  valid: boolean;
-  problems: { path: string; code: string; message: string }[];
-  placements: {
-    document_id: number;
-    signer_ref: string;
-    stamp: number;
-    page_number: number;
-    x: number;
-    y: number;
-    width: number;
-    height: number;
-  }[];
 }
