@@ -70,7 +70,12 @@ TEMPLATE = {
     "send_email": True,
 }
 DRAFT = {"id": 8, "review_url": "https://x.example/drafts/8"}
-EVENT = {"event": "signer.signed", "occurred_at": AT, "signature_request": {"id": 71}, "signer": {"id": 4}}
+EVENT = {
+    "event": "signer.signed",
+    "occurred_at": AT,
+    "signature_request": {"id": 71, "status": "pending", "mode": "parallel"},
+    "signer": {name: SIGNER[name] for name in ("id", "first_name", "last_name", "full_name", "email", "status")},
+}
 CREATION: dict[str, Any] = {
     "mode": "parallel",
     "validity_days": 3,
@@ -251,6 +256,7 @@ def test_events_are_walked_by_their_cursor(service: Answering) -> None:
     assert [(event.id, event.event, event.payload) for event in events] == [
         (number, "signer.signed", EVENT) for number in (1, 2, 3)
     ]
+    assert events[0].signature_request.id == 71 and events[0].signer and events[0].signer.email == "a@b.example"
     assert dict(parse_qsl(urlsplit(service.asked[0].path).query)) == {"event": "signer.signed", "limit": "100"}
     asked = {"after": "c", "event": "signer.signed", "limit": "100"}
     assert dict(parse_qsl(urlsplit(service.asked[1].path).query)) == asked

@@ -185,13 +185,50 @@ class Draft:
 
 
 @dataclass(frozen=True)
+class EventRequest:
+    """The request that an event is about, as it was at that moment."""
+
+    id: int
+    status: str
+    mode: str
+
+
+@dataclass(frozen=True)
+class EventSigner:
+    """The signer whom an event is about, as of that moment."""
+
+    id: int
+    first_name: str
+    last_name: str
+    full_name: str
+    email: str
+    status: str
+
+
+@dataclass(frozen=True)
+class EventDocument:
+    """A sealed document, for ``expires_in`` seconds."""
+
+    document_id: int
+    signed_url: str
+    expires_in: int
+
+
+@dataclass(frozen=True)
 class Event:
-    """``payload`` is what the webhook posts; the webhook's header ``X-Service-Event-Id`` has the same ``id``."""
+    """``payload`` is all that the webhook posts, whose header ``X-Service-Event-Id`` has the same ``id``. ``signer`` is
+    there in "signer.…", ``documents`` and ``certificate_url`` in "request.completed", ``metadata`` in
+    "request.expired" where somebody ended the request."""
 
     id: int
     event: str
     occurred_at: datetime
+    signature_request: EventRequest
     payload: Json
+    signer: EventSigner | None = None
+    documents: list[EventDocument] = field(default_factory=list)
+    certificate_url: str | None = None
+    metadata: Json | None = None
 
 
 @dataclass(frozen=True)

@@ -128,8 +128,7 @@ class _Listener:
             status = f"no answer ({type(error).__name__})"
         milliseconds = round((time.monotonic() - began) * 1000)
         again = "" if took else f"; again in {_RETRY_WAIT:.0f} s"
-        request = event.payload["signature_request"]["id"]
-        _tell(f"{event.event}  request {request}  {status}  {milliseconds} ms{again}")
+        _tell(f"{event.event}  request {event.signature_request.id}  {status}  {milliseconds} ms{again}")
         return took
 
 
