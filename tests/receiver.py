@@ -45,6 +45,10 @@ class Handler(BaseHTTPRequestHandler):
         pass
 
 
+class KeepingHandler(Handler):
+    protocol_version = "HTTP/1.1"
+
+
 Behaviour = Callable[[Handler], None]
 
 
@@ -95,13 +99,17 @@ def not_http(handler: Handler) -> None:
 
 
 class Receiver(ThreadingHTTPServer):
-    """``behave`` may be exchanged between requests; ``released`` ends the answers that do not end."""
+    """``behave`` may be exchanged between requests; ``released`` ends the answers that do not end. ``keeps``: whether
+    connections stay open; ``connections`` counts them."""
 
     daemon_threads = True
     request_queue_size = 256
 
-    def __init__(self, behave: Behaviour, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1") -> None:
-        super().__init__((host, 0), Handler)
+    def __init__(
+        self, behave: Behaviour, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1", *, keeps: bool = False
+    ) -> None:
+        super().__init__((host, 0), KeepingHandler if keeps else Handler)
+        self.connections = 0
         self.behave = behave
         self.received: list[Received] = []
         self.sent = 0
@@ -110,6 +118,10 @@ class Receiver(ThreadingHTTPServer):
         self.scheme = "https" if tls else "http"
         if tls:
             self.socket = tls.wrap_socket(self.socket, server_side=True)
+
+    def process_request(self, request: Any, client_address: Any) -> None:
+        self.connections += 1
+        super().process_request(request, client_address)
 
     def url(self, host: str = "localhost", path: str = "/hooks") -> str:
         return f"{self.scheme}://{host}:{self.server_port}{path}"
@@ -120,9 +132,13 @@ class Receiver(ThreadingHTTPServer):
 
 @contextlib.contextmanager
 def receiver(
-    behave: Behaviour | None = None, tls: ssl.SSLContext | None = None, host: str = "127.0.0.1"
+    behave: Behaviour | None = None,
+    tls: ssl.SSLContext | None = None,
+    host: str = "127.0.0.1",
+    *,
+    keeps: bool = False,
 ) -> Iterator[Receiver]:
-    server = Receiver(behave or answer(), tls, host)
+    server = Receiver(behave or answer(), tls, host, keeps=keeps)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
     try:

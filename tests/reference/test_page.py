@@ -127,7 +127,7 @@ def test_every_operation_is_there_whole(name: str, method: str, path: str) -> No
     [form] = article.all("form")
     assert (form.attributes["data-method"], form.attributes["data-path"]) == (method.upper(), path)
     fields = {each.attributes.get("name") for each in form.all("input", "textarea")}
-    asked = {"file"} if name == "uploadDocument" else {"body"} if method == "post" else set()
+    asked = {"file"} if name == "uploadDocument" else {"body"} if "requestBody" in operation else set()
     assert fields == {"key"} | asked | {each["name"] for each in operation.get("parameters", [])}
 
 

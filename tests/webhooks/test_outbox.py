@@ -139,7 +139,7 @@ def test_each_event_of_the_flow_is_recorded_with_its_journal_entry() -> None:
     events.signer_signed(signer, "I agree", 1, SERVICE)
     events.request_completed(made.request)
     events.request_expired(made.request)
-    events.completion_notified(made.request, [])
+    events.completion_notified(made.request, [], kept=0)
     recorded = list(Delivery.objects.order_by("pk"))
     assert [delivery.event_type for delivery in recorded] == [
         "signer.notified",

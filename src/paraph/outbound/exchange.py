@@ -3,6 +3,7 @@
 import socket
 import ssl
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -10,6 +11,7 @@ import httpcore
 import httpx
 
 from paraph.kernel.errors import DomainError
+from paraph.outbound.kept_connections import SECONDS, KeptConnections, PinnedConnection
 from paraph.outbound.pinned_backend import PinnedBackend
 from paraph.outbound.public_address import reason_not_public
 from paraph.outbound.resolve import Resolver, system_resolver
@@ -35,12 +37,14 @@ def public_tls() -> ssl.SSLContext:
 
 @dataclass(frozen=True)
 class NetworkAccess:
-    """How the network is reached, and whether private addresses may be. ``proxy``: the operator's, "" for none."""
+    """How the network is reached, and whether private addresses may be. ``proxy``: the operator's, "" for none.
+    ``kept``: where connections are kept, None where each exchange has its own."""
 
     allow_private: bool = False
     proxy: str = ""
     resolve: Resolver = system_resolver
     tls: ssl.SSLContext | None = None
+    kept: KeptConnections | None = None
 
 
 @dataclass(frozen=True)
@@ -59,16 +63,22 @@ async def exchange(
     url: str, request: OutboundRequest, network: NetworkAccess, schemes: Sequence[str], seconds: float
 ) -> tuple[int, bytes]:
     """Send the request and return the status and the beginning of the body. The caller bounds the whole time;
-    ``seconds`` bounds connecting. Raises ``DomainError`` for an address that may not be called, :data:`FAULTS` and
+    ``seconds`` bounds connecting. Raise ``DomainError`` for an address that may not be called, :data:`FAULTS` and
     ``TimeoutError``.
     """
     target = check_url(url, name="The address", schemes=schemes)
-    backend = PinnedBackend(await _resolve_public(target, network), network.proxy, seconds)
-    return await _send(target, request, backend, network.tls or public_tls())
+    origin = httpcore.Origin(target.raw_scheme, target.raw_host, port_of(target))
+    addresses = await _resolve_public(target, network)
+    if network.kept and (open_already := network.kept.take(origin, addresses)):
+        with suppress(httpcore.NetworkError, httpcore.RemoteProtocolError):  # the server may be closing it by now
+            return await _send(target, request, open_already, network.kept)
+    backend, tls = PinnedBackend(addresses, network.proxy, seconds), network.tls or public_tls()
+    connection = httpcore.AsyncHTTPConnection(origin, tls, SECONDS, network_backend=backend)
+    return await _send(target, request, PinnedConnection(origin, backend, connection), network.kept)
 
 
 async def _resolve_public(url: httpx.URL, network: NetworkAccess) -> list[str]:
-    """Resolve the host once. Raises ``DomainError("forbidden", …)`` if any of its addresses is not public."""
+    """Resolve the host once. Raise ``DomainError("forbidden", …)`` if any of its addresses is not public."""
     addresses = await network.resolve(url.raw_host.decode("ascii"), port_of(url))
     for address in addresses:
         reason = "" if network.allow_private else reason_not_public(address)
@@ -78,22 +88,22 @@ async def _resolve_public(url: httpx.URL, network: NetworkAccess) -> list[str]:
 
 
 async def _send(
-    target: httpx.URL, request: OutboundRequest, backend: PinnedBackend, tls: ssl.SSLContext
+    target: httpx.URL, request: OutboundRequest, connection: PinnedConnection, kept: KeptConnections | None
 ) -> tuple[int, bytes]:
-    origin = httpcore.Origin(target.raw_scheme, target.raw_host, port_of(target))
     url = httpcore.URL(scheme=target.raw_scheme, host=target.raw_host, port=target.port, target=target.raw_path)
     headers = [
         ("Host", target.netloc.decode("ascii")),
         ("Accept", "*/*"),
         ("Accept-Encoding", "identity"),
-        ("Connection", "close"),
+        ("Connection", "keep-alive" if kept else "close"),
         *request.headers.items(),
     ]
-    async with (
-        httpcore.AsyncHTTPConnection(origin, ssl_context=tls, network_backend=backend) as connection,
-        connection.stream(request.method, url, headers=headers, content=request.body or None) as response,
-    ):
-        return response.status, await _beginning(response, request)
+    content = request.body or None
+    try:
+        async with connection.http.stream(request.method, url, headers=headers, content=content) as response:
+            return response.status, await _beginning(response, request)
+    finally:
+        await (kept.keep(connection) if kept else connection.http.aclose())
 
 
 async def _beginning(response: httpcore.Response, request: OutboundRequest) -> bytes:

@@ -24,6 +24,8 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
         self._proxy = httpx.URL(proxy) if proxy else None
         self._seconds = seconds
         self._network = httpcore.AnyIOBackend()
+        self.address = ""
+        """The one at the other end, once connected."""
 
     async def connect_tcp(
         self,
@@ -42,6 +44,7 @@ class PinnedBackend(httpcore.AsyncNetworkBackend):
         return await self._connect(self._addresses[-1], port, None)
 
     async def _connect(self, address: str, port: int, seconds: float | None) -> httpcore.AsyncNetworkStream:
+        self.address = address
         if self._proxy is None:
             return await self._network.connect_tcp(address, port, timeout=seconds)
         stream = await self._network.connect_tcp(self._proxy.host, self._proxy.port or 80, timeout=seconds)

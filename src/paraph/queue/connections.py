@@ -4,18 +4,21 @@ import asyncio
 import select
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
 
 from procrastinate.contrib.django.utils import connector_params
 from procrastinate.exceptions import ConnectorException
 from procrastinate.psycopg_connector import PsycopgConnector
 from psycopg import AsyncConnection, InterfaceError, OperationalError
+from psycopg.abc import PQGen
 from psycopg_pool import AsyncConnectionPool
 
 from paraph.database import idle
 from paraph.database.first_statement import connect, statement
 
 _CONNECTION_SECONDS = 5.0  # for which a statement waits for a connection
+_INTERVAL_SECONDS = 5.0
+_Result = TypeVar("_Result")
 
 
 def connector(max_connections: int, lost: Callable[[], None] = lambda: None) -> PsycopgConnector:
@@ -69,7 +72,18 @@ class _Connector(PsycopgConnector):
 
 
 def _pool(**settings: Any) -> AsyncConnectionPool:
+    settings["connection_class"] = _QuietConnection
     return AsyncConnectionPool(**{**settings, "check": _check, "max_idle": idle.SECONDS})
+
+
+class _QuietConnection(AsyncConnection):
+    """A connection that sleeps until its server says something. Psycopg's looks ten times a second whether it was
+    interrupted, also while a worker has nothing to do; here an event loop tells that."""
+
+    async def wait(
+        self, gen: PQGen[_Result], interval: float = _INTERVAL_SECONDS, timeout: float | None = None
+    ) -> _Result:
+        return await super().wait(gen, interval, timeout)
 
 
 async def _configure(connection: AsyncConnection) -> None:

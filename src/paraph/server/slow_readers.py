@@ -29,7 +29,7 @@ class _Reader:
 
 
 class SlowReaders:
-    """Compares what clients have taken from one look to the next."""
+    """Compare what clients have taken from one look to the next."""
 
     def __init__(self) -> None:
         self._readers: dict[str, _Reader] = {}

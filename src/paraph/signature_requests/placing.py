@@ -10,11 +10,11 @@ from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import ROUNDING, FoundTag, Rect, find_tags, under
 from paraph.signature_requests.input import (
-    DEFAULT_SIZE,
     Assignment,
     CoordinatesStamp,
     DocumentInput,
     MagicFieldStamp,
+    Tag,
 )
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
@@ -85,22 +85,22 @@ class _Stamp:
             return self._by_coordinates(self.stamp)
         tag = self.stamp.value.tag
         if tag in found:
-            return self._by_tag(tag, found[tag])
+            return self._by_tag(self.stamp.value, found[tag])
         if not self.stamp.optional:
             self._refuse(_("the tag “%(tag)s” of signer “%(ref)s” is not in document %(document)d."), tag=tag)
         return None
 
-    def _by_tag(self, tag: str, found: FoundTag) -> PlannedPlacement | None:
+    def _by_tag(self, at: Tag, found: FoundTag) -> PlannedPlacement | None:
         page_width, page_height = self.document.pages[found.page_number - 1]
-        width, height = DEFAULT_SIZE
         try:
-            rect = under(found, (page_width, page_height), width, height)
+            rect = under(found, (page_width, page_height), at.width, at.height)
         except PdfRefused:
             sentence = _(
                 "the stamp of signer “%(ref)s” at the tag “%(tag)s”, %(width)s by %(height)s points, does not fit on "
                 "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
             )
-            self._refuse(sentence, tag=tag, width=f"{width:g}", height=f"{height:g}", page=found.page_number)
+            sizes = {"width": f"{at.width:g}", "height": f"{at.height:g}"}
+            self._refuse(sentence, tag=at.tag, page=found.page_number, **sizes)
             return None
         return PlannedPlacement(self.assignment.signer_ref, found.page_number, rect)
 

@@ -15,7 +15,7 @@ from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.placing import PlannedPlacement, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.tenants.limits import Allowance, allowance
-from paraph.tenants.models import BrandingProfile
+from paraph.tenants.models import BrandingProfile, Environment
 from paraph.tenants.scope import TenantScope, branding_profiles, own
 
 Refusal = tuple[str, str, str]
@@ -53,6 +53,8 @@ def make_plan(scope: TenantScope, value: object) -> RequestPlan:
     if problems.full:
         problems.refuse()
     _refuse_mails(scope, draft, problems)
+    if draft.redirect_url and scope.environment != Environment.SANDBOX and not _is_https(draft.redirect_url):
+        problems.add("redirect_url", _("it must be an https address in production."))
     profile = _branding_profile(scope, draft, problems)
     documents = _documents(scope, draft, problems)
     problems.refuse()
@@ -98,6 +100,10 @@ def _refuse_mails(scope: TenantScope, draft: SignatureRequestInput, problems: Pr
     asked = [name for name in ("send_email", "notify_signers_on_completion") if getattr(draft, name)]
     if asked and is_refused(scope.environment, EMAIL):
         problems.add(asked[0], _("this service has no mail server, so nobody would receive the mails."))
+
+
+def _is_https(address: str) -> bool:
+    return address.lower().startswith("https:")
 
 
 def _branding_profile(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> BrandingProfile | None:

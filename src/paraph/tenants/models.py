@@ -76,24 +76,15 @@ class ApiKey(models.Model):
 
 
 class BrandingProfile(models.Model):
-    """Colours of the signer journey; seen from both environments (rule 2.4)."""
+    """Colours of the signer journey; seen from both environments (rule 2.4). Nothing new may use a deleted one; its row
+    stays, because requests that have it keep its colours."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="branding_profiles")
     name = models.CharField(max_length=200)
     background_color = models.CharField(max_length=7)
     text_color = models.CharField(max_length=7)
     accent_color = models.CharField(max_length=7)
-
-
-class DeletedBrandingProfile(models.Model):
-    """Marks a profile that nothing new may use. Its row stays, because requests that have it keep its colours.
-
-    A table of its own and no column of the profile: processes of the version before build the model from all columns
-    of the profile's row, and would stumble over a new one.
-    """
-
-    profile = models.OneToOneField(BrandingProfile, models.CASCADE, primary_key=True, related_name="deletion")
-    deleted_at = models.DateTimeField(default=clock.now)
+    deleted_at = models.DateTimeField(null=True)
 
 
 class Retention(models.Model):

@@ -4,6 +4,7 @@ import asyncio
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from uuid import UUID
 
 import structlog
@@ -12,14 +13,15 @@ from django.db import InterfaceError, OperationalError, close_old_connections, c
 
 from paraph.audit_trail.witness import note_webhooks
 from paraph.kernel import clock
+from paraph.outbound.kept_connections import KeptConnections
 from paraph.outbound.post import NetworkAccess, PostResult, post
 from paraph.webhooks.claim import ClaimedDelivery, claim, reclaim
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
-_LOOK_EVERY = 0.2
-_GATHER = 0.1  # outcomes recorded together cost the database less
+_LOOK_EVERY = 0.4  # each worker; a delivery mostly waits for half of that
+_GATHER = 0.2  # outcomes recorded together cost the database less
 _RECLAIM_EVERY = 5.0
 _PAUSE_AFTER_FAULT = 1.0
 
@@ -70,7 +72,8 @@ class Dispatcher:
                 time.sleep(_PAUSE_AFTER_FAULT)
 
     async def _dispatch(self) -> None:
-        self._something_ended = asyncio.Event()
+        self._something_ended, kept = asyncio.Event(), KeptConnections()
+        self._route = replace(self._route, kept=kept)
         with ThreadPoolExecutor(max_workers=1, thread_name_prefix="webhooks-database") as database:
             loop = asyncio.get_running_loop()
             while not self._stopping.is_set() or self._under_way or self._ended:
@@ -82,9 +85,11 @@ class Dispatcher:
                     self._ended = [] if self._stopping.is_set() else ended + self._ended
                     await asyncio.sleep(_PAUSE_AFTER_FAULT)
                     continue
+                await kept.close_expired()
                 for delivery in prepared:
                     self._send_beside(delivery)
                 await self._wait(_GATHER if prepared else _LOOK_EVERY)
+            await kept.close_expired(all_of_them=True)
             await loop.run_in_executor(database, connections.close_all)
 
     def _visit(self, ended: list[tuple[UUID, PostResult]]) -> list[PreparedDelivery]:

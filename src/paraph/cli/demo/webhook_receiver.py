@@ -64,7 +64,7 @@ class WebhookReceiver:
         self._server.server_close()
 
     def wait(self, event: str, request_id: int, seconds: float) -> bool:
-        """Wait for an event of a request. Returns False when it has not arrived within ``seconds``."""
+        """Wait for an event of a request. Return False when it has not arrived within ``seconds``."""
         with self._arrival:
             return self._arrival.wait_for(lambda: (event, request_id) in self._arrived, seconds)
 
@@ -98,6 +98,7 @@ class _Server(ThreadingHTTPServer):
 
 class _Handler(BaseHTTPRequestHandler):
     server: _Server
+    protocol_version = "HTTP/1.1"  # with which connections are kept
 
     def do_POST(self) -> None:
         body = self.rfile.read(min(int(self.headers.get("Content-Length", 0)), _LARGEST))

@@ -17,7 +17,7 @@ from paraph.dashboard.requests.timeline import timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sending.remind import MOST_REMINDERS
-from paraph.operations.wrong_codes import wrong_codes
+from paraph.otp.wrong_codes import wrong_codes
 from paraph.signature_requests.models import LARGE, Inquiry, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Environment, Member
@@ -95,6 +95,7 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
     for signer in signers:
         eligibility = signing_eligibility(signer)
         reminders = signer.reminders.all()
+        by_hand = sum(not each.automatic for each in reminders)
         invitation = signer.invitation or {}
         acknowledgement = str(invitation.get("acknowledgement", ""))
         kept = kept_note(acknowledgement, found.environment)
@@ -106,10 +107,11 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
                 "kept": kept,
                 "acknowledgement": "" if kept else acknowledgement,
                 "wrong_codes": wrong.get(signer.pk),
-                "reminders": len(reminders),
+                "reminders": by_hand,
+                "automatic_reminders": len(reminders) - by_hand,
                 "can_be_reminded": eligibility is SigningEligibility.OPEN
                 and signer.notified_at is not None
-                and len(reminders) < MOST_REMINDERS,
+                and by_hand < MOST_REMINDERS,
             }
         )
     return rows

@@ -40,7 +40,7 @@ def draw_marks(
     They go into the page contents; into appearances of the seal's own field, on top of everything, where the file has
     earlier signatures, where an annotation might hide a mark, and where the contents might swallow what follows them.
 
-    Raises :class:`SealError` if a mark names a page or an appearance that does not exist.
+    Raise :class:`SealError` if a mark names a page or an appearance that does not exist.
     """
     drawn = DrawnMarks()
     if not marks and overlay is None:

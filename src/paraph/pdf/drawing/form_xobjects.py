@@ -106,7 +106,7 @@ class FormXObjects:
 
 
 def open_form_xobjects(source: PdfReader, revision: Revision, needed: int) -> FormXObjects:
-    """Open the pages of ``source`` for import. Raises :class:`Unsafe` if it has fewer than ``needed``."""
+    """Open the pages of ``source`` for import. Raise :class:`Unsafe` if it has fewer than ``needed``."""
     forms = FormXObjects(source, revision)
     if len(forms) < needed:
         raise Unsafe("the appearances have too few pages")

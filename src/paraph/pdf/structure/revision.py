@@ -31,7 +31,7 @@ class WrittenRevision:
 
 
 class Revision:
-    """Collects the objects of a revision. The reader's own objects are never modified."""
+    """Collect the objects of a revision. The reader's own objects are never modified."""
 
     def __init__(self, reader: PdfReader) -> None:
         self.reader = reader
@@ -191,7 +191,7 @@ def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
 
 
 class PendingRevision(PdfReader):
-    """Reads objects as the revision leaves them; a revision written from it equals one written from the joined file."""
+    """Read objects as the revision leaves them; a revision written from it equals one written from the joined file."""
 
     def __init__(self, revision: Revision, written: WrittenRevision) -> None:
         before = revision.reader

@@ -8,7 +8,7 @@ from typing import Any
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
 from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name
 from paraph.pdf.typesetting.proof_words import moment, stamp_words
-from paraph.pdf.typesetting.signature_pictures import INK, SignaturePictures, hand_of
+from paraph.pdf.typesetting.signature_pictures import SignaturePictures, hand_of
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
 
 WATERMARK = ("SANDBOX", "not legally binding")
@@ -90,7 +90,7 @@ def appearances(
     if not pages:
         raise ValueError("no stamp, no initials and no watermark to draw")
     drawings = {"stamp": signatures.pictures, "initials": marks.pictures}
-    content = {"pages": list(pages.values()), "drawings": drawings, "ink": INK}
+    content = {"pages": list(pages.values()), "drawings": drawings}
     pdf = typeset("appearances", content, standard="a-2b")
     return Appearances(pdf, stamp_pages, initials_pages, watermark_pages)
 
@@ -101,7 +101,7 @@ def stamp_svg(content: StampContent) -> bytes:
     signatures = SignaturePictures([room])
     page = {"kind": "stamp", **_stamp(content, signatures)}
     drawings = {"stamp": signatures.pictures, "initials": []}
-    return typeset_svg("appearances", {"pages": [page], "drawings": drawings, "ink": INK})
+    return typeset_svg("appearances", {"pages": [page], "drawings": drawings})
 
 
 def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:

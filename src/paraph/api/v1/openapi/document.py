@@ -18,6 +18,8 @@ from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, w
 from paraph.api.v1.shapes import Error
 from paraph.signature_requests.values import LARGEST_ID
 
+_EXAMPLE_IDS = {"document_id": 35, "signer_id": 141}
+
 
 @cache
 def document() -> bytes:
@@ -90,7 +92,7 @@ def _path_parameter(name: str) -> DocumentPart:
         },
         "required": True,
         "description": words.PATH_PARAMETERS[name],
-        "example": 35 if name == "document_id" else 71,
+        "example": _EXAMPLE_IDS.get(name, 71),
     }
 
 
