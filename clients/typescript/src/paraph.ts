@@ -5,7 +5,6 @@ import type {
   Answer,
   Body,
   Entry,
-  FoundTag,
   NewDraft,
   NewSignatureRequest,
   NewTemplate,
@@ -74,8 +73,8 @@ export class Paraph {
   }
 
   /** The texts in double braces of a document and where they stand, or those of another `text`, verbatim. */
-  async listTags({ document_id, text }: { document_id: number; text?: string }): Promise<FoundTag[]> {
-    return (await this.#read<{ data: FoundTag[] }>(`documents/${document_id}/tags`, { text })).data;
+  async listTags({ document_id, text }: { document_id: number; text?: string }): Promise<Entry<"listDocumentTags">[]> {
+    return (await this.#read<Answer<"listDocumentTags">>(`documents/${document_id}/tags`, { text })).data;
   }
 
   /** Creates a request, once: a repetition after a lost connection finds what was created. */

@@ -48,6 +48,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/documents/{document_id}/tags": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the tags of a document
+         * @description Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can name. With `text`, the places of another text.
+         */
+        get: operations["listDocumentTags"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/signature_requests": {
         parameters: {
             query?: never;
@@ -742,6 +762,11 @@ export interface components {
              */
             level_reasons?: string[];
             /**
+             * Kept
+             * @description Of `request.completion_notified`, where no mail server took some of the mails: how many of them the service keeps.
+             */
+            kept?: number;
+            /**
              * Sandbox Act
              * @description Of `signer.signed` and `request.expired`, where a sandbox act brought it about.
              * @constant
@@ -1020,6 +1045,54 @@ export interface components {
              * @description What can change what is shown.
              */
             can_change: ("scripts" | "actions" | "layers" | "media" | "xfa_form" | "hover_annotations" | "screen_only_annotations" | "print_only_annotations" | "print_only_contents")[];
+        };
+        /**
+         * DocumentTag
+         * @description A text that a magic field can name, and where its ink is, in points of the page as a reader sees it, origin at
+         *     the bottom left. Of a text over several lines it is that of the last.
+         */
+        DocumentTag: {
+            /**
+             * Tag
+             * @description As it stands in the PDF, with its braces.
+             */
+            tag: string;
+            /**
+             * Page Number
+             * @description From 1.
+             */
+            page_number: number;
+            /**
+             * X
+             * @description Points from the left edge of the page.
+             */
+            x: number;
+            /**
+             * Y
+             * @description Points from the bottom edge of the page.
+             */
+            y: number;
+            /**
+             * Width
+             * @description Points.
+             */
+            width: number;
+            /**
+             * Height
+             * @description Points.
+             */
+            height: number;
+        };
+        /**
+         * DocumentTags
+         * @description Every place of the tags of a document.
+         */
+        DocumentTags: {
+            /**
+             * Data
+             * @description In reading order; the first 500.
+             */
+            data: components["schemas"]["DocumentTag"][];
         };
         /**
          * DocumentWithDownload
@@ -2396,7 +2469,7 @@ export interface components {
              * @description What to decide by. Codes never change.
              * @enum {string}
              */
-            code: "invalid_api_key" | "payment_required" | "forbidden" | "sandbox_only" | "decline_not_allowed" | "initials_not_available_on_plan" | "not_found" | "method_not_allowed" | "request_timeout" | "idempotency_key_in_use" | "already_signed" | "not_your_turn" | "conflict" | "gone" | "cursor_expired" | "expired" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "identity_declaration_required" | "validation_error" | "rate_limited" | "unavailable" | "insufficient_storage" | "internal_error";
+            code: "invalid_api_key" | "payment_required" | "forbidden" | "sandbox_only" | "decline_not_allowed" | "initials_not_available_on_plan" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_key_in_use" | "already_signed" | "not_your_turn" | "gone" | "cursor_expired" | "expired" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "identity_declaration_required" | "validation_error" | "rate_limited" | "unavailable" | "insufficient_storage" | "internal_error";
             /**
              * Message
              * @description For a person: one or more sentences in the language of Accept-Language.
@@ -3638,6 +3711,197 @@ export interface operations {
                 };
             };
             /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listDocumentTags: {
+        parameters: {
+            query?: {
+                /** @description Another text, verbatim, capital letters too. Blanks and line breaks do not count. */
+                text?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The document's `id`.
+                 * @example 35
+                 */
+                document_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tags, in reading order. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DocumentTags"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict`: The document is not ready. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `gone`: The file is deleted, by the organization's retention. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `validation_error`: `text` is empty, too long or given twice, or the file cannot be searched. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
+             *
+             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6712,7 +6976,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one created or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -6724,7 +6988,7 @@ export interface operations {
                  */
                 request_id: number;
                 /**
-                 * @description The signer's `id`.
+                 * @description The signer's `id` in the request.
                  * @example 141
                  */
                 signer_id: number;
@@ -6998,7 +7262,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one created or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -7183,7 +7447,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one created or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -7195,7 +7459,7 @@ export interface operations {
                  */
                 request_id: number;
                 /**
-                 * @description The signer's `id`.
+                 * @description The signer's `id` in the request.
                  * @example 141
                  */
                 signer_id: number;

@@ -32,13 +32,3 @@ export type WebhookEvent =
   | Schemas["SignerEvent"]
   | Schemas["RequestCompletedEvent"]
   | Schemas["RequestExpiredEvent"];
-
-/** A text of a document under which a stamp can stand, and its place in points, origin at the bottom left. */
-export interface FoundTag {
-  tag: string;
-  page_number: number;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
