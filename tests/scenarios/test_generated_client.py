@@ -97,14 +97,21 @@ def test_a_refusal_is_an_error_of_its_model(generated: Generated) -> None:
 def test_types_for_typescript(service: Service, tmp_path: Path) -> None:
     """Made of what the service serves, they fit a program in strict mode, which carries a request to its download."""
     typescript.tools()
-    typescript.make_types(httpx.get(f"{service.url}/api/v1/openapi.json").content, tmp_path / "schema.ts")
-    (tmp_path / "program.ts").write_text(PROGRAM)
-    (tmp_path / "lease.pdf").write_bytes(contract())
+    sources, built = tmp_path / "sources", tmp_path / "built"
+    sources.mkdir()
+    built.mkdir()
+    typescript.make_types(httpx.get(f"{service.url}/api/v1/openapi.json").content, sources / "schema.ts")
+    (sources / "program.ts").write_text(PROGRAM)
     settings = {"target": "ES2022", "module": "NodeNext", "strict": True, "skipLibCheck": False, "types": ["node"]}
-    (tmp_path / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings, "include": ["*.ts"]}))
-    typescript.compiled(tmp_path, tmp_path)
+    (sources / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings}))
+    (sources / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "lease.pdf").write_bytes(contract())
     told = typescript.run(
-        "node", tmp_path / "program.js", tmp_path, API=f"{service.url}/api/v1", KEY=service.new_key("pro", "sandbox")
+        "node",
+        typescript.compiled(built, sources) / "program.js",
+        tmp_path,
+        API=f"{service.url}/api/v1",
+        KEY=service.new_key("pro", "sandbox"),
     )
     assert told.split() == ["completed", "%PDF-"]
 
