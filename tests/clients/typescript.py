@@ -46,11 +46,11 @@ def make_types(document: bytes, schema: Path) -> None:
     source.unlink()
 
 
-def run(*command: str | Path, **environment: str) -> str:
+def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> str:
     """What a command says; fails with all of it where it ends with an error."""
     done = subprocess.run(
         [str(part) for part in command],
-        env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,
+        cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{command[0]} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout
