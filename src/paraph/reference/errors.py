@@ -89,8 +89,8 @@ API_ERRORS = [
     _row(
         410,
         "gone",
-        "What the call with this `Idempotency-Key` created has been deleted since.",
-        "Use a new key if it is to be created once more.",
+        "What the call with this `Idempotency-Key` created, or the file of a document, has been deleted since.",
+        "Use a new key if it is to be created once more; upload the file again.",
     ),
     _row(409, "already_signed", "A sandbox act for a signer who has signed.", "Go on with the next signer."),
     _row(
@@ -99,7 +99,6 @@ API_ERRORS = [
         "A sandbox act for a signer before whom somebody else has to sign.",
         "Sign in the order of `order`, or create the request in `parallel` mode.",
     ),
-    _row(409, "conflict", "The request is over already.", "Read the request: its `status` says how it ended."),
     _row(
         410,
         "expired",

@@ -28,7 +28,10 @@ CURL = {
     "uploadDocument": _KEYED.format('"$API/documents"') + ' \\\n  -F "file=@lease.pdf;type=application/pdf"',
     "listDocuments": _KEYED.format('"$API/documents?created_after=2026-01-31&order=desc&limit=50"'),
     "readDocument": _KEYED.format('"$API/documents/35"'),
+    "listDocumentTags": _KEYED.format('"$API/documents/35/tags"'),
     "createSignatureRequest": _KEYED.format('"$API/signature_requests"')
+    + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
+    "previewSignatureRequest": _KEYED.format('"$API/signature_requests/preview"')
     + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
     "listSignatureRequests": _KEYED.format('"$API/signature_requests?status=pending&order=desc"'),
     "readSignatureRequest": _KEYED.format('"$API/signature_requests/71"'),
@@ -51,6 +54,8 @@ print(document.id, document.sha256_hash)""",
     print(document.id, document.created_at)""",
     "readDocument": """document = paraph.document(35)
 Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
+    "listDocumentTags": """for tag in paraph.list_tags(35).data:
+    print(tag.tag, tag.page_number, tag.x, tag.y)""",
     "createSignatureRequest": """request = paraph.create_signature_request(
     mode="parallel",
     validity_days=14,
@@ -67,6 +72,16 @@ Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
 )
 for signer in request.signers:
     print(signer.full_name, signer.signing_url)""",
+    "previewSignatureRequest": """preview = paraph.preview_request(
+    mode="parallel",
+    validity_days=14,
+    signers=[SignerInput("landlord", "Zoë", "Lindqvist", "zoe@example.com")],
+    documents=[DocumentInput(35, [Placement("landlord", [under_tag("{{signature:landlord}}")])])],
+)
+for problem in preview.problems:
+    print(problem.path, problem.message)
+for stamp in preview.placements:
+    print(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y)""",
     "listSignatureRequests": """for request in paraph.iter_signature_requests(status="pending", order="desc"):
     print(request.id, request.expires_at)""",
     "readSignatureRequest": """request = paraph.signature_request(71)
@@ -181,12 +196,21 @@ console.log(found.data.length, "of", found.pagination.count);""",
     "readDocument": """const document = await call("/documents/35");
 const file = await fetch(document.download_url);
 await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",
+    "listDocumentTags": """const { data } = await call("/documents/35/tags");
+for (const tag of data) console.log(tag.tag, tag.page_number, tag.x, tag.y);""",
     "createSignatureRequest": f"""const request = await call("/signature_requests", {{
   method: "POST",
   headers: {{ "Content-Type": "application/json" }},
   body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
 }});
 for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
+    "previewSignatureRequest": f"""const preview = await call("/signature_requests/preview", {{
+  method: "POST",
+  headers: {{ "Content-Type": "application/json" }},
+  body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
+}});
+for (const problem of preview.problems) console.log(problem.path, problem.message);
+for (const stamp of preview.placements) console.log(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y);""",
     "listSignatureRequests": """const { data } = await call("/signature_requests?status=pending&order=desc");
 for (const request of data) console.log(request.id, request.expires_at);""",
     "readSignatureRequest": """const request = await call("/signature_requests/71");

@@ -38,6 +38,8 @@ def test_every_route_is_walked() -> None:
             ("POST", "/signature_requests"),
             ("GET", "/signature_requests"),
             ("GET", "/signature_requests/1"),
+            ("GET", "/documents/1/tags"),
+            ("POST", "/signature_requests/preview"),
             ("POST", "/signature_requests/1/end"),
             ("POST", "/signature_requests/1/signers/1/remind"),
             ("GET", "/signature_requests/1/audit_logs"),

@@ -17,6 +17,7 @@ from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, er
 
 BY_ID = {
     "GET /documents/{document_id}",
+    "GET /documents/{document_id}/tags",
     "GET /signature_requests/{request_id}",
     "GET /signature_requests/{signature_request_id}/audit_logs",
 }
@@ -30,7 +31,7 @@ EVENTS = {"GET /events"}
 _OF_SIGNER = "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}"
 SANDBOX_ACTS = {f"{_OF_SIGNER}/sign", f"{_OF_SIGNER}/decline", "POST /sandbox/signature_requests/{request_id}/expire"}
 SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
-MAKING = {"POST /documents", "POST /signature_requests"}
+MAKING = {"POST /documents", "POST /signature_requests", "POST /signature_requests/preview"}
 OF_NOBODY = {"GET /health"}
 STRANGERS = ["other organization", "other environment", "both"]
 NOBODYS = 2**40
@@ -170,6 +171,8 @@ def test_nobody_builds_on_a_foreign_document(world: World, stranger: str) -> Non
     scope, document = world.strangers[stranger], world.ids["document_id"]
     foreign = error(scope.create(payload(document)), 422, "validation_error")
     nobodys = error(scope.create(payload(NOBODYS)), 422, "validation_error")
+    [seen] = scope.post("/signature_requests/preview", {"signature_request": payload(document)}).json()["problems"]
+    assert f"{seen['path']}: {seen['message']}" == foreign
     assert foreign == f"documents[0].id: there is no document {document} in this environment."
     assert foreign.replace(str(document), str(NOBODYS)) == nobodys
     assert SignatureRequest.objects.count() == 1

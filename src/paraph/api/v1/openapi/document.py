@@ -63,7 +63,7 @@ def _described(operation: Operation) -> DocumentPart:
     responses = {str(operation.status): _answer(operation)} | _refused(refusals(operation.name))
     for status, response in responses.items():
         response["headers"] = _headers_of(status)
-    if operation.method == "post":
+    if _takes_key(operation):
         replayed = {"Idempotent-Replayed": {"$ref": "#/components/headers/Idempotent-Replayed"}}
         responses[str(operation.status)]["headers"] |= replayed
     path_parameters = [_path_parameter(name) for name in re.findall(r"{(\w+)}", operation.path)]
@@ -77,6 +77,10 @@ def _described(operation: Operation) -> DocumentPart:
         "responses": responses,
     }
     return part | ({"callbacks": callbacks()} if operation.name == "createSignatureRequest" else {})
+
+
+def _takes_key(operation: Operation) -> bool:
+    return any(parameter["name"] == "Idempotency-Key" for parameter in operation.accepts.get("parameters", []))
 
 
 def _path_parameter(name: str) -> DocumentPart:

@@ -9,15 +9,18 @@ from pydantic import BaseModel
 from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
+from paraph.api.v1.documents.tags import DocumentTags
 from paraph.api.v1.events.output import Events
 from paraph.api.v1.health import Health
 from paraph.api.v1.openapi.parts import (
     CREATION,
     DOCUMENT_LIST,
+    DOCUMENT_TAGS,
     END,
     EVENT_LIST,
     KEYED,
     PAGED,
+    PREVIEW,
     REQUEST_LIST,
     SIGN_ACT,
     UPLOAD,
@@ -28,6 +31,7 @@ from paraph.api.v1.signature_requests.output import (
     SignatureRequests,
     Signer,
 )
+from paraph.api.v1.signature_requests.preview import Preview
 
 
 @dataclass(frozen=True)
@@ -54,6 +58,7 @@ OPERATIONS = [
     Operation("uploadDocument", "post", "/documents", "Documents", UploadedDocument, 201, UPLOAD),
     Operation("listDocuments", "get", "/documents", "Documents", Documents, accepts=DOCUMENT_LIST),
     Operation("readDocument", "get", _DOCUMENT, "Documents", DocumentWithDownload),
+    Operation("listDocumentTags", "get", f"{_DOCUMENT}/tags", "Documents", DocumentTags, accepts=DOCUMENT_TAGS),
     Operation(
         "createSignatureRequest",
         "post",
@@ -63,6 +68,7 @@ OPERATIONS = [
         201,
         CREATION,
     ),
+    Operation("previewSignatureRequest", "post", "/signature_requests/preview", _REQUESTS, Preview, accepts=PREVIEW),
     Operation(
         "listSignatureRequests",
         "get",

@@ -5,7 +5,7 @@ from typing import Any
 from pydantic.json_schema import models_json_schema
 
 from paraph.api.v1.openapi.examples import CREATIONS, EVENTS, SMALLEST_PDF
-from paraph.signature_requests.input import Creation, End
+from paraph.signature_requests.input import LONGEST_TAG, Creation, End
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 
@@ -40,6 +40,17 @@ def _filters(*statuses: str) -> list[DocumentPart]:
 
 PAGED: DocumentPart = {"parameters": _PAGING}
 DOCUMENT_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
+DOCUMENT_TAGS: DocumentPart = {
+    "parameters": [
+        _query(
+            "text",
+            "Another text, verbatim, capital letters too. Blanks and line breaks do not count.",
+            type="string",
+            minLength=1,
+            maxLength=LONGEST_TAG,
+        )
+    ]
+}
 _EXTERNAL_ID = _query(
     "external_id", "Only those that were created with it, verbatim.", type="string", minLength=1, maxLength=LONGEST_NAME
 )
@@ -50,7 +61,7 @@ EVENT_LIST: DocumentPart = {
             "after",
             "A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept.",
             type="string",
-            minLength=1,
+            pattern="^(latest|[A-Za-z0-9_-]{22})$",
             examples=["latest"],
         ),
         _query("limit", "How many at most.", type="integer", minimum=1, maximum=100, default=50),
@@ -111,6 +122,7 @@ CREATION: DocumentPart = {
     },
 }
 
+PREVIEW: DocumentPart = {"requestBody": CREATION["requestBody"]}
 KEYED: DocumentPart = {"parameters": [_IDEMPOTENCY_KEY]}
 END: DocumentPart = {
     "parameters": [_IDEMPOTENCY_KEY],

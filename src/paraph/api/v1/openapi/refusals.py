@@ -302,13 +302,33 @@ _SIGN_ACT = [
 ]
 
 
+_TAGS = [
+    Refusal(
+        "validation_text",
+        "validation_error",
+        "`text` is empty, too long or given twice, or the file cannot be searched.",
+        "text: it must not be empty.",
+    ),
+    Refusal(
+        "gone_file",
+        "gone",
+        "The file is deleted, by the organization's retention.",
+        "The file of document 35 has been deleted.",
+    ),
+    Refusal("conflict_pending", "conflict", "The document is not ready.", "document 35 is not ready yet."),
+]
+_PREVIEW = {"request_timeout", "unavailable", "payload_too_large", "unsupported_media_type", "validation_json"}
+
+
 def _own(operation: str) -> list[Refusal]:
     return {
         "uploadDocument": _upload(),
         "createSignatureRequest": _CREATION,
+        "previewSignatureRequest": [each for each in _CREATION if each.name in _PREVIEW],
         "listDocuments": [_filters("pending, ready")],
         "listSignatureRequests": [_filters("pending, completed, expired")],
         "readDocument": [_NOT_FOUND],
+        "listDocumentTags": [_NOT_FOUND, _UNAVAILABLE, *_TAGS],
         "readSignatureRequest": [_NOT_FOUND],
         "endSignatureRequest": [*_CHANGE, _TOO_SLOW, *_END, _NOT_FOUND],
         "remindSigner": [*_CHANGE, *_REMINDER, _NOT_FOUND],

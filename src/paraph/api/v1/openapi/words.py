@@ -45,6 +45,12 @@ OPERATIONS = {
         "Reads one document, with an address to download the uploaded file from for 15 minutes.",
         "The document, with `download_url` and `preflight`.",
     ),
+    "listDocumentTags": (
+        "List the tags of a document",
+        "Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can "
+        "name. With `text`, the places of another text.",
+        "The tags, in reading order.",
+    ),
     "createSignatureRequest": (
         "Create a signature request",
         "Creates a request from uploaded documents. Everything is checked first, stamps against the pages of the PDFs "
@@ -53,6 +59,12 @@ OPERATIONS = {
         "`parallel` mode, one after the other in `sequential` mode. A repeated call creates another request, "
         "unless it names the same `Idempotency-Key`.",
         "The request. It is `pending`, and so are its signers.",
+    ),
+    "previewSignatureRequest": (
+        "Preview a signature request",
+        "Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem "
+        "with its path, and tells where each stamp would stand.",
+        "What a creation would come to.",
     ),
     "listSignatureRequests": (
         "List signature requests",

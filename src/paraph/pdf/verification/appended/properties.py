@@ -83,9 +83,9 @@ def check_metadata(update: Update, old: Any, new: Any) -> None:
     kind = (after.dictionary.get(b"/Type"), after.dictionary.get(b"/Subtype"))
     if kind != (b"/Metadata", b"/XML") or after.dictionary.get(b"/Filter") not in (None, b"/FlateDecode"):
         raise NotPermitted("the metadata is of another kind")
-    if before is not None and not isinstance(before, PdfStream):
-        raise NotPermitted("the metadata was something else")
     if before is not None:
+        if not isinstance(before, PdfStream) or before.dictionary.get(b"/Subtype") != b"/XML":
+            raise NotPermitted("the metadata was something else")
         check_keys("the metadata", before.dictionary, _METADATA | {b"/DecodeParms"})
     if _stated(before) != _stated(after):
         raise NotPermitted("the metadata says something else")
