@@ -192,6 +192,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List events
+         * @description Lists what webhooks tell of all requests of the key's environment, those sent from the dashboard too, with or without a webhook URL, in the order in which it was committed. Go on from `next`: none is missed and none comes twice, whatever happens meanwhile. Events are kept for 30 days. With a filter, `next` lies behind what the filter leaves out.
+         */
+        get: operations["listEvents"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/branding_profiles": {
         parameters: {
             query?: never;
@@ -206,6 +226,66 @@ export interface paths {
         get: operations["listBrandingProfiles"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/sign": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Sign for a signer in the sandbox
+         * @description Signs as the signer's page would, in the same order and with the same refusals, but without a one-time code: none is sent. Initials, where the request wants them, are those of the name. The entry of the audit log says `sandbox_act`. With the last signature the request is completed, sealed and finalized as ever.
+         */
+        post: operations["sandboxSign"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/signature_requests/{request_id}/expire": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let a request expire in the sandbox
+         * @description Moves `expires_at` to now and expires the request, as the clock would have: with its webhook, its event and its entry of the audit log, which says `sandbox_act`.
+         */
+        post: operations["sandboxExpire"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/decline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Decline for a signer in the sandbox
+         * @description Declines for a signer, where the request allows its signers to decline. No request can allow it yet: in this version every call is answered 403 `decline_not_allowed`.
+         */
+        post: operations["sandboxDecline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -334,86 +414,6 @@ export interface paths {
         get: operations["readDraft"];
         put?: never;
         post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/events": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List events
-         * @description Lists what webhooks tell of all requests of the key's environment, those sent from the dashboard too, with or without a webhook URL, in the order in which it was committed. Go on from `next`: none is missed and none comes twice, whatever happens meanwhile. Events are kept for 30 days. With a filter, `next` lies behind what the filter leaves out.
-         */
-        get: operations["listEvents"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/sign": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Sign for a signer in the sandbox
-         * @description Signs as the signer's page would, in the same order and with the same refusals, but without a one-time code: none is sent. Initials, where the request wants them, are those of the name. The entry of the audit log says `sandbox_act`. With the last signature the request is completed, sealed and finalized as ever.
-         */
-        post: operations["sandboxSign"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sandbox/signature_requests/{request_id}/expire": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Let a request expire in the sandbox
-         * @description Moves `expires_at` to now and expires the request, as the clock would have: with its webhook, its event and its entry of the audit log, which says `sandbox_act`.
-         */
-        post: operations["sandboxExpire"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/decline": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Decline for a signer in the sandbox
-         * @description Declines for a signer, where the request allows its signers to decline. No request can allow it yet: in this version every call is answered 403 `decline_not_allowed`.
-         */
-        post: operations["sandboxDecline"];
         delete?: never;
         options?: never;
         head?: never;
@@ -626,6 +626,11 @@ export interface components {
              */
             recipients?: string[];
             /**
+             * Kept
+             * @description Of `request.completion_notified`, where no mail server took some of the mails: how many of them the service keeps.
+             */
+            kept?: number;
+            /**
              * Acknowledgement
              * @description Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.
              */
@@ -674,6 +679,12 @@ export interface components {
              * @description Likewise: why, in the words of whoever ended it.
              */
             reason?: string;
+            /**
+             * Sandbox Act
+             * @description Of `signer.signed` and `request.expired`, where a sandbox act brought it about.
+             * @constant
+             */
+            sandbox_act?: true;
             /**
              * Document Id
              * Format: int64
@@ -761,17 +772,6 @@ export interface components {
              * @description Of `signature_request.pades_signed` and `signature_request.certificate_issued`: why it is not the level of the settings, where it is not.
              */
             level_reasons?: string[];
-            /**
-             * Kept
-             * @description Of `request.completion_notified`, where no mail server took some of the mails: how many of them the service keeps.
-             */
-            kept?: number;
-            /**
-             * Sandbox Act
-             * @description Of `signer.signed` and `request.expired`, where a sandbox act brought it about.
-             * @constant
-             */
-            sandbox_act?: true;
         } & {
             [key: string]: unknown;
         };
@@ -1207,6 +1207,23 @@ export interface components {
             usage_rights: boolean;
         };
         /**
+         * EarlyEnd
+         * @description What is told of a request that was ended before its time.
+         */
+        EarlyEnd: {
+            /**
+             * Ended Early
+             * @description The request was ended by its sender or by the service's operator.
+             * @constant
+             */
+            ended_early: true;
+            /**
+             * Reason
+             * @description Why, in the words of whoever ended it.
+             */
+            reason: string;
+        };
+        /**
          * Encryption
          * @description How the file is encrypted. It opens without a password, or it would not have been taken.
          */
@@ -1224,6 +1241,72 @@ export interface components {
             bits: number;
             /** @description What readers are asked to allow. */
             permissions: components["schemas"]["Permissions"];
+        };
+        /**
+         * Event
+         * @description One thing that happened to a request: what its webhook says, as it was stated at that moment, and its `id`.
+         */
+        Event: {
+            /**
+             * Id
+             * Format: int64
+             * @description Identifies the event: the `id` of its entry in the audit log, and the header `X-Service-Event-Id` of all its deliveries.
+             */
+            id: number;
+            /**
+             * Event
+             * @description The event type.
+             * @enum {string}
+             */
+            event: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it happened. `request.completed` is listed once it is sealed.
+             * @example 2030-05-17T08:30:12Z
+             */
+            occurred_at: string;
+            signature_request: components["schemas"]["WebhookRequest"];
+            /** @description Of `request.expired`, where the request was ended before its time. */
+            metadata?: components["schemas"]["EarlyEnd"];
+            /** @description Of `signer.notified`, `signer.otp_sent` and `signer.signed`: whom it is about. */
+            signer?: components["schemas"]["WebhookSigner"];
+            /**
+             * Documents
+             * @description Of `request.completed`: one entry per document, in the request's order, with addresses made for this answer; empty once the files are deleted by the organization's retention.
+             */
+            documents?: components["schemas"]["WebhookDocument"][];
+            /**
+             * Certificate Url
+             * @description Of `request.completed`: presigned address of the proof file; null once it is deleted.
+             */
+            certificate_url?: string | null;
+            /**
+             * Certificate Expires In
+             * @description Of `request.completed`: seconds for which that address works; null once it is deleted.
+             */
+            certificate_expires_in?: 900 | null;
+        };
+        /**
+         * Events
+         * @description Events in the order in which they were committed.
+         */
+        Events: {
+            /**
+             * Data
+             * @description The events behind the cursor, oldest first.
+             */
+            data: components["schemas"]["Event"][];
+            /**
+             * Next
+             * @description The cursor to go on from: send it as `after`. Keep it where you keep what the events led to.
+             */
+            next: string;
+            /**
+             * Has More
+             * @description Whether there are more behind `next` by now.
+             */
+            has_more: boolean;
         };
         /**
          * Finalization
@@ -1943,6 +2026,105 @@ export interface components {
             preflight: components["schemas"]["Preflight"] | null;
         };
         /**
+         * WebhookDocument
+         * @description A sealed document.
+         */
+        WebhookDocument: {
+            /**
+             * Document Id
+             * Format: int64
+             * @description The document as uploaded.
+             */
+            document_id: number;
+            /**
+             * Signed Url
+             * Format: uri
+             * @description Presigned address of the sealed PDF, made when the delivery is sent.
+             */
+            signed_url: string;
+            /**
+             * Expires In
+             * @description Seconds for which the address works.
+             * @constant
+             */
+            expires_in: 900;
+        };
+        /**
+         * WebhookRequest
+         * @description The request that the event is about, as it was at that moment.
+         */
+        WebhookRequest: {
+            /**
+             * Id
+             * Format: int64
+             * @description What `GET /signature_requests/{request_id}` reads.
+             */
+            id: number;
+            /**
+             * Status
+             * @description Its state at the moment of the event.
+             * @enum {string}
+             */
+            status: "pending" | "completed" | "expired";
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @enum {string}
+             */
+            mode: "sequential" | "parallel";
+            /**
+             * External Id
+             * @description There where one was given at creation.
+             */
+            external_id?: string;
+            /**
+             * Metadata
+             * @description There where any was given at creation.
+             */
+            metadata?: {
+                [key: string]: string;
+            };
+        };
+        /**
+         * WebhookSigner
+         * @description The signer whom the event is about, as of that moment.
+         */
+        WebhookSigner: {
+            /**
+             * Id
+             * Format: int64
+             * @description The signer's id in the request.
+             */
+            id: number;
+            /**
+             * First Name
+             * @description As given at creation.
+             */
+            first_name: string;
+            /**
+             * Last Name
+             * @description As given at creation.
+             */
+            last_name: string;
+            /**
+             * Full Name
+             * @description First name, space, last name.
+             */
+            full_name: string;
+            /**
+             * Email
+             * Format: email
+             * @description As given at creation.
+             */
+            email: string;
+            /**
+             * Status
+             * @description The state at the moment of the event.
+             * @enum {string}
+             */
+            status: "pending" | "notified" | "signed";
+        };
+        /**
          * WrongCodes
          * @description Wrong codes that were entered for a signer, as of the moment when the log is read.
          */
@@ -2264,81 +2446,6 @@ export interface components {
             height?: number | null;
         };
         /**
-         * WebhookRequest
-         * @description The request that the event is about, as it was at that moment.
-         */
-        WebhookRequest: {
-            /**
-             * Id
-             * Format: int64
-             * @description What `GET /signature_requests/{request_id}` reads.
-             */
-            id: number;
-            /**
-             * Status
-             * @description Its state at the moment of the event.
-             * @enum {string}
-             */
-            status: "pending" | "completed" | "expired";
-            /**
-             * Mode
-             * @description Whether signers sign in turn or in any order.
-             * @enum {string}
-             */
-            mode: "sequential" | "parallel";
-            /**
-             * External Id
-             * @description There where one was given at creation.
-             */
-            external_id?: string;
-            /**
-             * Metadata
-             * @description There where any was given at creation.
-             */
-            metadata?: {
-                [key: string]: string;
-            };
-        };
-        /**
-         * WebhookSigner
-         * @description The signer whom the event is about, as of that moment.
-         */
-        WebhookSigner: {
-            /**
-             * Id
-             * Format: int64
-             * @description The signer's id in the request.
-             */
-            id: number;
-            /**
-             * First Name
-             * @description As given at creation.
-             */
-            first_name: string;
-            /**
-             * Last Name
-             * @description As given at creation.
-             */
-            last_name: string;
-            /**
-             * Full Name
-             * @description First name, space, last name.
-             */
-            full_name: string;
-            /**
-             * Email
-             * Format: email
-             * @description As given at creation.
-             */
-            email: string;
-            /**
-             * Status
-             * @description The state at the moment of the event.
-             * @enum {string}
-             */
-            status: "pending" | "notified" | "signed";
-        };
-        /**
          * SignerEvent
          * @description Something that one signer did or got.
          */
@@ -2358,30 +2465,6 @@ export interface components {
             occurred_at: string;
             signature_request: components["schemas"]["WebhookRequest"];
             signer: components["schemas"]["WebhookSigner"];
-        };
-        /**
-         * WebhookDocument
-         * @description A sealed document.
-         */
-        WebhookDocument: {
-            /**
-             * Document Id
-             * Format: int64
-             * @description The document as uploaded.
-             */
-            document_id: number;
-            /**
-             * Signed Url
-             * Format: uri
-             * @description Presigned address of the sealed PDF, made when the delivery is sent.
-             */
-            signed_url: string;
-            /**
-             * Expires In
-             * @description Seconds for which the address works.
-             * @constant
-             */
-            expires_in: 900;
         };
         /**
          * RequestCompletedEvent
@@ -2419,23 +2502,6 @@ export interface components {
              * @constant
              */
             certificate_expires_in: 900;
-        };
-        /**
-         * EarlyEnd
-         * @description What is told of a request that was ended before its time.
-         */
-        EarlyEnd: {
-            /**
-             * Ended Early
-             * @description The request was ended by its sender or by the service's operator.
-             * @constant
-             */
-            ended_early: true;
-            /**
-             * Reason
-             * @description Why, in the words of whoever ended it.
-             */
-            reason: string;
         };
         /**
          * RequestExpiredEvent
@@ -3068,72 +3134,6 @@ export interface components {
              */
             branding_profile_id?: number | null;
         };
-        /**
-         * Event
-         * @description One thing that happened to a request: what its webhook says, as it was stated at that moment, and its `id`.
-         */
-        Event: {
-            /**
-             * Id
-             * Format: int64
-             * @description Identifies the event: the `id` of its entry in the audit log, and the header `X-Service-Event-Id` of all its deliveries.
-             */
-            id: number;
-            /**
-             * Event
-             * @description The event type.
-             * @enum {string}
-             */
-            event: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
-            /**
-             * Occurred At
-             * Format: date-time
-             * @description When it happened. `request.completed` is listed once it is sealed.
-             * @example 2030-05-17T08:30:12Z
-             */
-            occurred_at: string;
-            signature_request: components["schemas"]["WebhookRequest"];
-            /** @description Of `request.expired`, where the request was ended before its time. */
-            metadata?: components["schemas"]["EarlyEnd"];
-            /** @description Of `signer.notified`, `signer.otp_sent` and `signer.signed`: whom it is about. */
-            signer?: components["schemas"]["WebhookSigner"];
-            /**
-             * Documents
-             * @description Of `request.completed`: one entry per document, in the request's order, with addresses made for this answer; empty once the files are deleted by the organization's retention.
-             */
-            documents?: components["schemas"]["WebhookDocument"][];
-            /**
-             * Certificate Url
-             * @description Of `request.completed`: presigned address of the proof file; null once it is deleted.
-             */
-            certificate_url?: string | null;
-            /**
-             * Certificate Expires In
-             * @description Of `request.completed`: seconds for which that address works; null once it is deleted.
-             */
-            certificate_expires_in?: 900 | null;
-        };
-        /**
-         * Events
-         * @description Events in the order in which they were committed.
-         */
-        Events: {
-            /**
-             * Data
-             * @description The events behind the cursor, oldest first.
-             */
-            data: components["schemas"]["Event"][];
-            /**
-             * Next
-             * @description The cursor to go on from: send it as `after`. Keep it where you keep what the events led to.
-             */
-            next: string;
-            /**
-             * Has More
-             * @description Whether there are more behind `next` by now.
-             */
-            has_more: boolean;
-        };
     };
     responses: never;
     parameters: never;
@@ -3165,7 +3165,7 @@ export interface components {
          */
         "X-Request-Id": string;
         /**
-         * @description `true` where the call created nothing, since an earlier one with its `Idempotency-Key` did.
+         * @description `true` where the call did nothing, since an earlier one with its `Idempotency-Key` did.
          * @example true
          */
         "Idempotent-Replayed": "true";
@@ -3333,7 +3333,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each call, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -4073,7 +4073,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each call, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -4648,7 +4648,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each call, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -4884,7 +4884,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description A text of your choice, new for each call, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
                  * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
                  */
                 "Idempotency-Key"?: string;
@@ -5228,6 +5228,179 @@ export interface operations {
             };
         };
     };
+    listEvents: {
+        parameters: {
+            query?: {
+                /** @description A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept. */
+                after?: string;
+                /** @description How many at most. */
+                limit?: number;
+                /** @description Only those of the type. */
+                event?: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+                /** @description Only those of the request. */
+                signature_request_id?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The events behind the cursor. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Events"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `cursor_expired`: Events behind the cursor are not kept any more: they are older than 30 days, or the service was restored from an older backup. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `validation_error`: A value is unreadable. All are named. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     listBrandingProfiles: {
         parameters: {
             query?: {
@@ -5283,6 +5456,665 @@ export interface operations {
             };
             /** @description `forbidden`: The organization is suspended by whoever runs the service. */
             403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sandboxSign: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+                /**
+                 * @description The signer's `id` in the request.
+                 * @example 141
+                 */
+                signer_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description How it is signed. Without a body, by the signer's name. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The signature, as the signer's page sends it. */
+                    signature?: {
+                        /**
+                         * @description `typed`: the signer's name, written by hand.
+                         * @constant
+                         */
+                        type: "typed";
+                        /**
+                         * @description In which of four hands.
+                         * @default 1
+                         */
+                        hand?: number;
+                    } | {
+                        /**
+                         * @description `drawn`: strokes, as of a pen.
+                         * @constant
+                         */
+                        type: "drawn";
+                        /** @description Each a list of points [x, y], from 0 to 1, from the top left. At most 20,000 points. */
+                        strokes: number[][][];
+                        /**
+                         * @description Width divided by height of the area that was drawn on.
+                         * @default 1
+                         */
+                        aspect?: number;
+                    };
+                };
+            };
+        };
+        responses: {
+            /** @description The request, with the signature. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `sandbox_only`: The key is of production.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `already_signed`: The signer has signed.
+             *
+             *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `expired`: The request is over: expired, ended, or signed by everybody. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: There is a body, and it is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The signature is not what it must be, or there is another field.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sandboxExpire: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request, `expired`. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `sandbox_only`: The key is of production.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `conflict`: The request is over already.
+             */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters. */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sandboxDecline: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The request's `id`.
+                 * @example 71
+                 */
+                request_id: number;
+                /**
+                 * @description The signer's `id` in the request.
+                 * @example 141
+                 */
+                signer_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The request, over. Not answered in this version. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `sandbox_only`: The key is of production.
+             *
+             *     `decline_not_allowed`: The request does not allow its signers to decline, as none does yet.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters. */
+            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];
@@ -6726,838 +7558,6 @@ export interface operations {
             };
             /** @description `not_found`: There is no such resource in the key's organization and environment. */
             404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listEvents: {
-        parameters: {
-            query?: {
-                /** @description A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept. */
-                after?: string;
-                /** @description How many at most. */
-                limit?: number;
-                /** @description Only those of the type. */
-                event?: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
-                /** @description Only those of the request. */
-                signature_request_id?: number;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The events behind the cursor. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Events"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: There is no such resource in the key's organization and environment. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `cursor_expired`: Events behind the cursor are not kept any more: they are older than 30 days, or the service was restored from an older backup. */
-            410: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `validation_error`: A value is unreadable. All are named. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    sandboxSign: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
-                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description The request's `id`.
-                 * @example 71
-                 */
-                request_id: number;
-                /**
-                 * @description The signer's `id` in the request.
-                 * @example 141
-                 */
-                signer_id: number;
-            };
-            cookie?: never;
-        };
-        /** @description How it is signed. Without a body, by the signer's name. */
-        requestBody?: {
-            content: {
-                "application/json": {
-                    /** @description The signature, as the signer's page sends it. */
-                    signature?: {
-                        /**
-                         * @description `typed`: the signer's name, written by hand.
-                         * @constant
-                         */
-                        type: "typed";
-                        /**
-                         * @description In which of four hands.
-                         * @default 1
-                         */
-                        hand?: number;
-                    } | {
-                        /**
-                         * @description `drawn`: strokes, as of a pen.
-                         * @constant
-                         */
-                        type: "drawn";
-                        /** @description Each a list of points [x, y], from 0 to 1, from the top left. At most 20,000 points. */
-                        strokes: number[][][];
-                        /**
-                         * @description Width divided by height of the area that was drawn on.
-                         * @default 1
-                         */
-                        aspect?: number;
-                    };
-                };
-            };
-        };
-        responses: {
-            /** @description The request, with the signature. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignatureRequest"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `forbidden`: The organization is suspended by whoever runs the service.
-             *
-             *     `sandbox_only`: The key is of production.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: There is no such resource in the key's organization and environment. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The body came too slowly. Send it again. */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
-             *
-             *     `already_signed`: The signer has signed.
-             *
-             *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `expired`: The request is over: expired, ended, or signed by everybody. */
-            410: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payload_too_large`: The body is larger than 4 MiB. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: There is a body, and it is not sent as JSON. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
-             *
-             *     `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
-             *
-             *     `validation_error`: The signature is not what it must be, or there is another field.
-             */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    sandboxExpire: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
-                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description The request's `id`.
-                 * @example 71
-                 */
-                request_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request, `expired`. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignatureRequest"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `forbidden`: The organization is suspended by whoever runs the service.
-             *
-             *     `sandbox_only`: The key is of production.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: There is no such resource in the key's organization and environment. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
-             *
-             *     `conflict`: The request is over already.
-             */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters. */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    sandboxDecline: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
-                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description The request's `id`.
-                 * @example 71
-                 */
-                request_id: number;
-                /**
-                 * @description The signer's `id` in the request.
-                 * @example 141
-                 */
-                signer_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The request, over. Not answered in this version. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["SignatureRequest"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `forbidden`: The organization is suspended by whoever runs the service.
-             *
-             *     `sandbox_only`: The key is of production.
-             *
-             *     `decline_not_allowed`: The request does not allow its signers to decline, as none does yet.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: There is no such resource in the key's organization and environment. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters. */
-            422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];
