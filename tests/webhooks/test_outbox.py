@@ -136,8 +136,8 @@ def test_each_event_of_the_flow_is_recorded_with_its_journal_entry() -> None:
     signer.request = made.request
     events.signer_notified(signer, "250 ok")
     events.otp_sent(signer, "email", signer.email, resend=False, acknowledgement="", origin=SERVICE)
-    signed = events.signer_signed(signer, "I agree", 1, SERVICE)
-    events.request_completed(made.request, signed)
+    events.signer_signed(signer, "I agree", 1, SERVICE)
+    events.request_completed(made.request)
     events.request_expired(made.request)
     events.completion_notified(made.request, [])
     recorded = list(Delivery.objects.order_by("pk"))
