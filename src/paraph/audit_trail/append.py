@@ -39,27 +39,21 @@ def follow(
     origin: Origin = SERVICE,
     metadata: dict[str, Any] | None = None,
     moment: datetime | None = None,
-    after: Entry | None = None,
 ) -> Entry:
     """Return the next entry of the request's chain, for the caller to insert. ``moment`` is that of the event, by
-    default now; ``metadata`` must be plain JSON; ``after`` is the last entry, where the same transaction made it.
+    default now; ``metadata`` must be plain JSON.
 
     The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
     second writer would violate the unique position.
     """
-    position, previous, earlier = (after.position, after.hash, after.created_at) if after else _end(request)
+    with prepared_cursor() as cursor:
+        cursor.execute(_END, [request.pk])
+        position, previous, earlier = cursor.fetchone() or (0, GENESIS, None)
     moment = moment or clock.now()
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     _chain(entry, position + 1, bytes(previous), max(moment, earlier) if earlier else moment)
     note_entries([entry])
     return entry
-
-
-def _end(request: SignatureRequest) -> tuple[int, bytes, datetime | None]:
-    """Return position, hash and time of the last entry."""
-    with prepared_cursor() as cursor:
-        cursor.execute(_END, [request.pk])
-        return cursor.fetchone() or (0, GENESIS, None)
 
 
 def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any]]], origin: Origin) -> list[Entry]:

@@ -8,7 +8,7 @@ from datetime import datetime
 from typing import Any
 
 from paraph.audit_trail.append import SERVICE, Origin, follow
-from paraph.audit_trail.models import Entry, EventType
+from paraph.audit_trail.models import EventType
 from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
@@ -29,14 +29,13 @@ def otp_sent(
     _record(signer.request, EventType.OTP_SENT, signer, origin, facts)
 
 
-def signer_signed(signer: Signer, consent_notice: str, documents_count: int, origin: Origin) -> Entry:
-    """Return the entry, which :func:`request_completed` may follow."""
+def signer_signed(signer: Signer, consent_notice: str, documents_count: int, origin: Origin) -> None:
     facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
-    return _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
+    _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 
 
-def request_completed(request: SignatureRequest, after: Entry) -> None:
-    _record(request, EventType.COMPLETED, moment=request.completed_at, after=after)
+def request_completed(request: SignatureRequest) -> None:
+    _record(request, EventType.COMPLETED, moment=request.completed_at)
 
 
 def completion_notified(request: SignatureRequest, recipients: list[str]) -> None:
@@ -73,12 +72,8 @@ def _record(
     *,
     moment: datetime | None = None,
     told: dict[str, Any] | None = None,
-    after: Entry | None = None,
-) -> Entry:
+) -> None:
     """``told``: the part of the metadata that webhooks state as well."""
     signer_id = signer.pk if signer else None
-    entry = follow(
-        request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment, after=after
-    )
+    entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
     insert([entry, *outbox.deliveries(request, event_type, signer, entry.created_at, told)])
-    return entry

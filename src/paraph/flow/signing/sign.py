@@ -7,7 +7,6 @@ from typing import Any
 from django.db import transaction
 
 from paraph.audit_trail.append import Origin
-from paraph.audit_trail.models import Entry
 from paraph.database.compiled_query import CompiledQuery
 from paraph.database.rows import update
 from paraph.flow import events
@@ -52,9 +51,9 @@ def require_ink(signature: dict[str, Any], initials: dict[str, Any] | None) -> N
 _DOCUMENTS = CompiledQuery(RequestDocument.objects.all, "request")
 
 
-def complete(request: SignatureRequest, moment: datetime, signed: Entry) -> None:
+def complete(request: SignatureRequest, moment: datetime) -> None:
     """Mark the request ``completed`` at the moment of the last signature, log that and defer one job per
-    document, which seals it. ``signed``: the journal's entry of that signature.
+    document, which seals it.
 
     The caller holds the request's row lock and has seen under it that everybody signed, so that this happens once, in
     the transaction of the last signature.
@@ -62,7 +61,7 @@ def complete(request: SignatureRequest, moment: datetime, signed: Entry) -> None
     request.status = RequestStatus.COMPLETED
     request.completed_at = moment
     update(request, "status", "completed_at")
-    events.request_completed(request, signed)
+    events.request_completed(request)
     if request.notify_signers_on_completion:
         defer("notify_completion", request_id=request.pk)
     for row in _DOCUMENTS.all(request.pk):
@@ -107,8 +106,8 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
         codes.consume(signer, code_hash)
         _store(signer, signature, moment)
         documents = len(signed_digests(signer))
-        signed = events.signer_signed(signer, consent_notice(signature.locale, documents), documents, origin)
-        _continue(signer.request, moment, signed)
+        events.signer_signed(signer, consent_notice(signature.locale, documents), documents, origin)
+        _continue(signer.request, moment)
     return signer
 
 
@@ -127,10 +126,10 @@ def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
     update(signer, "status", "signed_at", "signature_encrypted", "initials_encrypted", "locale")
 
 
-def _continue(request: SignatureRequest, moment: datetime, signed: Entry) -> None:
+def _continue(request: SignatureRequest, moment: datetime) -> None:
     """Complete the request after the last signature, else invites the next signer of a sequence."""
     next_id = next_signer(request)
     if next_id is None:
-        complete(request, moment, signed)
+        complete(request, moment)
     elif request.mode == Mode.SEQUENTIAL and request.send_email:
         defer("invite", signer_id=next_id)
