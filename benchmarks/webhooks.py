@@ -99,13 +99,14 @@ def _run(title: str, healthy_port: int, hanging_port: int, arguments: argparse.N
 def _record(endpoints: int, port: int, each: int) -> list[int]:
     from django.db import transaction
 
+    from paraph.audit_trail.append import follow
     from paraph.database.rows import insert
     from paraph.kernel import clock
     from paraph.signature_requests.models import SignatureRequest
     from paraph.tenants.admin_log.actor import OPERATOR
     from paraph.tenants.applications import new_application
     from paraph.tenants.organizations import create_organization
-    from paraph.webhooks.outbox import deliveries
+    from paraph.webhooks.outbox import told
 
     organization = create_organization(OPERATOR, "bench", "free")
     made = []
@@ -118,7 +119,8 @@ def _record(endpoints: int, port: int, each: int) -> list[int]:
                 validity_days=1, expires_at=clock.now() + timedelta(days=1),
             )  # fmt: skip
             for _ in range(each):
-                insert(deliveries(request, "request.expired"))
+                entry = follow(request, "request.expired")
+                insert([entry, *told(entry, request)])
             made.append(application.pk)
     return made
 

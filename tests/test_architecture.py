@@ -1,6 +1,7 @@
 """ARCHITECTURE.md says where things are: each room, each place and each test that it names is there."""
 
 import re
+from collections import defaultdict
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ SOURCE = PROJECT / "src" / "paraph"
 TEXT = (PROJECT / "ARCHITECTURE.md").read_text()
 TREE = TEXT.split("```")[1]
 ROWS = [line.strip("| ").split(" | ") for line in TEXT.splitlines() if line.startswith("| ")][1:]
+PROOF = re.compile(r"`(tests/[\w/]+\.py)::")
 PATH = re.compile(r"`([\w./]+/[\w./]*|[\w]+\.md)`")
 
 
@@ -35,3 +37,17 @@ def test_every_place_and_every_test_is_there(row: list[str]) -> None:
 
 def test_every_rule_says_which_test_holds_it() -> None:
     assert [row[0] for row in ROWS if len(row) < 3 and not row[0].startswith("why")] == []
+
+
+def test_a_test_of_each_rule_stands_in_a_row_of_its_section() -> None:
+    """So that whoever knows a rule's number finds its code and a test of it in one hop."""
+    tests: dict[str, set[str]] = defaultdict(set)
+    for row in ROWS:
+        for sections in re.findall(r"\(([\d., ]+)(?:, cases.*)?\)", row[0]):
+            for section in sections.split(", "):
+                tests[section] |= {f"tests/{path}" for path in PATH.findall(row[2])}
+    proofs = re.findall(
+        r"^\| ([\d.]+)(-\d+) \| (.*) \|$", (PROJECT / "tests/specification.md").read_text(), re.MULTILINE
+    )
+    assert len(proofs) > 400
+    assert [section + rule for section, rule, named in proofs if not tests[section] & set(PROOF.findall(named))] == []

@@ -34,7 +34,7 @@ def request_() -> SignatureRequest:
 
 @pytest.mark.parametrize(
     "statement",
-    ["UPDATE journal_entry SET ip = 'x'", "DELETE FROM journal_entry", "TRUNCATE journal_entry"],
+    ["UPDATE journal_entry SET ip = 'x'", "DELETE FROM journal_entry", "TRUNCATE journal_entry CASCADE"],
 )
 def test_the_database_refuses_changes(request_: SignatureRequest, statement: str) -> None:
     insert([follow(request_, "signature_request.created")])

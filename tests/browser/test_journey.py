@@ -108,6 +108,24 @@ def test_the_words_and_hooks_that_stay(visit: Callable[..., Any], world: World) 
     page.locator("[data-progress]").get_by_text("1 person still has to sign").wait_for()
 
 
+def test_going_on_is_offered_first_and_nothing_moves(visit: Callable[..., Any], world: World) -> None:
+    [url, *_] = world.asked(redirect_url="https://shop.example/done?a=1")
+    page = visit(url)
+    journey = Journey(page)
+    journey.to_signature()
+    journey.to_confirm()
+    journey.confirm()
+    page.locator("[data-progress=ready]").wait_for()
+    link = page.locator("#done").locator("a:visible, button:visible").first
+    assert link.inner_text() == "Continue to shop.example"
+    assert re.fullmatch(
+        r"https://shop\.example/done\?a=1&signature_request_id=\d+&signer_id=\d+", link.get_attribute("href") or ""
+    )
+    assert page.url.startswith(url) and page.locator(".copies a").first.is_visible()
+    plain = visit(world.asked()[0])
+    assert plain.locator("#done a[target=_top]:visible").count() == 0
+
+
 _FOCUSED = """() => {
     const at = document.activeElement, box = at.getBoundingClientRect();
     const name = `${at.tagName} ${at.id} ${at.className} ${at.textContent.trim().slice(0, 20)}`;

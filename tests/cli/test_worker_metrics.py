@@ -11,7 +11,7 @@ import pytest
 
 from paraph.cli.worker import serve_metrics
 from paraph.kernel.errors import DomainError
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from tests.cli.service import Service, remove, wait_until
 
 pytestmark = pytest.mark.thorough
@@ -28,7 +28,7 @@ def served(request: pytest.FixtureRequest) -> Iterator[tuple[str, str]]:
 
 def test_counts_are_told_to_whoever_may_read_them(served: tuple[str, str]) -> None:
     url, token = served
-    figures.count_job("finalize", "succeeded", 0.1)
+    metrics.count_job("finalize", "succeeded", 0.1)
     told = httpx.get(f"{url}/metrics", headers={"Authorization": f"Bearer {token}"} if token else {})
     assert told.status_code == 200 and told.headers["Content-Type"].startswith("text/plain; version=0.0.4")
     assert 'paraph_jobs_run_total{result="succeeded",task="finalize"}' in told.text

@@ -135,6 +135,7 @@ def test_a_forgotten_password_tells_nobody_whether_an_address_is_known(ada: User
         answer = Client().post("/account/password/reset/", {"email": email}, follow=True)
         answers.append((answer.status_code, answer.redirect_chain, answer.content))
     assert answers[0] == answers[1]
+    assert b"the service keeps a mail with a link" in answers[0][2] and b"on its way" not in answers[0][2]
     assert [mail.to for mail in mails()] == ["ada@example.com"]
 
 

@@ -84,15 +84,15 @@ def test_an_export_is_checked_without_the_service(log_in: LogIn, tmp_path: Path,
     client.post(f"/app/{organization.pk}/members", {"email": "bob@example.com", "role": "member"})
     content = exported(client, owner)
     check = check_export(content)
-    assert check.ok and (check.organization_id, check.acts) == (organization.pk, 2)
-    assert json.loads(content)["acts"][-1]["action"] == "activity.exported"
+    assert check.ok and (check.organization_id, check.entries) == (organization.pk, 2)
+    assert json.loads(content)["entries"][-1]["action"] == "activity.exported"
     file = tmp_path / "export.json"
     file.write_bytes(content)
     good = CliRunner().invoke(verify, [str(file), "--json", "--data-dir", str(tmp_path)])
     assert good.exit_code == 0 and json.loads(good.output)["valid"] is True
     file.write_bytes(content.replace(b"bob@example.com", b"eve@example.com"))
     bad = CliRunner().invoke(verify, [str(file), "--data-dir", str(tmp_path)])
-    assert bad.exit_code == 1 and "NOT VALID" in bad.output and "Act 1 was altered." in bad.output
+    assert bad.exit_code == 1 and "NOT VALID" in bad.output and "Entry 1 was altered." in bad.output
 
 
 @pytest.mark.parametrize("change", ["altered", "left out", "moved", "of another organization"])
@@ -101,17 +101,17 @@ def test_no_act_can_be_altered_left_out_or_moved(log_in: LogIn, change: str) -> 
     for number in range(3):
         note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED, after={"name": f"Name {number}"})
     export = json.loads(exported(client, owner))
-    acts = export["acts"]
+    entries = export["entries"]
     if change == "altered":
-        acts[1]["after"]["name"] = "Another"
+        entries[1]["after"]["name"] = "Another"
     elif change == "left out":
-        del acts[1]
+        del entries[1]
     elif change == "moved":
-        acts[1], acts[2] = acts[2], acts[1]
+        entries[1], entries[2] = entries[2], entries[1]
     else:
         export["organization_id"] += 1
     check = check_export(json.dumps(export).encode())
-    assert not check.ok and check.acts < 3
+    assert not check.ok and check.entries < 3
 
 
 def test_an_earlier_export_shows_that_the_log_was_cut_or_made_anew(log_in: LogIn) -> None:
@@ -119,7 +119,7 @@ def test_an_earlier_export_shows_that_the_log_was_cut_or_made_anew(log_in: LogIn
     note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
     earlier = check_export(exported(client, owner))
     note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
-    assert check_log(owner.organization_id, earlier).ok and check_log(owner.organization_id).acts == 3
+    assert check_log(owner.organization_id, earlier).ok and check_log(owner.organization_id).entries == 3
     with connection.cursor() as cursor:  # as somebody could who owns the database
         cursor.execute("SET LOCAL session_replication_role = replica")
         cursor.execute("DELETE FROM activity_activity WHERE position > 1")
@@ -130,7 +130,7 @@ def test_an_earlier_export_shows_that_the_log_was_cut_or_made_anew(log_in: LogIn
     assert not check_log(other.pk, earlier).ok
 
 
-@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": "paraph-activity/1", "acts": 1}', b"\xff\xfe"])
+@pytest.mark.parametrize("content", [b"", b"[]", b"{}", b'{"format": "paraph-activity/1", "entries": 1}', b"\xff\xfe"])
 def test_what_is_no_export_is_not_valid(content: bytes) -> None:
     assert not check_export(content).ok
 
@@ -142,9 +142,9 @@ def test_what_signers_ask_stands_in_the_log_without_their_words() -> None:
     signer = stage.signers[0]
     signer.request.organization.refresh_from_db()
     ask(signer, "question", "Where is my copy? I am Ada.")
-    [act] = Activity.objects.all()
-    assert (act.actor_kind, act.action, act.after) == ("signer", "signer.asked", {"kind": "question"})
-    assert act.subject == f"request {stage.request.pk}, signer {signer.pk}"
+    [entry] = Activity.objects.all()
+    assert (entry.actor_kind, entry.action, entry.after) == ("signer", "signer.asked", {"kind": "question"})
+    assert entry.subject == f"request {stage.request.pk}, signer {signer.pk}"
     assert "Ada" not in str(Activity.objects.values()) and signer.email not in str(Activity.objects.values())
 
 
@@ -160,8 +160,8 @@ def test_acts_are_told_in_words(log_in: LogIn) -> None:
 
 def test_an_act_that_a_newer_version_has_noted_stands_there_by_its_code(log_in: LogIn) -> None:
     owner, client = log_in(Role.OWNER)
-    act = note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
-    row = Activity(**{**{field.attname: getattr(act, field.attname) for field in Activity._meta.fields}, "pk": None})
+    entry = note(owner.organization_id, OPERATOR, Action.ORGANIZATION_UPDATED)
+    row = Activity(**{**{field.attname: getattr(entry, field.attname) for field in Activity._meta.fields}, "pk": None})
     row.position, row.action = 2, "moon.landed"
     row.save(force_insert=True)
     page = client.get(f"/app/{owner.organization_id}/activity")

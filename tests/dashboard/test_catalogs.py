@@ -60,15 +60,16 @@ def test_allauth_speaks_portuguese_as_well() -> None:
     assert len(theirs) > 300 and english == [], "copy it anew to dashboard/account/locale/pt"
 
 
-def test_english_words_of_our_own_are_for_sentences_that_allauth_has() -> None:
+@pytest.mark.parametrize("language", ["en", *(each for each in LANGUAGES if each != "pt")])  # which is a copy
+def test_words_of_our_own_are_for_sentences_that_allauth_has(language: str) -> None:
     """And are those that pages show, from a catalog compiled anew."""
-    folder = Path(dashboard.__file__).parent / "account/locale/en/LC_MESSAGES"
+    folder = Path(dashboard.__file__).parent / f"account/locale/{language}/LC_MESSAGES"
     with (Path(allauth.__file__).parent / "locale/pt_PT/LC_MESSAGES/django.po").open("rb") as file:
         theirs = {each.id for each in read_po(file) if each.id}
     with (folder / "django.po").open("rb") as file:
-        ours = [each for each in read_po(file, locale="en") if each.id]
+        ours = [each for each in read_po(file, locale=language) if each.id]
     assert {each.id for each in ours} <= theirs, "allauth says it in other words now"
-    with translation.override("en"):
+    with translation.override(language):
         for each in ours:
             ids = [each.id] if isinstance(each.id, str) else list(each.id)
             words = [each.string] if isinstance(each.string, str) else list(each.string or [])

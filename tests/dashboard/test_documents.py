@@ -162,7 +162,11 @@ def test_what_members_upload_and_delete_stands_in_the_activity_log(log_in: LogIn
     export = json.loads(
         b"".join(exported(note(organization.pk, OPERATOR, Action.ACTIVITY_EXPORTED, organization.name)))
     )
-    assert [act["action"] for act in export["acts"]] == ["document.uploaded", "document.deleted", "activity.exported"]
+    assert [entry["action"] for entry in export["entries"]] == [
+        "document.uploaded",
+        "document.deleted",
+        "activity.exported",
+    ]
 
 
 def test_what_the_api_uploads_does_not(organization: Organization) -> None:

@@ -8,6 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from paraph.account_mail.mail_account import mail_account
+from paraph.dashboard.members.invitation_mail import mail_invitation
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR
@@ -25,7 +26,7 @@ PASSWORD = "a long enough phrase"
 def path(organization: Organization) -> str:
     """The link of Bob's invitation."""
     cache.clear()
-    invite(organization.pk, OPERATOR, "bob@example.com", Role.MEMBER, "en")
+    mail_invitation(invite(organization.pk, OPERATOR, "bob@example.com", Role.MEMBER))
     [(_, arguments)] = [job for job in jobs() if job[0] == "mail_account"]
     mail_account(arguments["sealed"])
     found = re.search(r"/invitations/\S+", CapturedMessage.objects.get().text)

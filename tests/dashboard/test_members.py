@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.conf import settings
 from django.test import Client
 from procrastinate.contrib.django.models import ProcrastinateJob
 
@@ -57,15 +58,18 @@ def test_members_and_observers_change_nothing_and_read_who_may(log_in: LogIn, ro
     assert Invitation.objects.get().withdrawn_at is None and not InvitationResend.objects.exists()
 
 
-def test_an_invitation_is_made_sent_again_and_withdrawn(log_in: LogIn) -> None:
+def test_an_invitation_is_made_sent_again_and_withdrawn(log_in: LogIn, settings: Any) -> None:
     owner, client = log_in()
     taken = invite(client, owner)
     assert (taken.status_code, taken.headers["Location"]) == (303, address(owner))
     page = client.get(address(owner)).content.decode()
-    assert "bob@example.com is on its way" in page
+    assert "The invitation to bob@example.com was not mailed" in page and "is on its way" not in page
     invitation = Invitation.objects.get()
-    for _ in range(3):
-        assert client.post(address(owner, f"/invitations/{invitation.pk}/resend")).status_code == 303
+    said = "A new invitation to bob@example.com was not mailed", "bob@example.com is on its way again"
+    for smtp_url, sentence in (("", said[0]), ("smtp://127.0.0.1:1", said[1]), ("", said[0])):
+        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": smtp_url})
+        sent = client.post(address(owner, f"/invitations/{invitation.pk}/resend"), follow=True)
+        assert sent.redirect_chain == [(address(owner), 303)] and sentence in sent.content.decode()
     refused = client.post(address(owner, f"/invitations/{invitation.pk}/resend"))
     assert refused.status_code == 422
     assert 'role="alert">An invitation can be sent again at most 3 times in 10 minutes' in refused.content.decode()
@@ -76,6 +80,16 @@ def test_an_invitation_is_made_sent_again_and_withdrawn(log_in: LogIn) -> None:
         *["invitation.resent"] * 3,
         "invitation.withdrawn",
     ]
+
+
+def test_an_invitation_whose_mail_cannot_be_handed_over_is_not_made(
+    log_in: LogIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    owner, client = log_in()
+    client.raise_request_exception = False
+    monkeypatch.setattr(settings.SECRETS, "encrypt", None)  # without which no mail is left to a job
+    assert invite(client, owner).status_code == 500
+    assert not Invitation.objects.exists() and not Activity.objects.exists()
 
 
 def test_resends_are_counted_by_the_network_of_the_caller(log_in: LogIn) -> None:

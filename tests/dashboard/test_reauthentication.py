@@ -53,6 +53,23 @@ def test_a_fresh_log_in_counts_for_five_minutes(organization: Organization, clie
     assert asked == f"/account/reauthenticate/?next=%2Fapp%2F{organization.pk}%2Fguarded"
 
 
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "you won&#x27;t be asked again for five minutes"),
+        ("de", "fünf Minuten lang nicht erneut gefragt"),
+        ("es", "no se le volverá a preguntar durante cinco minutos"),
+        ("fr", "ne vous sera plus posée pendant cinq minutes"),
+        ("it", "per cinque minuti non le sarà più chiesto"),
+        ("nl", "vijf minuten lang niet opnieuw gevraagd"),
+        ("pt", "não voltaremos a perguntar durante cinco minutos"),
+    ],
+)
+def test_the_question_says_for_how_long_it_holds(client_of_ada: Client, language: str, said: str) -> None:
+    asked = client_of_ada.get("/account/reauthenticate/", headers={"Accept-Language": language})
+    assert said in asked.content.decode().replace("'", "&#x27;")
+
+
 @override_settings(ROOT_URLCONF=__name__)
 def test_a_form_that_came_too_late_is_taken_after_the_password(
     organization: Organization, client_of_ada: Client

@@ -19,6 +19,7 @@ from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow import events
 from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sending.invite import invite
 from paraph.flow.sending.remind import send_reminder
 from paraph.flow.signing.send_otp import send_otp
@@ -99,6 +100,26 @@ def test_the_title_and_the_options_stand_on_the_page(made: Scene, client: Client
     client.post(address(made, "/end"), {"reason": "Over"})
 
 
+def test_what_its_own_system_knows_it_by_stands_on_the_page(made: Scene, client: Client) -> None:
+    assert "External ID" not in text(client, made)
+    SignatureRequest.objects.update(external_id="lease-<4711>", metadata={"street": "Lime & Co."})
+    page = text(client, made)
+    assert '<dt>External ID</dt><dd class="wrap">lease-&lt;4711&gt;</dd>' in page
+    assert '<dt><code>street</code></dt><dd class="wrap">Lime &amp; Co.</dd>' in page
+
+
+def test_automatic_reminders_stand_apart_from_those_by_hand(made: Scene, client: Client) -> None:
+    assert "Automatic reminders" not in text(client, made)
+    SignatureRequest.objects.update(remind_every_days=3, reminders_at_most=9, send_email=True)
+    Signer.objects.update(notified_at=timezone.now())
+    for number in range(1, 7):
+        Reminder.objects.create(signer=made.signers[0], number=number, automatic=number > 1)
+    page = text(client, made)
+    assert "<dt>Automatic reminders</dt><dd>every 3 days, at most 9</dd>" in page
+    assert "1 reminder of 5" in page and "5 automatic reminders" in page
+    assert f'id="remind-{made.signers[0].pk}"' in page, "four by hand are left"
+
+
 def test_nothing_told_yet_is_not_nobody_to_tell(made: Scene, log_in: LogIn) -> None:
     _, client = log_in(Role.OWNER, at=made.request.organization)
     assert "the application has no webhook URL" in text(client, made)
@@ -125,6 +146,20 @@ def test_what_nobody_took_is_not_said_to_be_taken(environment: str, phone: str, 
     assert "The reminder of Ada Lovelace was not mailed." in page
     assert f"A code for Ada Lovelace at {phone or 'ada1@example.com'} was not sent." in page
     assert note in page and not any(word in page for word in ("captured:", "mail server accepted", "Mail server:"))
+    assert ">Waiting</span>" in page and ">Invited</span>" not in page
+
+
+@pytest.mark.parametrize(
+    ("environment", "note"),
+    [("production", "Kept by the service; no mail server is configured."), ("sandbox", "Kept in the sandbox inbox.")],
+)
+def test_nobody_is_said_to_be_told_of_the_end_by_mails_that_nobody_took(environment: str, note: str) -> None:
+    made = scene(environment=environment, notify_signers_on_completion=True)
+    sign(made)
+    notify_completion(made.request.pk)
+    page = unescape(text(just_logged_in(made.request.organization, Role.MEMBER), made))
+    assert "Mails about the completion that were not sent: 1 of 1." in page and note in page
+    assert "were told that it is completed" not in page
 
 
 @pytest.mark.parametrize(("environment", "said"), [("production", True), ("sandbox", False)])
@@ -153,6 +188,7 @@ def test_a_signer_is_reminded_once_a_day(made: Scene, client: Client) -> None:
     remind = address(made, f"/signers/{made.signers[0].pk}/remind")
     assert client.post(remind).headers["Location"] == address(made)
     assert Reminder.objects.get().signer_id == made.signers[0].pk
+    assert "The reminder is not mailed; the service keeps it." in text(client, made), "there is no mail server"
     refused = client.post(remind)
     assert refused.status_code == 422 and "at most once a day" in refused.content.decode()
     assert 'role="alert"' in refused.content.decode()

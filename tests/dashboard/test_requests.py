@@ -140,6 +140,14 @@ def test_the_export_has_every_chosen_request_and_no_formula(made: Scene) -> None
     assert {line["title"] for line in csv.DictReader(io.StringIO(titled.getvalue().decode()))} == {"Lease of the pier"}
 
 
+def test_the_export_and_the_search_have_own_data(made: Scene) -> None:
+    client = just_logged_in(made.request.organization, Role.OBSERVER)
+    type(made.request).objects.update(external_id="=4711", metadata={"street": "Lime"})
+    response: Any = client.post(address(made, "/export"), {"q": "lime"})
+    [line] = csv.DictReader(io.StringIO(response.getvalue().decode()))
+    assert (line["external_id"], line["metadata"]) == ("'=4711", '{"street": "Lime"}')
+
+
 def link(response: Any, kind: str) -> str:
     found = re.search(rf'href="([^"]+)" rel="{kind}"', response.content.decode())
     return found[1].replace("&amp;", "&") if found else ""

@@ -14,7 +14,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph import __version__
 from paraph.evidence.timelines import note_backup
 from paraph.kernel import clock
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.operations.exposition import exposition
 
 DEPLOY = Path(__file__).parents[2] / "deploy"
@@ -57,16 +57,16 @@ def test_promtool_reads_every_expression_of_the_dashboard(tmp_path: Path) -> Non
 def told(db: None) -> dict[str, set[str]]:
     """The labels of each sample that ``/metrics`` has once everything has happened at least once. What it has for
     rows of the database alone is there without any."""
-    figures.count_request("GET", "sign/<str:token>", 200, 0.1)
-    figures.count_seal("proof", "rewritten", level="B-T", timestamped=True, timestamp_failures=0)
-    figures.count_job("finalize", "succeeded", 0.1)
-    figures.count_webhook("signer.signed", "delivered")
-    with figures.message("email", "code"):
+    metrics.count_request("GET", "sign/<str:token>", 200, 0.1)
+    metrics.count_seal("proof", "rewritten", level="B-T", timestamped=True, timestamp_failures=0)
+    metrics.count_job("finalize", "succeeded", 0.1)
+    metrics.count_webhook("signer.signed", "delivered")
+    with metrics.message("email", "code"):
         pass
-    figures.count_guess("right")
-    figures.count_lock()
-    figures.count_wait("thread", 0.1, served=True)
-    with figures.stage("seal"):
+    metrics.count_guess("right")
+    metrics.count_lock()
+    metrics.count_wait("thread", 0.1, served=True)
+    with metrics.stage("seal"):
         pass
     note_backup(clock.now(), problems=0)
     labels: dict[str, set[str]] = defaultdict(set, paraph_jobs={"queue", "task", "state"}, paraph_webhooks={"state"})

@@ -2,7 +2,6 @@
 
 import contextlib
 import threading
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import datetime, timedelta
@@ -30,7 +29,8 @@ class Issuer:
         self.online = {"ocsp", "crl"}
         self.asked: list[str] = []
         self.revoked_at: datetime | None = None
-        self.sleeps = 0.0  # seconds before each answer
+        self.goes_on = threading.Event()  # cleared, it answers nothing meanwhile
+        self.goes_on.set()
         self.revoked = b""  # the certificate; the sealing key's where none is named
         self._issued: list[x509.Certificate] = []
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -127,7 +127,7 @@ def issuer() -> Iterator[Issuer]:
 
         def _send(self, kind: str, body: bytes) -> None:
             own.asked.append(kind)
-            time.sleep(own.sleeps)
+            own.goes_on.wait(60)
             self.send_response(200 if kind in own.online else 503)
             self.send_header("Content-Length", str(len(body)))
             self.end_headers()

@@ -120,25 +120,26 @@ def test_the_link_of_an_erased_signer_ends() -> None:
     assert Client().get(made.url()).status_code == 404
 
 
-def test_an_entry_of_an_earlier_version_keeps_its_hash_and_its_place() -> None:
-    made = scene()
-    signer = made.signers[0]
-    entry = follow(
-        made.request, "signer.notified", signer_id=signer.pk, origin=VISITOR, metadata={"recipient": signer.email}
-    )
-    entry.format, entry.salts = PLAIN, None
-    entry.hash = entry_hash(entry)
-    insert([entry])
-    sign(made)
-    work_off()
-    erase_signer(OPERATOR, signer.pk)
-    entries = made.entries()
-    assert entries[1].format == PLAIN
-    assert (entries[1].ip, entries[1].metadata) == ("", {"recipient": f"signer-{signer.pk}@erased.invalid"})
-    assert bytes(entries[1].hash) == bytes(entry.hash)
-    assert broken_at(entries) is None
-    entries[2].previous_hash = bytes(32)
-    assert broken_at(entries) == 3
+def test_an_entry_without_personal_values_stays_as_it_is() -> None:
+    made = finished(scene())
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("UPDATE journal_entry SET salts = '{}' WHERE format = %s", [PLAIN])
+    completed = next(entry for entry in made.entries() if entry.event_type == "request.completed")
+    completed.salts, completed.ip = {}, "203.0.113.9"  # as somebody could who owns the database
+    assert entry_hash(completed) != bytes(completed.hash)
+
+
+def test_own_data_of_the_request_lose_what_names_the_signer_in_recorded_webhooks_too() -> None:
+    metadata = {"tenant": "ADA1@example.com", "street": "Lime Street", "other": "Zola"}
+    made, _ = told(title="Pier", external_id="lovelace-4711", metadata=metadata, signers=2)
+    end_early(OPERATOR, made.request.pk, "Signed on paper.")
+    erase_signer(OPERATOR, made.signers[0].pk)
+    made.request.refresh_from_db()
+    left = {"tenant": "", "street": "Lime Street", "other": "Zola"}
+    assert (made.request.title, made.request.external_id, made.request.metadata) == ("Pier", "", left)
+    [content] = [json.loads(row.payload) for row in Delivery.objects.all()]
+    assert content["signature_request"]["metadata"] == left and "external_id" not in content["signature_request"]
+    assert not any(each in everything() for each in ("ADA1@", "ada1@", "lovelace"))
 
 
 @pytest.mark.parametrize("path", ["metadata/recipient", "ip", "user_agent"])

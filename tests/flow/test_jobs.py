@@ -11,7 +11,7 @@ from paraph.flow.jobs import RETRY
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
 from paraph.queue.defer import defer
-from paraph.queue.queues import LANES
+from paraph.queue.queues import QUEUES
 from paraph.queue.reschedule import Reschedule
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import jobs, scene, sign
@@ -81,9 +81,9 @@ def test_a_file_that_cannot_be_sealed_is_given_up() -> None:
 
 
 def test_only_mails_wait_for_mails() -> None:
-    lanes = {name: app.tasks[f"paraph.flow.jobs.{name}"].queue for name in ("invite", "notify_completion", "finalize")}
-    assert lanes == {"invite": "mail", "notify_completion": "mail", "finalize": "default"}
-    assert {task.queue for task in app.tasks.values() if task.name.startswith("paraph.")} == set(LANES)
+    queues = {name: app.tasks[f"paraph.flow.jobs.{name}"].queue for name in ("invite", "notify_completion", "finalize")}
+    assert queues == {"invite": "mail", "notify_completion": "mail", "finalize": "default"}
+    assert {task.queue for task in app.tasks.values() if task.name.startswith("paraph.")} == set(QUEUES)
 
 
 def test_a_job_that_is_put_off_comes_back_at_its_time_however_often() -> None:

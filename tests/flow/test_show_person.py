@@ -40,7 +40,12 @@ PLACES: list[Place[Any, Any]] = [*OF_SIGNER, *UNSENT, *OF_ACCOUNT]
 def signed_everywhere() -> Scene:
     """Ada has signed, and stands in every place around requests, and in those that were never sent."""
     made, _ = told(
-        notify_signers_on_completion=True, send_email=True, title="Lease of Ada Lovelace", signer={"phone": PHONE}
+        notify_signers_on_completion=True,
+        send_email=True,
+        title="Lease of Ada Lovelace",
+        external_id="lovelace-4711",
+        metadata={"tenant": f"{ADDRESS}, {PHONE}", "street": "Lime Street"},
+        signer={"phone": PHONE},
     )
     signer = made.signers[0]
     FirstOpening.objects.create(signer=signer, opened_at=clock.now(), ip=VISITOR.ip)

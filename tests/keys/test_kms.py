@@ -121,10 +121,10 @@ def test_a_service_that_hangs_or_vanishes(server: KmsServer, tmp_path: Path, mon
     quick = kms_key._CALLS.merge(Config(read_timeout=0.2, retries={"mode": "standard", "total_max_attempts": 1}))
     monkeypatch.setattr(kms_key, "_CALLS", quick)
     key = opened(server, tmp_path)
-    server.faults.append(silence(1))
+    server.faults.append(silence(60))
     began = time.monotonic()
     assert "Read timeout" in refusal("unavailable", lambda: key.sign(b"message"))
-    assert time.monotonic() - began < 1
+    assert time.monotonic() - began < 30
     monkeypatch.setenv("AWS_ENDPOINT_URL_KMS", "http://127.0.0.1:1")
     said = refusal("unavailable", lambda: opened(server, tmp_path))
     assert "Could not connect" in said

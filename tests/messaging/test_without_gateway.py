@@ -44,7 +44,11 @@ def test_on_ones_own_machine_and_where_it_is_wanted_messages_are_kept(
     configure(settings, **fields)
     made = scene(environment="production", send_email=True, signer={"phone": "+33612345678"})
     invite(made.signers[0].pk)
-    assert code(client, made).status_code == code(client, made, "sms").status_code == 200
+    for channel in ("email", "sms"):
+        answer = code(client, made, channel)
+        assert answer.status_code == 200 and answer.json()["message"] == "The code was not sent; the service keeps it."
+    page = client.get(made.url(0)).content.decode()
+    assert "The code was not sent; the service keeps it." in page and page.count(" data-kept") == 2
     assert CapturedMessage.objects.count() == 3 and "signer.notified" in made.events()
 
 
@@ -64,7 +68,10 @@ def test_sandbox_messages_are_kept_there_as_well(client: Client, settings: Any) 
     configure(settings, **PUBLIC)
     made = scene(send_email=True)
     invite(made.signers[0].pk)
-    assert code(client, made).json()["sandbox_code"] and CapturedMessage.objects.count() == 2
+    sent = code(client, made).json()
+    assert sent["sandbox_code"] and "was sent" in sent["message"]
+    assert "data-kept" not in client.get(made.url(0)).content.decode()
+    assert CapturedMessage.objects.count() == 2
 
 
 def test_each_channel_is_judged_by_itself(client: Client, settings: Any) -> None:

@@ -12,7 +12,7 @@ from paraph.metrics.ledger import Ledger, read
 
 @pytest.fixture
 def path(tmp_path: Path) -> Path:
-    return tmp_path / "metrics" / "1.figures"
+    return tmp_path / "metrics" / "1.metrics"
 
 
 @pytest.fixture
@@ -48,7 +48,7 @@ def test_a_full_disk_delays_what_it_refuses(path: Path, request: pytest.FixtureR
 
 def test_a_folder_that_cannot_be_written_breaks_nothing(tmp_path: Path) -> None:
     (tmp_path / "metrics").write_bytes(b"a file")
-    Ledger(tmp_path / "metrics" / "1.figures").add("a", {0: 1.0}, 1)
+    Ledger(tmp_path / "metrics" / "1.metrics").add("a", {0: 1.0}, 1)
 
 
 def test_no_page_of_the_file_is_mapped(path: Path) -> None:

@@ -7,8 +7,7 @@ import time
 
 import pytest
 
-from paraph.metrics import instruments
-from paraph.metrics import metrics as figures
+from paraph.metrics import instruments, metrics
 
 
 def total(name: str, **labels: str) -> float:
@@ -18,12 +17,12 @@ def total(name: str, **labels: str) -> float:
 
 def _count(times: int) -> None:
     for _ in range(times):
-        figures.count_request("GET", "in a child", 200, 0.01)
+        metrics.count_request("GET", "in a child", 200, 0.01)
     os.kill(os.getpid(), signal.SIGKILL)  # no farewell
 
 
 def test_forked_processes_that_are_killed_are_counted() -> None:
-    figures.count_request("GET", "in a child", 200, 0.01)
+    metrics.count_request("GET", "in a child", 200, 0.01)
     children = [multiprocessing.get_context("fork").Process(target=_count, args=(10,)) for _ in range(3)]
     for child in children:
         child.start()
@@ -35,13 +34,13 @@ def test_forked_processes_that_are_killed_are_counted() -> None:
 
 def test_any_word_of_a_client_is_one_method() -> None:
     for word in ("BREW", "x" * 5000, None):
-        figures.count_request(word, "tea", 405, 0.01)
+        metrics.count_request(word, "tea", 405, 0.01)
     assert total("paraph_requests_total", route="tea", method="other") == 3
 
 
 def test_requests_are_counted_by_status_and_timed_whatever_it_was() -> None:
     for status, seconds in ((200, 0.01), (200, 0.02), (404, 0.03)):
-        figures.count_request("GET", "two statuses", status, seconds)
+        metrics.count_request("GET", "two statuses", status, seconds)
     assert total("paraph_requests_total", route="two statuses", status="200") == 2
     assert total("paraph_requests_total", route="two statuses", status="404") == 1
     assert total("paraph_request_seconds_count", route="two statuses") == 3
@@ -51,7 +50,7 @@ def test_requests_are_counted_by_status_and_timed_whatever_it_was() -> None:
 
 def test_a_stage_that_fails_is_measured_too() -> None:
     before = total("paraph_stage_seconds_sum", stage="seal")
-    with pytest.raises(ZeroDivisionError), figures.stage("seal"):
+    with pytest.raises(ZeroDivisionError), metrics.stage("seal"):
         time.sleep(0.02)
         _ = 1 / 0
     assert total("paraph_stage_seconds_sum", stage="seal") - before >= 0.02

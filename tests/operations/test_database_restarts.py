@@ -177,7 +177,7 @@ def test_work_goes_on_within_seconds(database: Database, parts: Parts, client: P
     began = time.monotonic()
     wait_until(lambda: client.is_finalized(made["id"]))
     assert time.monotonic() - began < 15
-    # Once for each outage and lane at most: a connection that nobody renewed would fail at every new start.
+    # Once for each outage and queue at most: a connection that nobody renewed would fail at every new start.
     assert parts.log("worker").count("Side task deferrer failed") <= 10
     assert_alive(parts)
 

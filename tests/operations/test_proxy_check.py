@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from paraph.operations.check import proxy as check
-from paraph.operations.check.proxy import PROBE, proxy
+from paraph.operations.check.proxy import proxy
+from paraph.server.header_names import PROBE
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     kept = ReadinessCache()
-    monkeypatch.setattr("paraph.server.health.READINESS", kept)
+    monkeypatch.setattr("paraph.health.pages.READINESS", kept)
 
 
 def test_ready_though_a_gateway_is_down(client: Client, settings: Any) -> None:
@@ -68,7 +68,7 @@ def test_ready_though_the_key_service_is_away(
             answer = client.get("/readyz")
             with pytest.raises(DomainError, match="KMSInternalException"):
                 require_start()
-            monkeypatch.setattr("paraph.server.health.READINESS", ReadinessCache())
+            monkeypatch.setattr("paraph.health.pages.READINESS", ReadinessCache())
             server.faults[:] = [fault(400, "AccessDeniedException")] * 20
             refused = client.get("/readyz")
         finally:

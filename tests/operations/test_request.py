@@ -7,6 +7,7 @@ import pytest
 from django.db import connection
 
 from paraph.cli.request import lines_of
+from paraph.evidence.sealing_failures import sealing_failures
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.prove import prove
 from paraph.flow.sealing.seal import seal
@@ -14,7 +15,6 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state
 from paraph.operations.retry import retry
-from paraph.operations.sealing_failures import sealing_failures
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token

@@ -16,7 +16,7 @@ from paraph.flow.ending.expire import expire_due
 from paraph.flow.giving_up import give_up
 from paraph.kernel import clock
 from paraph.operations.check.service_checks import CHECKS
-from paraph.queue.queues import LANES
+from paraph.queue.queues import QUEUES
 from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 from paraph.tenants.models import Role
 from paraph.webhooks.claim import reclaim
@@ -48,6 +48,7 @@ WHOLE = {
     'SELECT "organizations_retention"."organization_id"': "organizations_retention",
     'DELETE FROM "otp_wrongguesses" WHERE NOT': "otp_wrongguesses",
     "DELETE FROM messaging_messagecount WHERE": "messaging_messagecount",
+    'SELECT "webhooks_eventstream"."organization_id"': "webhooks_eventstream",
     'DELETE FROM "messaging_putoffmail" WHERE': "messaging_putoffmail",
     'SELECT COUNT(*) AS "__count" FROM "evidence_sealingfailure"': "evidence_sealingfailure",  # mostly empty
     'SELECT "evidence_sealingfailure"."request_id" AS "request_id", "evidence_sealingfailure"."cause" AS "cause"': (
@@ -96,7 +97,8 @@ def test_the_way_of_a_request(scans: Scans) -> None:
         for signer in created["signers"]:
             signed(signer["signing_url"])
             assert work_off()
-        read_all(backend, created["id"])
+        publish_events()
+        read_all(backend, created["id"], created["signers"][0]["id"])
     assert len(scans.asked) > 60
 
 
@@ -144,11 +146,25 @@ def signed(url: str) -> None:
     assert person.get(f"{path}/progress").status_code == 200
 
 
-def read_all(backend: ApiClient, request_id: int) -> None:
+def publish_events() -> None:
+    """As the end of their transactions does."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS event_published IMMEDIATE")
+
+
+def read_all(backend: ApiClient, request_id: int, signer_id: int) -> None:
     days = {"created_after": "2026-01-01", "created_before": "2100-01-01"}
     for path in ("/signature_requests", "/documents", "/branding_profiles"):
         for query in ({}, {"order": "desc"}, {"page": 2}, days):
             assert backend.get(path, **query).status_code in (200, 422)
+    first = backend.get("/events", limit=1).json()
+    assert first["has_more"]
+    for query in ({"after": first["next"]}, {"after": "latest"}, {"event": "signer.signed"},
+                  {"signature_request_id": request_id}):  # fmt: skip
+        assert backend.get("/events", **query).status_code == 200
+    acts = f"/sandbox/signature_requests/{request_id}"
+    for path in (f"{acts}/expire", f"{acts}/signers/{signer_id}/sign"):
+        assert backend.send("POST", path).status_code == 409  # it is over
     for path in (f"/signature_requests/{request_id}", f"/signature_requests/{request_id}/audit_logs"):
         assert backend.get(path).status_code == 200
 
@@ -157,9 +173,9 @@ def polls() -> None:
     """As workers do every few seconds, whether there is anything to do or not."""
     jobs: Any = app.job_manager
     worker = async_to_sync(jobs.register_worker)()
-    for lane in LANES:
-        async_to_sync(jobs.fetch_job)([lane], worker)
-        async_to_sync(jobs.list_jobs_to_abort_async)(lane)
+    for queue in QUEUES:
+        async_to_sync(jobs.fetch_job)([queue], worker)
+        async_to_sync(jobs.list_jobs_to_abort_async)(queue)
     async_to_sync(jobs.update_heartbeat)(worker)
     async_to_sync(jobs.prune_stalled_workers)(120)
     expire_due(lambda: False)

@@ -14,6 +14,7 @@ from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.failures import noted
 from paraph.evidence.models import ProofFile, SealingFailure
+from paraph.evidence.sealing_failures import finalization, given_up, sealing_failures
 from paraph.flow.jobs import RETRY
 from paraph.flow.sealing.prove import prove
 from paraph.flow.sealing.seal import seal
@@ -22,7 +23,6 @@ from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
 from paraph.operations.retry import retry
-from paraph.operations.sealing_failures import finalization, given_up, sealing_failures
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.queue.connections import connector

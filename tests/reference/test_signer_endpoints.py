@@ -10,7 +10,8 @@ from django.urls import URLPattern
 from paraph.config.urls import urlpatterns
 from paraph.reference.signer_endpoints import signer_paths
 from paraph.signature_requests.consent import LOCALES
-from paraph.signer.signature import Drawn, SignatureBody, Typed
+from paraph.signature_requests.marks import Drawn, Typed
+from paraph.signer.signature import SignatureBody
 
 PATHS = signer_paths()
 

@@ -56,7 +56,9 @@ class Finished:
             sign(tenant["signing_url"], initials={"type": "typed"}, locale="fr"),
         ]
         self.read = self.backend.finalized(self.created["id"])
-        self.journal = self.backend.told(self.created["id"], "request.completion_notified")  # mails have their own lane
+        self.journal = self.backend.told(
+            self.created["id"], "request.completion_notified"
+        )  # mails have a queue of their own
         self.signed = [self._download(urls["signed_url"], folder) for urls in self.read["download_urls"]]
         self.proof = self._download(self.read["download_urls"][0]["certificate_url"], folder)
 

@@ -3,6 +3,7 @@
 import os
 import re
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,26 +17,41 @@ from tests.reference.page import Element, parse, snippet
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer
 
+ACTS = ("endSignatureRequest", "remindSigner")  # what can be done once to a request, whose signer was invited
+SANDBOX_ACTS = ("sandboxSign", "sandboxExpire", "sandboxDecline")
+APART = {*ACTS, *SANDBOX_ACTS}  # each wants a request of its own
 README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 
 
 class Reader:
     """Somebody with a key, a request and the page before them."""
 
-    def __init__(self, service: Service, page: Element) -> None:
-        self.page, self.key = page, service.new_key("pro", "sandbox")
+    def __init__(self, service: Service, page: Element, **options: Any) -> None:
+        self.service, self.page, self.key = service, page, service.new_key("pro", "sandbox")
         self.backend = Backend(service.url, self.key)
         self.uploaded = contract()
         self.document = self.backend.upload(self.uploaded, "lease.pdf")
         people = [signer("tenant", order=1)]
         placed = [{"signer_ref": "tenant", "stamps": [at()]}]
         self.request = self.backend.create(
-            mode="parallel", validity_days=1, signers=people, documents=[{"id": self.document, "signers": placed}]
+            mode="parallel",
+            validity_days=1,
+            signers=people,
+            documents=[{"id": self.document, "signers": placed}],
+            **options,
         )
+
+    def about_another(self) -> "Reader":
+        """The same page, about a request of its own, whose signer has been invited."""
+        asked = {"send_email": True, "identity_declaration_accepted": True}
+        another = Reader(self.service, self.page, **asked)
+        another.backend.told(another.request["id"], "signer.notified")
+        return another
 
     def code(self, name: str) -> str:
         """The snippet, about the reader's own document and request."""
         text = re.sub(r"\b35\b", str(self.document), snippet(self.page, name))
+        text = re.sub(r"\b141\b", str(self.request["signers"][0]["id"]), text)
         return re.sub(r"\b71\b", str(self.request["id"]), text).replace("KEY=…", f"KEY={self.key}")
 
 
@@ -60,22 +76,19 @@ def pasted(*scripts: str) -> str:
     return done.stdout
 
 
-@pytest.mark.parametrize("name", CURL)
+@pytest.mark.parametrize("name", sorted(CURL.keys() - SANDBOX_ACTS))
 def test_curl(reader: Reader, folder: Path, name: str) -> None:
     need("curl", "curl")
-    answer = pasted(reader.code("setup-curl"), reader.code(f"curl-{name}"))
+    about = reader.about_another() if name in ACTS else reader
+    answer = pasted(about.code("setup-curl"), about.code(f"curl-{name}"))
     assert answer.startswith("{") and '"error"' not in answer, answer
 
 
 def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(os.environ, "KEY", reader.key)
-    names: dict[str, Any] = {}
-    exec(reader.code("setup-python"), names)
-    with names["paraph"]:
-        for name in PYTHON:
-            exec(reader.code(f"python-{name}"), names)
-        exec(reader.code("pages-python"), names)
+    run_in_python(reader, monkeypatch, *(f"python-{name}" for name in PYTHON if name not in APART), "pages-python")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+    for name in ACTS:
+        run_in_python(reader.about_another(), monkeypatch, f"python-{name}")
 
 
 def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
@@ -89,10 +102,78 @@ def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
 
 
 def test_node(reader: Reader, folder: Path) -> None:
-    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE]
+    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE if name not in APART]
     told = in_node(reader, reader.code("setup-node"), *apart, reader.code("pages-node"))
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
+    for name in ACTS:
+        about = reader.about_another()
+        assert in_node(about, about.code("setup-node"), about.code(f"node-{name}"))
+
+
+@pytest.fixture
+def others(service: Service, reader: Reader) -> Callable[[], Reader]:
+    """People with a request of their own."""
+    return lambda: Reader(service, reader.page)
+
+
+def test_acts_with_curl(others: Callable[[], Reader], folder: Path) -> None:
+    need("curl", "curl")
+    acts = ((others(), name) for name in SANDBOX_ACTS)
+    told = [pasted(each.code("setup-curl"), each.code(f"curl-{name}")) for each, name in acts]
+    assert '"status":"completed"' in told[0] and '"status":"expired"' in told[1] and "decline_not_allowed" in told[2]
+
+
+def test_acts_with_node(others: Callable[[], Reader], folder: Path) -> None:
+    told = [
+        in_node(each, each.code("setup-node"), each.code(f"node-{name}"))
+        for name in SANDBOX_ACTS
+        for each in [others()]
+    ]
+    assert told[0].split()[0] == "completed" and told[1].split()[0] == "expired" and "decline_not_allowed" in told[2]
+
+
+def test_acts_with_python(
+    others: Callable[[], Reader], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in SANDBOX_ACTS:
+        run_in_python(others(), monkeypatch, f"python-{name}")
+    told = capsys.readouterr().out.splitlines()
+    assert told[0].startswith("completed") and told[1].startswith("expired") and told[2] == "decline_not_allowed"
+
+
+def run_in_python(reader: Reader, monkeypatch: pytest.MonkeyPatch, *samples: str) -> None:
+    monkeypatch.setitem(os.environ, "KEY", reader.key)
+    names: dict[str, Any] = {}
+    exec(reader.code("setup-python"), names)
+    with names["paraph"]:
+        for sample in samples:
+            exec(reader.code(sample), names)
+
+
+def test_the_guides_with_curl(others: Callable[[], Reader], folder: Path) -> None:
+    """A test signs and hears of it; who catches up then reads all of it once, and nothing the next time."""
+    need("curl", "curl")
+    one = others()
+    pasted(one.code("setup-curl"), one.code("test-curl"))
+    first, second = (pasted(one.code("setup-curl"), one.code("catch-up-curl")) for _ in range(2))
+    assert "signer.signed" in first and "request.completed" in first and '"data":[]' in second
+
+
+def test_the_guides_with_node(others: Callable[[], Reader], folder: Path) -> None:
+    one = others()
+    assert in_node(one, one.code("setup-node"), one.code("test-node")) == "200\n"
+    first, second = (in_node(one, one.code("setup-node"), one.code("catch-up-node")) for _ in range(2))
+    assert [line.split()[1] for line in first.splitlines()] == ["signer.signed", "request.completed"] and not second
+
+
+def test_the_guides_with_python(
+    others: Callable[[], Reader], folder: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = others()
+    run_in_python(one, monkeypatch, "test-python", "catch-up-python", "catch-up-python")
+    told = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
+    assert told == ["signer.signed", "request.completed"]
 
 
 def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder: Path) -> None:

@@ -63,6 +63,14 @@ def test_a_title_is_found_and_forgotten_with_what_alone_says_it(made: Scene) -> 
     assert found(made, "pier") == []
 
 
+def test_own_data_are_found_and_forgotten(made: Scene) -> None:
+    own = scene(external_id="LEASE-4711", metadata={"street": "Lime Street 4", "unit": ""}, title="Pier")
+    assert found(own, "lease-4711") == found(own, "lime pier ada") == [own.request.pk]
+    assert found(own, "unit") == found(made, "lime") == []
+    SignatureRequest.objects.filter(pk=own.request.pk).update(external_id="", metadata={"street": "Pier Road"})
+    assert found(own, "4711") == found(own, "lime") == [] and found(own, "road pier") == [own.request.pk]
+
+
 @pytest.mark.parametrize("text", ["", " ", "...", "velace", "ada hopper", "%", "_da", "ada2@example.com"])
 def test_other_words_find_nothing(made: Scene, text: str) -> None:
     assert found(made, text) == []

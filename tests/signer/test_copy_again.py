@@ -4,7 +4,6 @@ import re
 from typing import Any
 
 import pytest
-from django.conf import settings
 
 from paraph.flow.messages import mail_copy
 from paraph.messaging.models import CapturedMessage
@@ -36,13 +35,16 @@ def asked(client: Client, made: Scene, **extra: Any) -> Any:
     return client.post(made.url(rest="?lang=en"), {"do": "copy"}, **extra)
 
 
-def test_the_page_offers_it_mails_it_and_says_so(client: Client, made: Scene) -> None:
+def test_the_page_offers_it_mails_it_and_says_so(client: Client, made: Scene, settings: Any) -> None:
     page = client.get(made.url()).content.decode()
     assert BUTTON in page and "a•••@example.com" in page and "ada1@example.com" not in page
     answer = asked(client, made)
     assert answer.status_code == 303 and answer["Location"] == f"{made.url()}?lang=en&mailed=1"
     [mail] = mails()
     assert mail.to == "ada1@example.com"
+    told = client.get(answer["Location"]).content.decode()
+    assert WORDS["copy_kept"] in told and BUTTON not in told, "there is no mail server"
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
     told = client.get(answer["Location"]).content.decode()
     assert WORDS["copy_mailed"].format(recipient="a•••@example.com") in told and BUTTON not in told
     link = re.search(r"\S+\?ticket=\S+", mail.text)

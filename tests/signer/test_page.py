@@ -187,6 +187,20 @@ def test_says_honestly_why_there_is_nothing_to_sign(client: Client, title: str, 
         assert "1 person signs before you." in page
 
 
+@pytest.mark.parametrize(
+    ("smtp_url", "sandbox_mail", "promised"),
+    [("smtp://127.0.0.1:1", "everyone", True), ("smtp://127.0.0.1:1", "confirmed", False), ("", "everyone", False)],
+)
+def test_a_mail_is_promised_where_one_leaves_the_service(
+    client: Client, settings: Any, smtp_url: str, sandbox_mail: str, promised: bool
+) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": smtp_url, "sandbox_mail": sandbox_mail})
+    told = text(client.get(scene(signers=2, mode="sequential", send_email=True).url(1)))
+    words = language.words("en")
+    assert (words["not_your_turn_mail"] in told) is promised
+    assert (words["not_your_turn_link"] in told) is not promised
+
+
 @pytest.mark.parametrize("locale", LOCALES)
 def test_not_your_turn_says_how_many_sign_before(client: Client, locale: str) -> None:
     """In the form that the language has for the number; who has signed counts no more."""

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 from babel import Locale
+from django.conf import settings
+from django.utils import translation
 
 import paraph
 from paraph import words as catalog
@@ -30,6 +32,12 @@ def forms(sentence: Any) -> dict[str, str]:
 @pytest.mark.parametrize("theme", THEMES)
 def test_every_language_has_a_file(theme: str) -> None:
     assert {path.stem for path in (FOLDER / theme).glob("*.json")} == set(LOCALES)
+
+
+@pytest.mark.parametrize("locale", [code for code, _ in settings.LANGUAGES])
+def test_what_is_to_be_corrected_has_one_name_on_all_pages(locale: str) -> None:
+    with translation.override(locale):
+        assert catalog.of("page", locale)["problems"] == translation.gettext("Please correct this")
 
 
 @pytest.mark.parametrize("locale", LOCALES)

@@ -8,6 +8,7 @@ import pytest
 from django.db import connection
 
 from paraph.account_mail.mail_account import mail_account
+from paraph.dashboard.members.invitation_mail import mail_invitation
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
@@ -39,12 +40,16 @@ def refused(code: str) -> "pytest.RaisesExc[DomainError]":
     return pytest.raises(DomainError, match=f"^{code}: ")
 
 
-def invited(by: Member, email: str = "bob@example.com", role: str = Role.MEMBER, language: str = "en") -> Invitation:
-    return invite(by.organization_id, acting(by), email, role, language)
+def invited(by: Member, email: str = "bob@example.com", role: str = Role.MEMBER) -> Invitation:
+    made = invite(by.organization_id, acting(by), email, role)
+    mail_invitation(made)
+    return made.invitation
 
 
 def resent(by: Member, invitation: Invitation, network: str = "192.0.2.1") -> Invitation:
-    return resend_invitation(by.organization_id, acting(by), invitation.pk, network, "en")
+    made = resend_invitation(by.organization_id, acting(by), invitation.pk, network)
+    mail_invitation(made)
+    return made.invitation
 
 
 def mails() -> list[CapturedMessage]:

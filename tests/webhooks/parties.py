@@ -3,14 +3,15 @@
 from datetime import datetime
 from typing import Any
 
+from paraph.audit_trail.append import follow
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.outbound.post import PostResult
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Application
+from paraph.webhooks import outbox
 from paraph.webhooks.claim import ClaimedDelivery, claim
-from paraph.webhooks.outbox import deliveries
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, scene
@@ -33,8 +34,10 @@ def told(webhook_url: str = "https://hooks.example/in", **of_scene: Any) -> tupl
 def record(
     request: SignatureRequest, event_type: str, signer: Signer | None = None, occurred_at: datetime | None = None
 ) -> None:
-    """The deliveries of an event, as ``flow.events`` writes them, without its journal entry."""
-    insert(deliveries(request, event_type, signer, occurred_at))
+    """An event with its journal entry, as ``flow.events`` writes them; it may lie before others of the request."""
+    entry = follow(request, event_type, signer_id=signer.pk if signer else None, moment=occurred_at)
+    entry.created_at = occurred_at or entry.created_at
+    insert([entry, *outbox.told(entry, request, signer)])
 
 
 def another_application(webhook_url: str) -> Application:

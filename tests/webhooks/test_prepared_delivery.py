@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.outbox import release
@@ -24,6 +25,7 @@ def test_headers_and_signature_of_the_raw_body() -> None:
         "Content-Type": "application/json",
         "User-Agent": "Paraph-Webhooks/1",
         "X-Service-Event": "signer.notified",
+        "X-Service-Event-Id": str(Entry.objects.get(event_type="signer.notified").pk),
         "X-Service-Delivery": str(delivery.attempt_id),
         "X-Service-Signature": "sha256=" + hmac.new(secret.encode(), delivery.body, hashlib.sha256).hexdigest(),
     }

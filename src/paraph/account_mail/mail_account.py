@@ -10,7 +10,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from paraph.kernel import tokens
 from paraph.messaging.email import send_email
 from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.queue.defer import defer
 
 _PURPOSE = "account mails"
@@ -34,13 +34,13 @@ def hand_over(mail: AccountMail) -> None:
 
 
 def mail_account(sealed: str) -> None:
-    """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raises ``OSError`` when the
+    """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raise ``OSError`` when the
     gateway does not take it."""
     opened = settings.SECRETS.decrypt(_PURPOSE, b64decode(sealed))
     mail = AccountMail(**json.loads(opened))
     content = _written(mail)
     name = f"account-{tokens.sha256(sealed.encode()).hex()[:32]}"
-    with figures.message("email", "message"):
+    with metrics.message("email", "message"):
         send_email(mail.to, content.subject, content.text, content.html, name)
 
 

@@ -16,8 +16,12 @@ from paraph.signature_requests.models import SignatureRequest
 
 GENESIS = bytes(32)
 PLAIN, COMMITTED = 1, 2  # formats of entries
-_ABOUT_SIGNERS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED, EventType.COMPLETION_NOTIFIED)
-_END = "SELECT position, hash, created_at FROM journal_entry WHERE request_id = %s ORDER BY position DESC LIMIT 1"
+_NEXT = """
+    SELECT nextval(pg_get_serial_sequence('journal_entry', 'id')), newest.position, newest.hash, newest.created_at
+    FROM (SELECT) AS one LEFT JOIN LATERAL (
+        SELECT position, hash, created_at FROM journal_entry WHERE request_id = %s ORDER BY position DESC LIMIT 1
+    ) AS newest ON true
+"""
 
 
 @dataclass(frozen=True)
@@ -40,18 +44,19 @@ def follow(
     metadata: dict[str, Any] | None = None,
     moment: datetime | None = None,
 ) -> Entry:
-    """Return the next entry of the request's chain, for the caller to insert. ``moment`` is that of the event, by
-    default now; ``metadata`` must be plain JSON.
+    """Return the next entry of the request's chain, with its id, for the caller to insert. ``moment`` is that of the
+    event, by default now; ``metadata`` must be plain JSON.
 
     The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
     second writer would violate the unique position.
     """
     with prepared_cursor() as cursor:
-        cursor.execute(_END, [request.pk])
-        position, previous, earlier = cursor.fetchone() or (0, GENESIS, None)
+        cursor.execute(_NEXT, [request.pk])
+        entry_id, position, previous, earlier = cursor.fetchone()
     moment = moment or clock.now()
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
-    _chain(entry, position + 1, bytes(previous), max(moment, earlier) if earlier else moment)
+    entry.pk = entry_id
+    _chain(entry, (position or 0) + 1, bytes(previous or GENESIS), max(moment, earlier) if earlier else moment)
     note_entries([entry])
     return entry
 
@@ -120,18 +125,11 @@ def facts(entry: Entry) -> dict[str, Any]:
 
 
 def broken_at(entries: Iterable[Entry]) -> int | None:
-    """Return the position of the first entry that does not follow from those before it, None if the chain holds.
-
-    Of an entry of an earlier version whose values are erased, only its place in the chain can be checked.
-    """
+    """Return the position of the first entry that does not follow from those before it, None if the chain holds."""
     previous = GENESIS
     for expected, entry in enumerate(entries, start=1):
-        if entry.position != expected or bytes(entry.previous_hash) != previous or not _holds(entry):
+        follows = entry.position == expected and bytes(entry.previous_hash) == previous
+        if not follows or entry_hash(entry) != bytes(entry.hash):
             return expected
         previous = bytes(entry.hash)
     return None
-
-
-def _holds(entry: Entry) -> bool:
-    erased_in_plain = entry.format == PLAIN and entry.salts == {} and entry.event_type in _ABOUT_SIGNERS
-    return erased_in_plain or entry_hash(entry) == bytes(entry.hash)

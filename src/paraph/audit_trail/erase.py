@@ -3,7 +3,6 @@
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
-from paraph.audit_trail.append import COMMITTED
 from paraph.audit_trail.commitments import commitment, personal_values
 from paraph.audit_trail.models import Entry
 
@@ -29,8 +28,7 @@ def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[str, str]) -> 
     """Replace these values; return in how many entries.
 
     ``pseudonyms``: by address or number, what takes its place; all other values become "erased". Each value goes with
-    its salt and leaves its commitment, so that the chain still holds. In entries of earlier versions, whose hash covers
-    the values, it can then be checked by its links alone. The caller holds the request's row lock.
+    its salt and leaves its commitment, so that the chain still holds. The caller holds the request's row lock.
     """
     changed = [each for each in found if each.values]
     for each in changed:
@@ -39,23 +37,15 @@ def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[str, str]) -> 
 
 
 def _about(entry: Entry, signer_id: int, addresses: Collection[str]) -> EntryAbout:
-    if entry.format != COMMITTED and entry.salts == {}:
-        return EntryAbout(entry, {})
     values = personal_values(entry.ip, entry.user_agent, entry.metadata)
     of_signer = entry.signer_id == signer_id
-    about = {path: value for path, value in values.items() if of_signer or value in addresses}
-    if entry.format == COMMITTED:
-        about = {path: value for path, value in about.items() if "salt" in (entry.salts or {})[path]}
-    return EntryAbout(entry, about)
+    kept = {path: value for path, value in values.items() if "salt" in entry.salts[path]}
+    return EntryAbout(entry, {path: value for path, value in kept.items() if of_signer or value in addresses})
 
 
 def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[str, str]) -> None:
-    if entry.format == COMMITTED:
-        known = entry.salts or {}
-        left = {path: {"commitment": commitment(known[path]["salt"], value)} for path, value in gone.items()}
-        entry.salts = {**known, **left}
-    else:
-        entry.salts = {}
+    left = {path: {"commitment": commitment(entry.salts[path]["salt"], value)} for path, value in gone.items()}
+    entry.salts = {**entry.salts, **left}
     for path, value in gone.items():
         _replace(entry, path, pseudonyms.get(value, ERASED))
     entry.save(update_fields=["ip", "user_agent", "metadata", "salts"])

@@ -30,9 +30,8 @@ class Entry(models.Model):
     """One event of a request. ``position`` counts from 1 within the request; ``hash`` covers the fields and
     ``previous_hash``; ``event_type`` is an :class:`~paraph.audit_trail.models.EventType`.
 
-    ``format`` says what the hash covers in the place of personal values: in 1 themselves, in 2 their commitments, which
-    ``salts`` are for (:mod:`paraph.audit_trail.commitments`). Entries without personal values, and those of earlier
-    versions, are of format 1; their ``salts`` are null, or {} once an earlier version's values are erased.
+    ``format`` says what the hash covers: in 1 the fields, none of which is a personal value, in 2 commitments in the
+    place of such values, which ``salts`` are for (:mod:`paraph.audit_trail.commitments`).
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")

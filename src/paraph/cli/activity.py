@@ -24,9 +24,9 @@ def command() -> None:
 @operator_options
 @click.pass_context
 def verify(context: click.Context, export: Path | None, *, organization: int | None, as_json: bool) -> None:
-    """Check that no act is missing or was altered: in an export, which needs no service, or in the database.
+    """Check that no entry is missing or was altered: in an export, which needs no service, or in the database.
 
-    With both, the export must also be the beginning of the log: an act that was taken off its end since shows so.
+    With both, the export must also be the beginning of the log: an entry that was taken off its end since shows so.
     Ends with 0 only when all holds, else with 1.
     """
     if export is None and organization is None:
@@ -56,7 +56,5 @@ def _in_database(organization_id: int, export: ChainCheck | None) -> ChainCheck:
 def _sentence(check: ChainCheck) -> str:
     if check.organization_id is None:
         return check.problem
-    whole = (
-        f"Organization {check.organization_id}: {check.acts} acts follow from each other. {check.problem or check.note}"
-    )
+    whole = f"Organization {check.organization_id}: {check.entries} entries follow from each other. {check.problem}"
     return whole.rstrip()

@@ -26,7 +26,7 @@ def command() -> None:
 def create(
     organization: int, environment: str, name: str, webhook_url: str, origins: tuple[str, ...], *, as_json: bool
 ) -> None:
-    """Make an application; its API key and webhook secret are shown only now."""
+    """Create an application. Its API key and webhook secret are shown only once."""
     with database():
         from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.applications import create_application
@@ -97,11 +97,11 @@ def update(
     type=click.IntRange(0, 24 * 90),
     default=24,
     show_default=True,
-    help="How long the key and the secret before hold as well.",
+    help="How long the old key and secret stay valid.",
 )
 @operator_options
 def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
-    """Make a new API key and a new webhook secret, shown only now; those before hold for the overlap."""
+    """Create a new API key and webhook secret, shown only once. The old ones stay valid for the overlap."""
     with database():
         from paraph.kernel import clock
         from paraph.tenants.admin_log.actor import OPERATOR
@@ -124,7 +124,7 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
 @click.argument("id", type=int)
 @operator_options
 def revoke(id: int, *, as_json: bool) -> None:
-    """Reject an application's keys from now on."""
+    """Revoke all keys of an application, effective immediately."""
     with database():
         from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.applications import existing_application, revoke_application

@@ -10,7 +10,7 @@ from paraph.cli.session import database
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to make.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")
 @operator_options
 @click.pass_context
 def command(context: click.Context, *, out: Path, as_json: bool) -> None:

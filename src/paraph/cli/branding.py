@@ -21,7 +21,7 @@ def command() -> None:
 def create(
     organization: int, name: str, background_color: str, text_color: str, accent_color: str, *, as_json: bool
 ) -> None:
-    """Make a branding profile."""
+    """Create a branding profile."""
     with database():
         from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.branding import create_profile

@@ -13,7 +13,7 @@ def command() -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @operator_options
 def signer(id: int, *, yes: bool, as_json: bool) -> None:
     """Replace a signer's name, addresses and devices by pseudonyms, in rows and journal. Files stay until they are
@@ -29,7 +29,7 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
 
 @command.command()
 @click.argument("address")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @operator_options
 def address(address: str, *, yes: bool, as_json: bool) -> None:
     """Erase what is kept of an address or number outside of requests: rows of bulk sends and drafts that were never

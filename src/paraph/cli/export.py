@@ -9,7 +9,7 @@ from paraph.cli.session import database
 
 
 @click.command()
-@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to make.")
+@click.option("--out", type=click.Path(path_type=Path, dir_okay=False), required=True, help="File to write.")
 @operator_options
 def command(*, out: Path, as_json: bool) -> None:
     """Write the database into a file, which paraph import reads on another server.

@@ -15,7 +15,7 @@ def command() -> None:
 @click.option("--application", type=int, help="Only those of this application.")
 @operator_options
 def list_(application: int | None, *, as_json: bool) -> None:
-    """Show keys: whose they are, when they were used last, and until when they hold."""
+    """Show keys: whose they are, when they were last used, and until when they are valid."""
     with database():
         from paraph.tenants.overview import keys
 
@@ -26,7 +26,7 @@ def list_(application: int | None, *, as_json: bool) -> None:
 @click.argument("id", type=int)
 @operator_options
 def revoke(id: int, *, as_json: bool) -> None:
-    """Reject one key from now on."""
+    """Revoke one key, effective immediately."""
     with database():
         from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.applications import existing_key, revoke_key

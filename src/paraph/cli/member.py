@@ -23,7 +23,7 @@ def command() -> None:
 @click.option("--password-stdin", is_flag=True, help="Read the password of the new account from the standard input.")
 @operator_options
 def create(organization: int, email: str, role: str, name: str, *, password_stdin: bool, as_json: bool) -> None:
-    """Make a member. Without a password, a new account gets a link that sets one within the hour."""
+    """Create a member. Without a password, a new account gets a link that sets one within the hour."""
     password = sys.stdin.readline().rstrip("\r\n") if password_stdin else ""
     if password_stdin and not password:
         raise click.UsageError("There is no password on the standard input.")

@@ -18,7 +18,7 @@ def command() -> None:
 @click.option("--plan", required=True, help="free, pro or enterprise")
 @operator_options
 def create(name: str, plan: str, *, as_json: bool) -> None:
-    """Make an organization."""
+    """Create an organization."""
     with database():
         from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.organizations import create_organization
@@ -39,7 +39,7 @@ def list_(*, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@click.option("--name", help="Its name, which signers read.")
+@click.option("--name", help="Its name, as signers see it.")
 @click.option("--plan", help="free, pro or enterprise; applies from the next call on.")
 @click.option(
     "--refuse-changeable/--accept-changeable",
@@ -85,7 +85,7 @@ def suspend(id: int, *, as_json: bool) -> None:
 @click.argument("id", type=int)
 @operator_options
 def resume(id: int, *, as_json: bool) -> None:
-    """Take the API keys of a suspended organization again."""
+    """Accept the API keys of a suspended organization again."""
     with database():
         from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.lifecycle import resume_organization
@@ -96,7 +96,7 @@ def resume(id: int, *, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @operator_options
 def delete(id: int, *, yes: bool, as_json: bool) -> None:
     """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
@@ -115,8 +115,8 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
 @command.command("confirm-address")
 @click.argument("id", type=int)
 @click.argument("address")
-@click.option("--vouch", "how", flag_value="vouch", help="Confirm it without asking: you answer for it.")
-@click.option("--withdraw", "how", flag_value="withdraw", help="Take its confirmation back.")
+@click.option("--vouch", "how", flag_value="vouch", help="Confirm it without asking; you vouch for it.")
+@click.option("--withdraw", "how", flag_value="withdraw", help="Withdraw its confirmation.")
 @click.option("--language", default="en", show_default=True, help="Language of the question.")
 @operator_options
 def confirm_address(id: int, address: str, how: str | None, language: str, *, as_json: bool) -> None:

@@ -16,7 +16,7 @@ def command() -> None:
 
 @command.command("show")
 @click.argument("address")
-@click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="File to make: a PDF to hand over.")
+@click.option("--pdf", type=click.Path(path_type=Path, dir_okay=False), help="PDF file to write, to hand over.")
 @operator_options
 def show_person(address: str, *, pdf: Path | None, as_json: bool) -> None:
     """Show everything that is kept of the person with this e-mail address or number, in all organizations.

@@ -17,12 +17,12 @@ def command() -> None:
 
 @command.command("list")
 @click.option("--failed", is_flag=True, help="Only those that are not tried again by themselves.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many at most.")
 @operator_options
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show the requests that a fault keeps from being finalized, oldest first."""
     with database():
-        from paraph.operations.sealing_failures import sealing_failures
+        from paraph.evidence.sealing_failures import sealing_failures
 
         failures = sealing_failures(given_up_only=failed, limit=limit)
     if as_json:
@@ -58,7 +58,7 @@ def show(id: int, *, as_json: bool) -> None:
 @click.option("--all", "every", is_flag=True, help="Every completed request that is not finalized.")
 @operator_options
 def retry(id: int | None, *, every: bool, as_json: bool) -> None:
-    """Have what a request lacks tried now: seals, proof, publication, invitations."""
+    """Retry now what a request still lacks: seals, proof, publication, invitations."""
     if (id is None) != every:
         raise click.UsageError("Name one request, or --all.")
     with database():
@@ -80,7 +80,9 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 
 @command.command()
 @click.argument("id", type=int)
-@click.option("--reason", required=True, help="Why, for journal and webhooks. No names: it stays for ever.")
+@click.option(
+    "--reason", required=True, help="Kept permanently in the journal and in webhooks; please don't name people."
+)
 @operator_options
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
@@ -108,7 +110,15 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     """Render the result of :func:`~paraph.operations.request_state.request_state` as lines of text."""
     finalized = ", finalized" if state["finalized"] else ""
     lines = [f"Request {state['id']}: {state['status']}{finalized} ({state['mode']}, {state['environment']})"]
-    lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}", "Signers"]
+    lines += [f"  {state['why']}", f"  created {state['created_at']}, expires {state['expires_at']}"]
+    if state["external_id"]:
+        lines.append(f"  external id {state['external_id']}")
+    lines += [f"  {key}: {value}" for key, value in state["metadata"].items()]
+    if state["redirect_url"]:
+        lines.append(f"  signers continue to {state['redirect_url']}")
+    if rule := state["reminders"]:
+        lines.append(f"  reminders every {rule['every_days']} days, at most {rule['at_most']}")
+    lines.append("Signers")
     for signer in state["signers"]:
         moment = signer["signed_at"] or signer["notified_at"] or ""
         lines.append(f"  {signer['order']}. {signer['full_name']} <{signer['email']}>  {signer['status']}  {moment}")

@@ -15,10 +15,10 @@ def command() -> None:
 @click.option("--organization", type=int, required=True, help="id of the organization")
 @click.option("--environment", required=True, help="sandbox or production")
 @click.option("--days", type=int, help="Days after the end of a request until its files are deleted.")
-@click.option("--never", is_flag=True, help="Keep files for ever, which is so unless days are set.")
+@click.option("--never", is_flag=True, help="Keep files forever, which is the default.")
 @operator_options
 def set_(organization: int, environment: str, days: int | None, *, never: bool, as_json: bool) -> None:
-    """Say when the files of an organization's requests are deleted, in one environment."""
+    """Set when the files of an organization's requests are deleted, in one environment."""
     if (days is None) != never:
         raise click.UsageError("Give either --days or --never.")
     with database():

@@ -15,7 +15,7 @@ def command() -> None:
 
 
 @command.command()
-@click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; the next run goes on there.")
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
 @operator_options
 @click.pass_context
 def encrypt(context: click.Context, *, seconds: float | None, as_json: bool) -> None:

@@ -67,7 +67,7 @@ def command(
     as_json: bool,
 ) -> None:
     """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it. Of an exported
-    activity log, verify that no act is missing or was altered.
+    activity log, verify that no entry is missing or was altered.
 
     Where several files are given and one is a proof, its evidence must match all the others, in any order; files of
     its documents that are not given are named. Ends with 0 only when every file that is given is sealed, intact,
@@ -164,7 +164,7 @@ def _verify_export(name: str, file: _File, *, as_json: bool) -> bool:
         click.echo(json.dumps({"file": name, **check.to_json()}, ensure_ascii=False))
     else:
         click.echo(f"{name}: {'valid' if check.ok else 'NOT VALID'}")
-        click.echo(f"  {check.acts} acts follow from each other. {check.problem or check.note}".rstrip())
+        click.echo(f"  {check.entries} entries follow from each other. {check.problem}".rstrip())
     return check.ok
 
 

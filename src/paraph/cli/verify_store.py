@@ -10,9 +10,9 @@ from paraph.cli.session import database
 
 
 @click.command()
-@click.option("--rate", type=click.FloatRange(0.1), default=50.0, show_default=True, help="MB a second, at most.")
-@click.option("--seconds", type=click.FloatRange(0), help="Stop after so long; the next run goes on there.")
-@click.option("--restart", is_flag=True, help="Begin anew, though the last run was stopped.")
+@click.option("--rate", type=click.FloatRange(0.1), default=50.0, show_default=True, help="MB per second, at most.")
+@click.option("--seconds", type=click.FloatRange(0), help="Stop after this long; the next run continues there.")
+@click.option("--restart", is_flag=True, help="Start over, even if the last run was stopped.")
 @operator_options
 @click.pass_context
 def command(context: click.Context, *, rate: float, seconds: float | None, restart: bool, as_json: bool) -> None:

@@ -45,8 +45,8 @@ def run(drain_seconds: int = 0) -> None:
     from granian.server import Server
 
     from paraph.database import idle, sessions
+    from paraph.health.pages import drain_before_end
     from paraph.server import slow_readers, static_files
-    from paraph.server.health import drain_before_end
 
     # Made once here and shared by the processes forked below.
     application = get_internal_wsgi_application()

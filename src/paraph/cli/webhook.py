@@ -17,8 +17,8 @@ def command() -> None:
 
 
 @command.command("list")
-@click.option("--failed", is_flag=True, help="Only those that failed for good.")
-@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="At most so many.")
+@click.option("--failed", is_flag=True, help="Only those that were given up.")
+@click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many at most.")
 @operator_options
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show deliveries, newest first."""

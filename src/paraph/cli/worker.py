@@ -40,7 +40,7 @@ def command(metrics_port: int | None) -> None:
 
 def serve_metrics(host: str, port: int, token: str) -> ThreadingHTTPServer:
     """Answer in a thread of its own, which ends with the process: whoever has the token or, where there is none,
-    this machine. Raises ``DomainError("configuration", …)`` when this machine cannot listen on the port."""
+    this machine. Raise ``DomainError("configuration", …)`` when this machine cannot listen on the port."""
     try:
         server = _Server((host, port), token)
     except OSError as error:
@@ -68,12 +68,12 @@ class _Handler(BaseHTTPRequestHandler):
 
         if self.path.partition("?")[0] != "/metrics":
             self._answer(HTTPStatus.NOT_FOUND, "text/plain", b"Only /metrics is here.\n")
-        elif not self._is_insider():
+        elif not self._has_internal_access():
             self._answer(HTTPStatus.FORBIDDEN, "text/plain", b"PARAPH_METRICS_TOKEN opens this page.\n")
         else:
             self._answer(HTTPStatus.OK, CONTENT_TYPE, counted())
 
-    def _is_insider(self) -> bool:
+    def _has_internal_access(self) -> bool:
         if self.server.token:
             given = self.headers.get("Authorization", "")
             return tokens.same(given.encode(errors="replace"), f"Bearer {self.server.token}".encode())

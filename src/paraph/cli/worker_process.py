@@ -1,4 +1,4 @@
-"""A job worker process: its lanes of jobs, its webhooks, and the upkeep that every worker does."""
+"""A job worker process: its queues of jobs, its webhooks, and the upkeep that every worker does."""
 
 import asyncio
 import logging
@@ -10,7 +10,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from paraph.queue.lane_worker import LaneWorker
+    from paraph.queue.queue_worker import QueueWorker
     from paraph.webhooks.dispatcher import Dispatcher
 
 _EXPIRE_SECONDS = 3  # requests expire within 5 s (rule 3.1)
@@ -45,12 +45,12 @@ async def _work(dispatcher: "Dispatcher") -> None:
     from django.conf import settings
     from procrastinate.signals import on_stop
 
-    from paraph.queue.lane_worker import LaneWorker
-    from paraph.queue.queues import LANES
+    from paraph.queue.queue_worker import QueueWorker
+    from paraph.queue.queues import QUEUES
 
-    threads = ThreadPoolExecutor(len(LANES) * settings.PARAPH.worker_concurrency)
+    threads = ThreadPoolExecutor(len(QUEUES) * settings.PARAPH.worker_concurrency)
     asyncio.get_running_loop().set_default_executor(threads)
-    lanes = [LaneWorker(lane, settings.PARAPH.worker_concurrency) for lane in LANES]
+    workers = [QueueWorker(queue, settings.PARAPH.worker_concurrency) for queue in QUEUES]
     asked, stopping = asyncio.Event(), threading.Event()
 
     def stop() -> None:
@@ -58,22 +58,22 @@ async def _work(dispatcher: "Dispatcher") -> None:
         asked.set()
         stopping.set()
         dispatcher.finish()
-        for lane in lanes:
-            lane.stop()
+        for worker in workers:
+            worker.stop()
 
     upkeep = _upkeep(stopping.is_set)
-    running = [asyncio.create_task(lane.run()) for lane in lanes]
+    running = [asyncio.create_task(worker.run()) for worker in workers]
     with on_stop(stop):
         await asyncio.wait([*running, asyncio.create_task(asked.wait())], return_when=asyncio.FIRST_COMPLETED)
     if not asked.is_set():
-        stop()  # a lane has failed, and none goes on alone
+        stop()  # one has failed, and none goes on alone
     _, late = await asyncio.wait(running, timeout=_GRACE_SECONDS)
     if late:
-        await _leave(lanes)
+        await _leave(workers)
     for task in upkeep:
         task.cancel()
-    for lane_run in running:
-        lane_run.result()
+    for run in running:
+        run.result()
 
 
 def _end_anyhow() -> None:
@@ -83,10 +83,10 @@ def _end_anyhow() -> None:
     timer.start()
 
 
-async def _leave(lanes: "list[LaneWorker]") -> None:
+async def _leave(workers: "list[QueueWorker]") -> None:
     """End the process while jobs run, as no thread can be ended; every job is safe to repeat."""
-    for lane in lanes:
-        await lane.hand_back()
+    for worker in workers:
+        await worker.hand_back()
     _exit("jobs at hand take too long and are left to other workers")
 
 
@@ -110,7 +110,7 @@ def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
 
 async def _repeat(seconds: float, work: Callable[[], object], message: str) -> None:
     """Repeat the work for ever, in a thread of its own, which keeps its connection meanwhile. A fault is logged; of an
-    outage of the database, the lanes tell."""
+    outage of the database, the workers of the queues tell."""
     from paraph.database.outage import is_outage
 
     thread, loop = ThreadPoolExecutor(1), asyncio.get_running_loop()

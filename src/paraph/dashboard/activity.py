@@ -1,5 +1,5 @@
 """``/app/{o}/activity``: who did what in the organization; ``…/export`` all of it, as ``paraph activity verify`` reads
-it. Members see their own acts, owners, admins and observers all."""
+it. Members see their own entries, owners, admins and observers all."""
 
 from datetime import UTC, datetime, time, timedelta
 from typing import Any
@@ -19,7 +19,7 @@ from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 
 _AT_ONCE = 50
-_NOT_MEMBERS = (ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE)
+_NOT_MEMBERS = (ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE, ActorKind.API)
 
 
 class FilterForm(forms.Form):
@@ -41,18 +41,18 @@ class FilterForm(forms.Form):
 
 @member_page(Right.SEE)
 def activity(request: HttpRequest, member: Member) -> HttpResponse:
-    """Return the acts, the newest first, from ``before`` on."""
+    """Show the entries, the newest first, from ``before`` on."""
     sees_all = may(member.role, Right.AUDIT)
     form = FilterForm(request.GET)
-    acts = (
+    entries = (
         _filtered(_visible(member, sees_all=sees_all), form.cleaned_data)
         if form.is_valid()
         else Activity.objects.none()
     )
     before = request.GET.get("before", "")
     if before.isascii() and before.isdigit() and len(before) < 10:
-        acts = acts.filter(position__lt=int(before))
-    rows = list(acts.order_by("-position")[: _AT_ONCE + 1])
+        entries = entries.filter(position__lt=int(before))
+    rows = list(entries.order_by("-position")[: _AT_ONCE + 1])
     content = {
         "rows": [(row, _word(row.action), _changes(row)) for row in rows[:_AT_ONCE]],
         "older": _older(request, rows) if len(rows) > _AT_ONCE else "",
@@ -67,42 +67,42 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
 @member_page(Right.AUDIT)
 @reauthenticated
 def export(request: HttpRequest, member: Member) -> HttpResponse:
-    """``POST …/activity/export``: the whole log as JSON, whose last act is this export."""
+    """``POST …/activity/export``: the whole log as JSON, whose last entry is this export."""
     if request.method != "POST":
         return see_other("activity", member.organization_id)
     name = member.organization.name
-    act = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, name)
-    response: Any = StreamingHttpResponse(exported(act), content_type="application/json")
+    entry = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, name)
+    response: Any = StreamingHttpResponse(exported(entry), content_type="application/json")
     response.headers["Content-Disposition"] = f'attachment; filename="activity-{member.organization_id}.json"'
     answer: HttpResponse = response
     return answer
 
 
 def _visible(member: Member, *, sees_all: bool) -> QuerySet[Activity]:
-    acts = Activity.objects.filter(organization_id=member.organization_id)
+    entries = Activity.objects.filter(organization_id=member.organization_id)
     if sees_all:
-        return acts
-    return acts.filter(actor=member.user.email, actor_kind=ActorKind.MEMBER, actor_id=member.user_id)
+        return entries
+    return entries.filter(actor=member.user.email, actor_kind=ActorKind.MEMBER, actor_id=member.user_id)
 
 
 def _word(code: str) -> Any:
-    """Return what the act is called; its code where a newer version of the service has noted it."""
+    """Return what the entry is called; its code where a newer version of the service has noted it."""
     return WORDS[Action(code)] if code in list(Action) else code
 
 
-def _filtered(acts: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:
+def _filtered(entries: QuerySet[Activity], asked: dict[str, Any]) -> QuerySet[Activity]:
     who = asked["who"].strip().lower()
     if who in _NOT_MEMBERS:
-        acts = acts.filter(actor="", actor_kind=who)
+        entries = entries.filter(actor="", actor_kind=who)
     elif who:
-        acts = acts.filter(actor=who)
+        entries = entries.filter(actor=who)
     if asked["action"]:
-        acts = acts.filter(action=asked["action"])
+        entries = entries.filter(action=asked["action"])
     if asked["since"]:
-        acts = acts.filter(created_at__gte=datetime.combine(asked["since"], time(), UTC))
+        entries = entries.filter(created_at__gte=datetime.combine(asked["since"], time(), UTC))
     if asked["until"]:
-        acts = acts.filter(created_at__lt=datetime.combine(asked["until"], time(), UTC) + timedelta(days=1))
-    return acts
+        entries = entries.filter(created_at__lt=datetime.combine(asked["until"], time(), UTC) + timedelta(days=1))
+    return entries
 
 
 def _addresses(member: Member) -> list[str]:
@@ -110,9 +110,9 @@ def _addresses(member: Member) -> list[str]:
     return list(members.order_by("user__email").values_list("user__email", flat=True))
 
 
-def _changes(act: Activity) -> list[tuple[str, Any, Any]]:
-    """Return each field that the act tells of, with its value before and after."""
-    return [(name, act.before.get(name), act.after.get(name)) for name in {**act.before, **act.after}]
+def _changes(entry: Activity) -> list[tuple[str, Any, Any]]:
+    """Return each field that the entry tells of, with its value before and after."""
+    return [(name, entry.before.get(name), entry.after.get(name)) for name in {**entry.before, **entry.after}]
 
 
 def _older(request: HttpRequest, rows: list[Activity]) -> str:

@@ -30,7 +30,7 @@ class Unsealed(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Needs:
+class Attention:
     """At most :data:`MOST` of each, the most urgent first."""
 
     inquiries: list[Inquiry]
@@ -43,11 +43,11 @@ class Needs:
         return any((self.inquiries, self.mails, self.expiring, self.unsealed, self.webhooks))
 
 
-def needs(member: Member) -> Needs:
-    """Of both environments, production first. Webhooks are for those who may see deliveries."""
+def attention(member: Member) -> Attention:
+    """Gather what needs the member, from production first. Webhooks are for those who may see deliveries."""
     callers = [scope(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
     webhooks = [each for one in callers for each in failing_webhooks(one)] if may(member.role, Right.BUILD) else []
-    return Needs(
+    return Attention(
         inquiries=[each for one in callers for each in _inquiries(one)][:MOST],
         mails=[each for one in callers for each in _mails(one)][:MOST],
         expiring=[each for one in callers for each in _expiring(one)][:MOST],

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
 from django.views.decorators.cache import never_cache
 
-from paraph.dashboard.attention import needs
+from paraph.dashboard.attention import attention
 from paraph.dashboard.decorators import member_page, scope, show
 from paraph.dashboard.first_steps import first_steps
 from paraph.dashboard.requests.filters import Filters
@@ -25,7 +25,7 @@ _LATEST = 5
 @never_cache
 @login_required
 def organizations(request: HttpRequest) -> HttpResponse:
-    """Return the member's organizations; the only one at once."""
+    """List the member's organizations; show the only one at once."""
     user = cast(User, request.user)
     rows = user.memberships.filter(organization__deleted_at=None).select_related("organization")
     memberships = list(rows.order_by("organization_id"))
@@ -41,7 +41,7 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
     content = {
         "counts": counts,
         "latest": page(member, _all(), _LATEST).rows if counts.total() else [],
-        "needs": needs(member),
+        "attention": attention(member),
         "steps": first_steps(member, counts),
         "quota": web_sends(organization.pk, organization.plan),
         "may_send": may(member.role, Right.SEND),

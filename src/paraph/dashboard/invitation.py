@@ -37,13 +37,13 @@ def invitation(request: HttpRequest, secret: str) -> HttpResponse:
 
 
 def _over(request: HttpRequest, found: Invitation) -> HttpResponse:
-    """Return an invitation that was accepted, withdrawn, or has expired: which, and what to do now."""
+    """Say that the invitation was accepted, withdrawn, or has expired, and what to do now."""
     return show(request, "invitation/over.html", {"invitation": found, "state": state(found)}, status=410)
 
 
 def _to_stranger(request: HttpRequest, found: Invitation) -> HttpResponse:
-    """Return the link proves that its reader has the address: it may tell whether there is an account, and the account
-    that they make is confirmed."""
+    """Ask to log in, or to make an account. The link proves that its reader has the address: it may tell whether there
+    is an account, and the one that they make is confirmed."""
     has_account = User.objects.filter(email=found.email).exists()
     if request.method != "POST":
         content = {"invitation": found, "has_account": has_account, "single_sign_on": bool(settings.PARAPH.sso_issuer)}

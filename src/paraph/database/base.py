@@ -10,8 +10,7 @@ from django.db.backends.postgresql import base
 from psycopg import OperationalError, pq
 from psycopg.errors import error_from_result
 
-from paraph.database import first_statement, idle, sessions
-from paraph.database import timeouts as patience
+from paraph.database import first_statement, idle, sessions, timeouts
 from paraph.kernel import tokens
 
 _ROW, _DONE, _STATE = pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.DiagnosticField.SQLSTATE
@@ -68,7 +67,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         return list(map(partial(row.get_value, 0), range(row.nfields))) if row.ntuples else None
 
     def get_connection_params(self) -> dict[str, Any]:
-        ours = {**patience.PARAMETERS, "application_name": sessions.application_name()}
+        ours = {**timeouts.PARAMETERS, "application_name": sessions.application_name()}
         return {**ours, **super().get_connection_params(), "prepare_threshold": _TIMES}
 
     def get_new_connection(self, conn_params: dict[str, Any]) -> Any:

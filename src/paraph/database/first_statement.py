@@ -13,7 +13,7 @@ import psycopg
 from psycopg import OperationalError, pq
 from psycopg.errors import error_from_result
 
-from paraph.database import timeouts as patience
+from paraph.database import timeouts
 
 SECONDS = 5.0
 _FOLLOW = """
@@ -30,13 +30,13 @@ _FAILED = (pq.ExecStatus.FATAL_ERROR, pq.ExecStatus.BAD_RESPONSE)
 def statement(made: "psycopg.Connection[Any] | psycopg.AsyncConnection[Any]") -> str:
     """Return the first one of a connection of the service: how long the server waits for us, and where the database has
     gone on from a standby or from an earlier moment, that no number is given out again."""
-    return patience.statement(made.info) + _FOLLOW
+    return timeouts.statement(made.info) + _FOLLOW
 
 
 def connect(
     conninfo: str = "", statement: str = "SELECT 1", seconds: float = SECONDS, **parameters: Any
 ) -> "psycopg.Connection[Any]":
-    """Return a connection, in autocommit, whose first statement was answered in time. Raises ``OperationalError``."""
+    """Return a connection, in autocommit, whose first statement was answered in time. Raise ``OperationalError``."""
     made = psycopg.connect(conninfo, **{"connect_timeout": int(SECONDS), **parameters}, autocommit=True)
     execute_first(made, statement, seconds)
     return made

@@ -24,19 +24,19 @@ class Lease:
         self._rests_since = 0.0
 
     def take(self) -> None:
-        """Its thread is at work on it from now on, and has to look first whether it was given back."""
+        """Begin the work of the thread, which has to look first whether the connection was given back."""
         with self._lock:
             self._connection = None
 
     def rest(self, connection: Any) -> None:
-        """Its thread does not use it any more, until it takes it again."""
+        """End the work of the thread, until it takes the connection again."""
         with self._lock:
             self._connection, self._rests_since = connection, time.monotonic()
         with _guard:
             _leases.add(self)
 
     def give_back(self, seconds: float) -> bool:
-        """Close the connection where it has rested for so long. Returns whether it did."""
+        """Close the connection where it has rested for so long. Return whether it did."""
         with self._lock:
             if self._connection is None or time.monotonic() - self._rests_since < seconds:
                 return False

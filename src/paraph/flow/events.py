@@ -1,5 +1,5 @@
-"""Recording events: each function writes the journal entry of one event with its metadata (rule 6.2) and its
-webhook deliveries (6.1).
+"""Recording events: each function writes the journal entry of one event with its metadata (rule 6.2), what the API
+lists of it, and its webhook deliveries (6.1).
 
 The caller holds the request's row lock, has changed request and signer as the event says, and commits both together.
 """
@@ -13,6 +13,8 @@ from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks import outbox
+
+_SANDBOX_ACT = {"sandbox_act": True}
 
 
 def signer_notified(signer: Signer, acknowledgement: str, *, reminder: bool = False) -> None:
@@ -29,8 +31,11 @@ def otp_sent(
     _record(signer.request, EventType.OTP_SENT, signer, origin, facts)
 
 
-def signer_signed(signer: Signer, consent_notice: str, documents_count: int, origin: Origin) -> None:
+def signer_signed(
+    signer: Signer, consent_notice: str, documents_count: int, origin: Origin, *, sandbox_act: bool = False
+) -> None:
     facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
+    facts |= _SANDBOX_ACT if sandbox_act else {}
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 
 
@@ -38,12 +43,17 @@ def request_completed(request: SignatureRequest) -> None:
     _record(request, EventType.COMPLETED, moment=request.completed_at)
 
 
-def completion_notified(request: SignatureRequest, recipients: list[str]) -> None:
-    _record(request, EventType.COMPLETION_NOTIFIED, metadata={"channel": "email", "recipients": recipients})
+def completion_notified(request: SignatureRequest, recipients: list[str], kept: int) -> None:
+    """``kept``: how many of the mails no mail server took."""
+    facts: dict[str, Any] = {"channel": "email", "recipients": recipients}
+    if kept:
+        facts["kept"] = kept
+    _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
 
 
-def request_expired(request: SignatureRequest) -> None:
-    _record(request, EventType.EXPIRED, metadata={"expires_at": clock.iso(request.expires_at)})
+def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> None:
+    facts = {"expires_at": clock.iso(request.expires_at), **(_SANDBOX_ACT if sandbox_act else {})}
+    _record(request, EventType.EXPIRED, metadata=facts)
 
 
 def request_ended_early(request: SignatureRequest, reason: str) -> None:
@@ -76,4 +86,4 @@ def _record(
     """``told``: the part of the metadata that webhooks state as well."""
     signer_id = signer.pk if signer else None
     entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
-    insert([entry, *outbox.deliveries(request, event_type, signer, entry.created_at, told)])
+    insert([entry, *outbox.told(entry, request, signer, told)])

@@ -23,6 +23,7 @@ from paraph.flow.sealing.preserve import preserve_due
 from paraph.flow.sending.bulk_send import send_rows
 from paraph.flow.sending.invite import invite
 from paraph.flow.sending.remind import send_reminder
+from paraph.flow.sending.remind_due import remind_due
 from paraph.flow.signing.ask import forward_inquiry
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
@@ -31,11 +32,11 @@ from paraph.queue.job_logging import logged
 from paraph.queue.queues import DEFAULT, MAIL
 from paraph.queue.reschedule import Reschedule
 from paraph.tenants.usage import take_over_calls
-from paraph.webhooks.prune import prune
+from paraph.webhooks.prune import prune, prune_events
 
 
 class Backoff(BaseRetryStrategy):
-    """Tries again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: longer than a gateway or a
+    """Try again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: longer than a gateway or a
     timestamp authority that fails over a weekend.
 
     A file that cannot be sealed is given up after 6 attempts (about two minutes), since waiting does not mend it;
@@ -89,6 +90,7 @@ def preserve_what_is_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate
 @app.task(queueing_lock="prune_webhooks")
 def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     prune(settings.PARAPH.webhook_retention_days, clock.now())
+    prune_events(clock.now())
 
 
 @app.periodic(cron="3-59/5 * * * *")
@@ -114,6 +116,12 @@ def delete_files_that_are_due(timestamp: int) -> None:  # noqa: ARG001  procrast
 @app.task(queueing_lock="warn_senders")
 def warn_senders_of_what_expires(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
     warn_senders()
+
+
+@app.periodic(cron="8-59/10 * * * *")
+@app.task(queueing_lock="remind_due")
+def remind_who_is_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+    remind_due()
 
 
 @app.periodic(cron="11 4 * * *")

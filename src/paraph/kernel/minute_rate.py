@@ -5,7 +5,7 @@ import time
 
 
 class MinuteRate:
-    """Counts by number within a minute of this machine's monotonic clock. Used by all threads."""
+    """Count by number within a minute of this machine's monotonic clock. Used by all threads."""
 
     def __init__(self, most: int) -> None:
         self.most = most
@@ -14,7 +14,7 @@ class MinuteRate:
         self._counts: dict[int, int] = {}
 
     def count(self, number: int) -> int:
-        """Counts a call; returns 0, or beyond the ceiling the seconds until the next minute."""
+        """Count a call. Return 0, or beyond the ceiling the seconds until the next minute."""
         now = time.monotonic()
         with self._lock:
             if int(now // 60) != self._minute:

@@ -20,6 +20,11 @@ def capture(channel: str, to: str, subject: str, text: str, *, html: str = "", m
     return f"captured:{message.pk}"
 
 
+def kept(message_ids: Iterable[str]) -> int:
+    """Return how many of the messages with these names were captured."""
+    return CapturedMessage.objects.filter(message_id__in=list(message_ids)).count()
+
+
 def messages() -> Iterable[CapturedMessage]:
     """Return all captured messages, newest last."""
     return CapturedMessage.objects.order_by("id").iterator()

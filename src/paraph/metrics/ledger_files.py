@@ -21,13 +21,13 @@ def folder() -> Path:
 def ledger() -> Ledger:
     """Return the ledger of this process, made at the first call."""
     if not _ledgers:
-        _ledgers.append(Ledger(folder() / f"{os.getpid()}-{tokens.random_hex(8)}.figures"))
+        _ledgers.append(Ledger(folder() / f"{os.getpid()}-{tokens.random_hex(8)}.metrics"))
     return _ledgers[0]
 
 
 def records() -> Iterator[tuple[str, tuple[float, ...]]]:
     """Yield each key with its numbers, once for each process that counted it."""
-    for file in sorted(folder().glob("*.figures")):
+    for file in sorted(folder().glob("*.metrics")):
         try:
             yield from read(file)
         except FileNotFoundError:
@@ -36,7 +36,7 @@ def records() -> Iterator[tuple[str, tuple[float, ...]]]:
 
 def forget() -> None:
     """Remove all ledgers. To be called only while no other process of the service runs."""
-    for file in folder().glob("*.figures"):
+    for file in folder().glob("*.metrics"):
         file.unlink(missing_ok=True)
 
 

@@ -34,7 +34,7 @@ _deliveries = Counter("paraph_webhook_attempts", "Webhooks sent.", ["event", "re
 
 
 def count_request(method: str | None, route: str, status: int, seconds: float) -> None:
-    """Counts a request. ``route``: its template in the URL map, "" where there is none."""
+    """Count a request. ``route``: its template in the URL map, "" where there is none."""
     known = method if method in _METHODS else "other"  # a client may send any method name
     _requests.observe(seconds, known, route or "unknown", str(status))
 
@@ -50,27 +50,26 @@ def stage(name: str) -> Iterator[None]:
 
 
 def count_seal(file: str, method: str, *, level: str, timestamped: bool, timestamp_failures: int) -> None:
-    """Counts a seal. ``file``: ``document`` or ``proof``; ``method`` and ``level``: those of
+    """Count a seal. ``file``: ``document`` or ``proof``; ``method`` and ``level``: those of
     :class:`paraph.pdf.sealing.seal.SealedPdf`."""
     _seals.inc(file, method, level, str(timestamped).lower())
     _timestamp_failures.inc(by=timestamp_failures)
 
 
 def count_job(task: str, result: str, seconds: float) -> None:
-    """Counts a run of a job. ``result``: ``succeeded`` or ``failed``."""
+    """Count a run of a job. ``result``: ``succeeded`` or ``failed``."""
     _jobs.inc(task, result)
     _job_seconds.observe(seconds, task)
 
 
 def count_webhook(event: str, result: str) -> None:
-    """Counts an attempt. ``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for
-    good)."""
+    """Count an attempt. ``result``: ``delivered``, ``retried`` (failed, tried again later) or ``failed`` (for good)."""
     _deliveries.inc(event, result)
 
 
 @contextmanager
 def message(channel: str, kind: str) -> Iterator[None]:
-    """Counts the message that the block hands to a gateway: as ``sent``, or as ``failed`` where the block raises.
+    """Count the message that the block hands to a gateway: as ``sent``, or as ``failed`` where the block raises.
     ``channel``: ``email`` or ``sms``; ``kind``: ``code`` or ``message``, which is any other."""
     try:
         yield
@@ -81,7 +80,7 @@ def message(channel: str, kind: str) -> Iterator[None]:
 
 
 def count_guess(result: str) -> None:
-    """Counts a guess. ``result``: ``right``, ``wrong`` or ``refused`` (no attempt left, or no code sent)."""
+    """Count a guess. ``result``: ``right``, ``wrong`` or ``refused`` (no attempt left, or no code sent)."""
     _guesses.inc(result)
 
 
@@ -90,7 +89,7 @@ def count_lock() -> None:
 
 
 def count_wait(place: str, seconds: float, served: bool) -> None:
-    """Counts a wait for a place. ``place``: ``turn`` (a thread for a tenant that has had its share), ``thread`` (one
+    """Count a wait for a place. ``place``: ``turn`` (a thread for a tenant that has had its share), ``thread`` (one
     that may wait for a reader), ``machine`` (one that may wait for a machine of others) or ``reader`` (a process that
     reads PDFs)."""
     _wait_seconds.observe(seconds, place, "served" if served else "busy")

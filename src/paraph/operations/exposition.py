@@ -14,13 +14,13 @@ from paraph import __version__
 from paraph.confinement import MEASURES
 from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
+from paraph.evidence.sealing_failures import given_up
 from paraph.evidence.timelines import newest_sound, unsettled
 from paraph.metrics import instruments
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.readiness import READINESS
 from paraph.operations.pending_work import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
-from paraph.operations.sealing_failures import given_up
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
 from paraph.storage import store
@@ -124,7 +124,7 @@ def _confinement() -> Iterator[Metric]:
 
 
 def _checks() -> Metric:
-    """Return what ``/readyz`` relies on, so that looks at both cost no more than at one."""
+    """Report the checks that ``/readyz`` relies on, so that looks at both cost no more than at one."""
     told = GaugeMetricFamily("paraph_check", "Lines of paraph check: 0 ok, 1 warning, 2 failed.", labels=["line"])
     order = list(Status)
     for line, status in READINESS.readiness().parts.items():

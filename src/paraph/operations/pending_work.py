@@ -11,7 +11,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
 from paraph.kernel import clock
-from paraph.queue.queues import LANES
+from paraph.queue.queues import QUEUES
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 from paraph.signature_requests.models import (
     Reminder,
@@ -37,7 +37,7 @@ _STATE = f"""
         (SELECT count(*) FROM procrastinate_jobs
          WHERE status = 'todo' AND (scheduled_at IS NULL OR scheduled_at <= now())),
         (SELECT count(*) FROM procrastinate_jobs WHERE status = 'failed'),
-        (SELECT ceil(count(*) / {len(LANES)}.0)::int FROM procrastinate_workers
+        (SELECT ceil(count(*) / {len(QUEUES)}.0)::int FROM procrastinate_workers
          WHERE last_heartbeat > now() - interval '{DEAD_AFTER_SECONDS} s')
 """  # noqa: S608  built from constants
 
@@ -119,7 +119,9 @@ def _invitations(request: SignatureRequest) -> Iterator[PendingStep]:
 
 
 def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
-    unsent = Reminder.objects.filter(signer__request=request, mail=None).exclude(signer__status=SignerStatus.SIGNED)
+    unsent = Reminder.objects.filter(signer__request=request, mail__isnull=True).exclude(
+        signer__status=SignerStatus.SIGNED
+    )
     for reminder in unsent.select_related("signer__request").order_by("pk"):
         arguments = {"signer_id": reminder.signer_id, "number": reminder.number}
         mails = (f"reminder-{reminder.signer_id}-{reminder.number}",)
@@ -153,7 +155,7 @@ def _seal_of(row: RequestDocument) -> str:
 @dataclass(frozen=True)
 class QueueState:
     """``oldest_seconds``: for how long the oldest due job has been due, 0 when none is. A job that waits for the time
-    of its retry is not due. ``workers``: live processes, each of which registers once for each lane."""
+    of its retry is not due. ``workers``: live processes, each of which registers once for each queue."""
 
     oldest_seconds: float
     due: int

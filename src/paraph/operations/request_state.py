@@ -4,7 +4,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from paraph.audit_trail.append import broken_at
-from paraph.audit_trail.models import Entry, EventType
+from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.evidence.preservation import SealedFile, records_of
 from paraph.flow.messages import limits
@@ -12,7 +12,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import PutOffMail
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps, queue_state
-from paraph.operations.wrong_codes import WrongCodesSummary, wrong_codes
+from paraph.otp.wrong_codes import WrongCodesSummary, wrong_codes
 from paraph.pdf.timestamps.detached_timestamps import timestamps_file
 from paraph.signature_requests.models import (
     Mode,
@@ -43,6 +43,10 @@ def request_state(request_id: int) -> dict[str, Any]:
         "organization_id": request.organization_id,
         "application_id": request.application_id,
         "environment": request.environment,
+        "external_id": request.external_id or None,
+        "metadata": request.metadata or {},
+        "redirect_url": request.redirect_url or None,
+        "reminders": _reminders(request),
         "mode": request.mode,
         "status": request.status,
         "finalized": request.finalized,
@@ -61,6 +65,12 @@ def request_state(request_id: int) -> dict[str, Any]:
         "journal": [_entry(entry) for entry in entries],
         "journal_broken_at": broken_at(entries),
     }
+
+
+def _reminders(request: SignatureRequest) -> dict[str, int] | None:
+    if request.remind_every_days is None or request.reminders_at_most is None:
+        return None
+    return {"every_days": request.remind_every_days, "at_most": request.reminders_at_most}
 
 
 def _signer(signer: Signer, wrong: WrongCodesSummary | None, waiting: dict[str, PutOffMail]) -> dict[str, Any]:
@@ -140,7 +150,7 @@ def explain(request: SignatureRequest, jobs: list[Job]) -> str:
     """Say for whom or what the request waits, and what an operator can do about it."""
     if request.status == RequestStatus.EXPIRED:
         if request.ended_early_at:
-            return f"It was ended early on {clock.iso(request.ended_early_at)}: {_reason(request)}"
+            return f"It was ended early on {clock.iso(request.ended_early_at)}: {request.ended_reason}"
         return f"It expired on {clock.iso(request.expires_at)}, not signed by {_names(_unsigned(request))}."
     steps = [_step(step, job_for(step, jobs), request) for step in pending_steps(request)]
     if request.status == RequestStatus.PENDING:
@@ -150,11 +160,6 @@ def explain(request: SignatureRequest, jobs: list[Job]) -> str:
             return f"It is finalized, and its files were deleted on {clock.iso(request.files_deleted_at)}."
         return "It is finalized: its sealed files and its proof can be downloaded."
     return " ".join(["It is completed.", *dict.fromkeys(steps)])
-
-
-def _reason(request: SignatureRequest) -> str:
-    entry = Entry.objects.get(request=request, event_type=EventType.EXPIRED)
-    return str(entry.metadata["reason"])
 
 
 def _waiting_for_people(request: SignatureRequest) -> str:
@@ -215,7 +220,7 @@ def _cause(request: SignatureRequest) -> str:
 
 
 def request_evidence(request_id: int) -> bytes:
-    """JSON with the records of each file that has any. Raises ``DomainError("not_found", …)``."""
+    """JSON with the records of each file that has any. Raise ``DomainError("not_found", …)``."""
     if not SignatureRequest.objects.filter(pk=request_id).exists():
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id)

@@ -184,7 +184,7 @@ def _require_ours() -> None:
 
 @transaction.atomic
 def _put_into_use() -> bool:
-    """Return False where the newest secret is in use already."""
+    """Put the newest secret into use. Return False where it is already."""
     row = Installation.objects.select_for_update().get(pk=ONLY)
     secrets: Secrets = settings.SECRETS
     if bytes(row.secret_fingerprint) == fingerprint(secrets.newest):

@@ -1,8 +1,8 @@
 """The channels on which a signer may get one-time codes (rule 4.5, ``otp_channel``)."""
 
 from paraph.signature_requests.models import Channel, Signer
+from paraph.signature_requests.translated_refusal import translated
 from paraph.tenants.limits import allowance
-from paraph.words.refusal import translated
 
 
 def channels(signer: Signer) -> list[Channel]:
@@ -17,7 +17,7 @@ def channels(signer: Signer) -> list[Channel]:
 def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
     """Return the channel and the signer's address or number on it.
 
-    Raises ``DomainError("validation_error", …)`` for a channel that this signer may not use.
+    Raise ``DomainError("validation_error", …)`` for a channel that this signer may not use.
     """
     allowed = channels(signer)
     if channel not in list(allowed):

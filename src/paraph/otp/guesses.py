@@ -15,7 +15,7 @@ from django.conf import settings
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.messaging.destination import destination_hash
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.otp import refusals
 from paraph.otp.models import WrongGuesses
 from paraph.otp.refusals import GuessRefusedError
@@ -89,21 +89,21 @@ _LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
 
 
 def count(signer: Signer, guessed: bytes) -> None:
-    """Count a guess, for good. Raises :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of the
+    """Count a guess, for good. Raise :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of the
     newest code, ``too_many_attempts`` while no guess is taken, not even the right one."""
     values = _values(signer) | {"guessed": guessed}
     row = _row(_ATTEMPT, values)
     if row is None:
-        figures.count_guess("refused")
+        metrics.count_guess("refused")
         raise _refusal(values)
     is_right, attempts, locked_until, is_replaced, is_beyond = row
-    figures.count_guess("right" if is_right else "wrong")
+    metrics.count_guess("right" if is_right else "wrong")
     if is_right:
         return
     if is_beyond:  # guesses at the same time may exceed the limits across requests
         raise _refusal(values)
     if locked_until == values["day"]:
-        figures.count_lock()
+        metrics.count_lock()
         log.warning("signer %d is locked until %s: too many wrong codes", signer.pk, clock.iso(locked_until))
         raise refusals.wrong_and_locked(locked_until, values["now"])
     if attempts >= ATTEMPTS:

@@ -38,7 +38,7 @@ def too_many(until: datetime, now: datetime) -> GuessRefusedError:
 
 
 def used_up() -> GuessRefusedError:
-    """Return the newest code was guessed at five times."""
+    """Say that the newest code was guessed at five times."""
     message = "Too many wrong codes were tried, so the code is void; ask for a new one."
     return GuessRefusedError("too_many_attempts", message, attempts_left=0)
 
@@ -49,19 +49,19 @@ def wrong(attempts_left: int) -> GuessRefusedError:
 
 
 def wrong_and_last() -> GuessRefusedError:
-    """Return the guess was wrong and the last one at this code."""
+    """Say that the guess was wrong, and the last one at this code."""
     message = "The code is not right, and no attempt is left, so it is void; ask for a new one."
     return GuessRefusedError("invalid_otp", message, attempts_left=0)
 
 
 def wrong_and_locked(until: datetime, now: datetime) -> GuessRefusedError:
-    """Return the guess was wrong, and one too many within a day."""
+    """Say that the guess was wrong, and one too many within a day."""
     message = f"The code is not right, and too many wrong ones were tried: {_none_until(until)}."
     return GuessRefusedError("invalid_otp", message, attempts_left=0, retry_after=_seconds(until, now), locked=True)
 
 
 def replaced() -> GuessRefusedError:
-    """Return the guess was the code before the newest. It counted, but what there is to do is to enter the newest."""
+    """Say that the guess was the code before the newest. It counted, but what there is to do is to enter the newest."""
     return GuessRefusedError("invalid_otp", "This code has been replaced by a newer one; use that one.")
 
 

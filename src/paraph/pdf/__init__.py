@@ -112,7 +112,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Return the sandboxed processes, which import this package, need next to nothing of it."""
+    """Import a name when it is asked for: sandboxed processes, which import this package, need few of them."""
     if name not in _NAMES:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     home, original = _NAMES[name]

@@ -45,6 +45,18 @@ API_ERRORS = [
     ),
     _row(
         403,
+        "sandbox_only",
+        "A sandbox act with a production key.",
+        "Use a sandbox key. In production signers sign, and time goes by itself.",
+    ),
+    _row(
+        403,
+        "decline_not_allowed",
+        "The request does not allow its signers to decline. None does yet.",
+        "To try a request that ends unsigned, let it expire.",
+    ),
+    _row(
+        403,
         "initials_not_available_on_plan",
         "`initials_required` on the plan Free.",
         "Leave `initials_required` out, or change the plan.",
@@ -64,6 +76,12 @@ API_ERRORS = [
     _row(408, "request_timeout", "The body came too slowly.", "Send it again, over a better connection."),
     _row(
         409,
+        "conflict",
+        "The request or the signer is in a state that does not allow this: over, signed, not their turn.",
+        "Read the request to see where it stands.",
+    ),
+    _row(
+        409,
         "idempotency_key_in_use",
         "Another call with the same `Idempotency-Key` is still at work.",
         "Send the same again after `Retry-After` seconds.",
@@ -71,8 +89,28 @@ API_ERRORS = [
     _row(
         410,
         "gone",
-        "What the call with this `Idempotency-Key` created has been deleted since.",
-        "Use a new key if it is to be created once more.",
+        "What the call with this `Idempotency-Key` created, or the file of a document, has been deleted since.",
+        "Use a new key if it is to be created once more; upload the file again.",
+    ),
+    _row(409, "already_signed", "A sandbox act for a signer who has signed.", "Go on with the next signer."),
+    _row(
+        409,
+        "not_your_turn",
+        "A sandbox act for a signer before whom somebody else has to sign.",
+        "Sign in the order of `order`, or create the request in `parallel` mode.",
+    ),
+    _row(
+        410,
+        "expired",
+        "A sandbox act for a signer of a request that is over.",
+        "Create another request.",
+    ),
+    _row(
+        410,
+        "cursor_expired",
+        "Events behind the cursor are older than the 30 days for which they are kept, or the service was restored from "
+        "a backup that is older than the cursor.",
+        "Begin again without `after`, or with `after=latest`, and read the requests that you still wait for.",
     ),
     _row(
         413,
@@ -107,7 +145,8 @@ API_ERRORS = [
     _row(
         429,
         "rate_limited",
-        "Too many calls of the organization in this environment, or too many bad keys from this address.",
+        "Too many calls of the organization in this environment, too many bad keys from this address, or a reminder "
+        "within 24 hours of another.",
         "Wait for as many seconds as `Retry-After` says, then send the same again.",
     ),
     _row(

@@ -62,7 +62,7 @@ class FieldRow:
 
 
 class SchemaReader:
-    """Makes the rows. ``schemas``: the component schemas of the OpenAPI document."""
+    """Make the rows. ``schemas``: the component schemas of the OpenAPI document."""
 
     def __init__(self, schemas: dict[str, JsonObject]) -> None:
         self._schemas = schemas

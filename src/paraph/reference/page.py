@@ -42,7 +42,6 @@ _POLICY = "; ".join(
 
 
 def message_ceilings() -> list[Row]:
-    """Return each ceiling of messages."""
     limits = message_limits()
     named = [
         ("To one address or number in production, from your organization", limits.to_one),
@@ -72,7 +71,6 @@ class OperationGroup:
 
 
 def contents() -> JsonObject:
-    """Return the context of the template."""
     content: JsonObject = json.loads(document())
     reader = SchemaReader(content["components"]["schemas"])
     address = settings.PARAPH.public_url

@@ -4,7 +4,7 @@ from typing import Any
 
 from paraph.api.v1.openapi.parts import DocumentPart
 from paraph.signature_requests.consent import LOCALES
-from paraph.signer.authentication import MOST_POINTS
+from paraph.signature_requests.marks import MOST_POINTS
 
 
 def _object(

@@ -1,7 +1,8 @@
 """Examples to paste: each operation with curl, with the Python client and with Node 18, and checks of a webhook's
 signature; the signer's endpoints with curl and Node.
 
-The examples of uploading and of creating a request make document 35 and request 71, which the others use; ``API`` and
+The examples of uploading and of creating a request make document 35 and request 71 with signer 141, which the others
+use; ``API`` and
 ``KEY`` are set at the top of the page. ``SIGNING_URL`` is a signer's ``signing_url``, ``CODE`` what they were sent.
 """
 
@@ -20,18 +21,29 @@ from paraph_client import Client, DocumentInput, Placement, SignerInput, at, und
 paraph = Client("{address}", api_key=os.environ["KEY"])"""
 
 _KEYED = 'curl -s {} \\\n  -H "X-Api-Key: $KEY"'
+_ACT = 'curl -s -X POST "$API/sandbox/{}" \\\n  -H "X-Api-Key: $KEY"'
 _BODY = json.dumps(CREATIONS["links"][1], ensure_ascii=False, indent=2)
 
 CURL = {
     "uploadDocument": _KEYED.format('"$API/documents"') + ' \\\n  -F "file=@lease.pdf;type=application/pdf"',
     "listDocuments": _KEYED.format('"$API/documents?created_after=2026-01-31&order=desc&limit=50"'),
     "readDocument": _KEYED.format('"$API/documents/35"'),
+    "listDocumentTags": _KEYED.format('"$API/documents/35/tags"'),
     "createSignatureRequest": _KEYED.format('"$API/signature_requests"')
+    + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
+    "previewSignatureRequest": _KEYED.format('"$API/signature_requests/preview"')
     + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
     "listSignatureRequests": _KEYED.format('"$API/signature_requests?status=pending&order=desc"'),
     "readSignatureRequest": _KEYED.format('"$API/signature_requests/71"'),
+    "endSignatureRequest": _KEYED.format('"$API/signature_requests/71/end"')
+    + ' \\\n  -H "Content-Type: application/json" \\\n  -d \'{"reason": "Signed on paper."}\'',
+    "remindSigner": _KEYED.format('-X POST "$API/signature_requests/71/signers/141/remind"'),
     "listAuditLogs": _KEYED.format('"$API/signature_requests/71/audit_logs?limit=100"'),
+    "listEvents": _KEYED.format('"$API/events?limit=100"'),
     "listBrandingProfiles": _KEYED.format('"$API/branding_profiles"'),
+    "sandboxSign": _ACT.format("signature_requests/71/signers/141/sign"),
+    "sandboxExpire": _ACT.format("signature_requests/71/expire"),
+    "sandboxDecline": _ACT.format("signature_requests/71/signers/141/decline"),
     "readHealth": _KEYED.format('"$API/health"'),
 }
 
@@ -42,6 +54,8 @@ print(document.id, document.sha256_hash)""",
     print(document.id, document.created_at)""",
     "readDocument": """document = paraph.document(35)
 Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
+    "listDocumentTags": """for tag in paraph.list_tags(35).data:
+    print(tag.tag, tag.page_number, tag.x, tag.y)""",
     "createSignatureRequest": """request = paraph.create_signature_request(
     mode="parallel",
     validity_days=14,
@@ -58,6 +72,16 @@ Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
 )
 for signer in request.signers:
     print(signer.full_name, signer.signing_url)""",
+    "previewSignatureRequest": """preview = paraph.preview_request(
+    mode="parallel",
+    validity_days=14,
+    signers=[SignerInput("landlord", "Zoë", "Lindqvist", "zoe@example.com")],
+    documents=[DocumentInput(35, [Placement("landlord", [under_tag("{{signature:landlord}}")])])],
+)
+for problem in preview.problems:
+    print(problem.path, problem.message)
+for stamp in preview.placements:
+    print(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y)""",
     "listSignatureRequests": """for request in paraph.iter_signature_requests(status="pending", order="desc"):
     print(request.id, request.expires_at)""",
     "readSignatureRequest": """request = paraph.signature_request(71)
@@ -65,10 +89,28 @@ if request.finalized:
     for urls in request.download_urls:
         Path(f"signed-{urls.document_id}.pdf").write_bytes(paraph.download(urls.signed_url))
     Path("proof.pdf").write_bytes(paraph.download(request.download_urls[0].certificate_url))""",
+    "endSignatureRequest": """request = paraph.end_request(71, reason="Signed on paper.")
+print(request.status, request.ended_reason)""",
+    "remindSigner": """signer = paraph.remind_signer(71, 141)
+print(signer.full_name, signer.status)""",
     "listAuditLogs": """for entry in paraph.iter_audit_logs(71):
     print(entry.created_at, entry.event_type, entry.metadata)""",
+    "listEvents": """page = paraph.list_events(limit=100)
+for event in page.data:
+    print(event.id, event.event, event.signature_request.id)
+print("go on from", page.next)""",
     "listBrandingProfiles": """for profile in paraph.branding_profiles().data:
     print(profile.id, profile.name)""",
+    "sandboxSign": """request = paraph.sandbox_sign(71, 141)
+print(request.status, [signer.status for signer in request.signers])""",
+    "sandboxExpire": """request = paraph.sandbox_expire(71)
+print(request.status, request.expires_at)""",
+    "sandboxDecline": """from paraph_client import ParaphError
+
+try:
+    paraph.sandbox_decline(71, 141)
+except ParaphError as refusal:
+    print(refusal.code)   # decline_not_allowed""",
     "readHealth": """print(paraph.health().environment)""",
 }
 
@@ -154,12 +196,21 @@ console.log(found.data.length, "of", found.pagination.count);""",
     "readDocument": """const document = await call("/documents/35");
 const file = await fetch(document.download_url);
 await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",
+    "listDocumentTags": """const { data } = await call("/documents/35/tags");
+for (const tag of data) console.log(tag.tag, tag.page_number, tag.x, tag.y);""",
     "createSignatureRequest": f"""const request = await call("/signature_requests", {{
   method: "POST",
   headers: {{ "Content-Type": "application/json" }},
   body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
 }});
 for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
+    "previewSignatureRequest": f"""const preview = await call("/signature_requests/preview", {{
+  method: "POST",
+  headers: {{ "Content-Type": "application/json" }},
+  body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
+}});
+for (const problem of preview.problems) console.log(problem.path, problem.message);
+for (const stamp of preview.placements) console.log(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y);""",
     "listSignatureRequests": """const { data } = await call("/signature_requests?status=pending&order=desc");
 for (const request of data) console.log(request.id, request.expires_at);""",
     "readSignatureRequest": """const request = await call("/signature_requests/71");
@@ -169,10 +220,30 @@ if (request.finalized) {
     await writeFile(`signed-${document_id}.pdf`, Buffer.from(await file.arrayBuffer()));
   }
 }""",
+    "endSignatureRequest": """const request = await call("/signature_requests/71/end", {
+  method: "POST",
+  headers: { "Content-Type": "application/json" },
+  body: JSON.stringify({ reason: "Signed on paper." }),
+});
+console.log(request.status, request.ended_reason);""",
+    "remindSigner": """const signer = await call("/signature_requests/71/signers/141/remind", { method: "POST" });
+console.log(signer.full_name, signer.status);""",
     "listAuditLogs": """const { data } = await call("/signature_requests/71/audit_logs?limit=100");
 for (const entry of data) console.log(entry.created_at, entry.event_type, entry.metadata);""",
+    "listEvents": """const { data, next } = await call("/events?limit=100");
+for (const event of data) console.log(event.id, event.event, event.signature_request.id);
+console.log("go on from", next);""",
     "listBrandingProfiles": """const { data } = await call("/branding_profiles");
 for (const profile of data) console.log(profile.id, profile.name);""",
+    "sandboxSign": """const request = await call("/sandbox/signature_requests/71/signers/141/sign", { method: "POST" });
+console.log(request.status, request.signers.map((signer) => signer.status));""",
+    "sandboxExpire": """const request = await call("/sandbox/signature_requests/71/expire", { method: "POST" });
+console.log(request.status, request.expires_at);""",
+    "sandboxDecline": """try {
+  await call("/sandbox/signature_requests/71/signers/141/decline", { method: "POST" });
+} catch (refusal) {
+  console.log(refusal.message); // 403 decline_not_allowed
+}""",
     "readHealth": """console.log((await call("/health")).environment);""",
 }
 
@@ -181,6 +252,60 @@ PAGES_NODE = """for (let page = 1, last = 1; page <= last; page++) {
   for (const request of found.data) console.log(request.id);
   last = found.pagination.pages;
 }"""
+
+CATCH_UP_CURL = """AFTER=$(cat cursor 2> /dev/null || true)
+PAGE=$(curl -s "$API/events?limit=100${AFTER:+&after=$AFTER}" \\
+  -H "X-Api-Key: $KEY")
+echo "$PAGE"   # your work
+echo "$PAGE" | python3 -c 'import json, sys; print(json.load(sys.stdin)["next"])' > cursor"""
+
+CATCH_UP_PYTHON = """kept = Path("cursor")   # keep it in your database, beside what the events lead to
+more = True
+while more:
+    page = paraph.list_events(after=kept.read_text() if kept.exists() else None, limit=100)
+    for event in page.data:
+        print(event.id, event.event, event.signature_request.id)   # your work
+    kept.write_text(page.next)
+    more = page.has_more"""
+
+CATCH_UP_NODE = """let after = await readFile("cursor", "utf8").catch(() => ""); // keep it in your database
+for (let more = true; more; ) {
+  const page = await call(`/events?limit=100${after && `&after=${after}`}`);
+  for (const event of page.data) console.log(event.id, event.event, event.signature_request.id); // your work
+  after = page.next;
+  await writeFile("cursor", after);
+  more = page.has_more;
+}"""
+
+TEST_CURL = """NEXT=$(curl -s "$API/events?after=latest" -H "X-Api-Key: $KEY" |
+  python3 -c 'import json, sys; print(json.load(sys.stdin)["next"])')
+curl -s -X POST "$API/sandbox/signature_requests/71/signers/141/sign" \\
+  -H "X-Api-Key: $KEY"
+until curl -s "$API/events?after=$NEXT&signature_request_id=71" -H "X-Api-Key: $KEY" | grep request.completed
+do sleep 1; done"""
+
+TEST_PYTHON = """import time
+
+after = paraph.list_events(after="latest").next
+for signer in paraph.signature_request(71).signers:
+    paraph.sandbox_sign(71, signer.id)
+found = []
+while not found:   # sealing takes a second or two
+    time.sleep(0.5)
+    found = paraph.list_events(after=after, event="request.completed", signature_request_id=71).data
+for document in found[0].documents:
+    assert paraph.download(document.signed_url).startswith(b"%PDF-")"""
+
+TEST_NODE = """const { next } = await call("/events?after=latest");
+for (const { id } of (await call("/signature_requests/71")).signers) {
+  await call(`/sandbox/signature_requests/71/signers/${id}/sign`, { method: "POST" });
+}
+let found = [];
+while (!found.length) {
+  await new Promise((resolve) => setTimeout(resolve, 500)); // sealing takes a second or two
+  found = (await call(`/events?after=${next}&event=request.completed&signature_request_id=71`)).data;
+}
+for (const { signed_url } of found[0].documents) console.log((await fetch(signed_url)).status);"""
 
 _JSON = ' \\\n  -H "Content-Type: application/json" \\\n  -d '
 _CURL = 'curl -s "$SIGNING_URL{}"'

@@ -10,8 +10,7 @@ from collections.abc import Callable
 from django.http import HttpRequest, JsonResponse
 from django.http.response import HttpResponseBase
 
-from paraph.operations.check.proxy import PROBE
-
+PROBE = "Paraph_Check"
 _KEY = f"HTTP_{PROBE.upper()}"
 _SENTENCE = "Headers with underscores in their names are refused."
 

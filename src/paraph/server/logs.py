@@ -123,7 +123,7 @@ class _NoLock:
 
 
 class _Lines(logging.Handler):
-    """Writes each line to stderr by one system call, which keeps it whole. With logging's lock, the threads of the web
+    """Write each line to stderr by one system call, which keeps it whole. With logging's lock, the threads of the web
     server would wait for each other at every request."""
 
     def createLock(self) -> None:  # noqa: N802  logging's own name
@@ -139,7 +139,7 @@ class _Lines(logging.Handler):
 
 
 class _Formatter(structlog.stdlib.ProcessorFormatter):
-    """Writes the lines of requests, which are most of all, without the processors: those lines hold no exception and
+    """Write the lines of requests, which are most of all, without the processors: those lines hold no exception and
     nothing that others said."""
 
     def format(self, record: logging.LogRecord) -> str:

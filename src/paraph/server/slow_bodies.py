@@ -58,7 +58,7 @@ def waiting(answered: float = 0) -> Iterator[None]:
 
 
 class _Working:
-    """Marks the thread as answering a request."""
+    """Mark the thread as answering a request."""
 
     def __enter__(self) -> None:
         _working[threading.get_ident()] = time.monotonic()
@@ -85,7 +85,7 @@ class _Debt:
 
 
 class Watch:
-    """Compares the connections of the process with what they were at its first look at them."""
+    """The connections of the process, compared with what they were at the first look at them."""
 
     def __init__(self) -> None:
         self._debts: dict[str, _Debt] = {}
@@ -157,7 +157,7 @@ class Watch:
 
 
 def _surplus(debtors: Sequence[Connection], waits: Sequence[Wait], now: float) -> Sequence[Connection]:
-    """As many of the oldest as threads wait for longer than GRACE beyond half of all threads."""
+    """Return as many of the oldest as threads wait for longer than GRACE beyond half of all threads."""
     allowed = max(1, settings.PARAPH.web_threads // 2)
     return debtors[: max(0, sum(now - wait.began >= GRACE for wait in waits) - allowed)]
 

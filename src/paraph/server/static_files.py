@@ -40,8 +40,8 @@ class StaticFiles(ManifestFilesMixin, InMemoryStorage):  # type: ignore[misc]  #
                 raise outcome
 
     def _gather(self) -> set[str]:
-        """Return where two applications have a file of the same name, the first counts, as for Django's own
-        commands."""
+        """Return the names of all files. Where two applications have one of the same name, the first counts, as for
+        Django's own commands."""
         names = set[str]()
         for finder in get_finders():
             for name, storage in finder.list([]):

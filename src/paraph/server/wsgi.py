@@ -47,8 +47,8 @@ def application(environ: dict[str, Any], start_response: StartResponse) -> Itera
 
 
 def _respond(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
-    """Return a response whose content is complete becomes a list of one piece, which granian sends as a whole; it asks
-    for every piece of anything else."""
+    """Return the pieces of the response. One whose content is complete is a single piece, which granian sends as a
+    whole; it asks for every piece of anything else."""
     with working, cpu_share.request:
         response = _django(environ, start_response)
         if not isinstance(response, HttpResponse):

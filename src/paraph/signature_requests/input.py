@@ -28,12 +28,16 @@ from paraph.signature_requests.problems import Flood
 from paraph.signature_requests.values import (
     LARGEST_ID,
     LONGEST_EMAIL,
+    LONGEST_METADATA,
     LONGEST_NAME,
     LONGEST_URL,
+    MOST_METADATA,
     email,
     https_url,
     integer,
+    metadata,
     number,
+    page_url,
     phone,
     text,
 )
@@ -42,11 +46,14 @@ MOST_SIGNERS = 100  # of the plan Enterprise; a test compares
 MOST_DOCUMENTS = 50
 MOST_VALIDITY_DAYS = 90
 MOST_STAMPS = 10
+MOST_DAYS_BETWEEN = 30
+MOST_REMINDERS = 10
 WIDTHS = (80.0, 400.0)
 HEIGHTS = (30.0, 160.0)
 DEFAULT_SIZE = (200.0, 80.0)
 MOST_ORDER = MOST_PAGES = 2**31 - 1
 LONGEST_TAG = 500
+LONGEST_REASON = 500
 
 _PRINTABLE = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"
 _VISIBLE = _PRINTABLE.replace("[^", r"[^\s")
@@ -54,6 +61,13 @@ _TEXT = {"type": "string", "minLength": 1, "pattern": rf"^{_PRINTABLE}*{_VISIBLE
 _EMAIL = {"type": "string", "format": "email", "minLength": 3, "maxLength": LONGEST_EMAIL}
 _PHONE = {"type": "string", "pattern": r"^\+[1-9][0-9]{1,14}$", "minLength": 3, "maxLength": 16}
 _URL = {"type": "string", "format": "uri", "pattern": "^https://", "maxLength": LONGEST_URL}
+_PAGE_URL = {**_URL, "pattern": "^(https://|http://localhost)"}
+METADATA = {
+    "type": "object",
+    "maxProperties": MOST_METADATA,
+    "propertyNames": {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$", "minLength": 1, "maxLength": 40},
+    "additionalProperties": {"type": "string", "pattern": f"^{_PRINTABLE}*$", "maxLength": LONGEST_METADATA},
+}
 
 
 class _Nullable:
@@ -86,9 +100,14 @@ Text = Annotated[str, PlainValidator(text), WithJsonSchema({**_TEXT, "maxLength"
 LongText = Annotated[
     str, PlainValidator(partial(text, longest=LONGEST_TAG)), WithJsonSchema({**_TEXT, "maxLength": LONGEST_TAG})
 ]
+Reason = Annotated[
+    str, PlainValidator(partial(text, longest=LONGEST_REASON)), WithJsonSchema({**_TEXT, "maxLength": LONGEST_REASON})
+]
 Email = Annotated[str, PlainValidator(email), WithJsonSchema(_EMAIL)]
 Phone = Annotated[str, PlainValidator(phone), WithJsonSchema(_PHONE)]
 HttpsUrl = Annotated[str, PlainValidator(https_url), WithJsonSchema(_URL)]
+PageUrl = Annotated[str, PlainValidator(page_url), WithJsonSchema(_PAGE_URL)]
+Metadata = Annotated[dict[str, str], PlainValidator(metadata), WithJsonSchema(METADATA)]
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra={"format": "int64"}), BeforeValidator(integer)]
 Days = Annotated[int, Field(ge=1, le=MOST_VALIDITY_DAYS), BeforeValidator(partial(integer, maximum=MOST_VALIDITY_DAYS))]
 Order = Annotated[int, Field(ge=1, le=MOST_ORDER), BeforeValidator(partial(integer, maximum=MOST_ORDER))]
@@ -130,6 +149,8 @@ class Tag(Input):
         "not count: a PDF has none, only letters at places. Used once per signer and document.",
         examples=["{{signature:landlord}}"],
     )
+    width: Annotated[Width, OrNull] = Field(DEFAULT_SIZE[0], description="Points.")
+    height: Annotated[Height, OrNull] = Field(DEFAULT_SIZE[1], description="Points.")
 
 
 class Rectangle(Input):
@@ -211,6 +232,17 @@ class SignerInput(Input):
     )
 
 
+class RemindersInput(Input):
+    """How the service reminds by itself whoever's turn it is, by the invitation mailed again."""
+
+    every_days: Annotated[
+        int, Field(ge=1, le=MOST_DAYS_BETWEEN), BeforeValidator(partial(integer, maximum=MOST_DAYS_BETWEEN))
+    ] = Field(description="Days after the invitation or the reminder before.")
+    at_most: Annotated[
+        int, Field(ge=1, le=MOST_REMINDERS), BeforeValidator(partial(integer, maximum=MOST_REMINDERS))
+    ] = Field(description="So many reminders of each signer; those asked for by hand or by the API are not counted.")
+
+
 class SignatureRequestInput(Input):
     """What is to be signed, by whom, and where."""
 
@@ -239,6 +271,29 @@ class SignatureRequestInput(Input):
         description="A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default "
         "colours.",
     )
+    external_id: Text | None = Field(
+        None,
+        description="What your own system calls the request; lists can be filtered by it. It need not be unique. "
+        "Signers do not see it.",
+        examples=["lease-4711"],
+    )
+    metadata: Metadata | None = Field(
+        None,
+        description="Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most "
+        "500 characters. Webhooks and the dashboard show them, signers do not see them.",
+        examples=[{"property": "Lime Street 4"}],
+    )
+    redirect_url: PageUrl | None = Field(
+        None,
+        description="Once signed, the page offers to continue there, with `signature_request_id` and `signer_id` added "
+        "to the query; it never moves by itself. `https`; in the sandbox also `http://localhost`.",
+        examples=["https://example.com/leases/4711"],
+    )
+    reminders: RemindersInput | None = Field(
+        None,
+        description="Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only "
+        "you remind.",
+    )
     signers: list[Entry[SignerInput]] = Field(
         min_length=1, max_length=MOST_SIGNERS, description="At most 5 on the plan Free, 25 on Pro, 100 on Enterprise."
     )
@@ -252,3 +307,12 @@ class Creation(BaseModel):
     absent; the one exception is `optional` of a stamp, which is `true` or `false` where it stands."""
 
     signature_request: SignatureRequestInput
+
+
+class End(Input):
+    """Why a request is ended. Unknown fields are ignored."""
+
+    reason: Reason = Field(
+        description="Signers do not see it. Kept for good in the audit log and told in webhooks: please name nobody.",
+        examples=["Signed on paper."],
+    )

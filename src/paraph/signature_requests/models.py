@@ -39,10 +39,14 @@ class Channel(models.TextChoices):
 
 class SignatureRequest(models.Model):
     """A request to sign documents. ``finalized`` says that its sealed documents and its proof can be downloaded, until
-    ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it; ``expires_at`` stays then.
+    ``files_deleted_at``. ``ended_early_at``: when the sender or an operator ended it, for ``ended_reason``;
+    ``expires_at`` stays then.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
-    member calls it, "" for nothing; signers do not see it.
+    member calls it, "" for nothing; signers do not see it. ``external_id``, "" for none, and ``metadata``, null for
+    none: what its creator's own system knows it by; signers do not see them either. ``redirect_url``: where signers may
+    go on once they have signed, "" for nowhere. ``remind_every_days`` and
+    ``reminders_at_most``: null where signers are reminded by hand alone.
 
     ``locale_chosen``: whether the call that created it named a language; else ``locale`` is English, and a signer's
     browser decides (docs/decisions/languages.md).
@@ -53,6 +57,11 @@ class SignatureRequest(models.Model):
     application = models.ForeignKey(Application, models.PROTECT, null=True, related_name="+")
     sent_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     title = models.CharField(max_length=200, blank=True, default="", db_default="")
+    external_id = models.CharField(max_length=200, blank=True, default="", db_default="")
+    metadata: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    redirect_url = models.CharField(max_length=2000, blank=True, default="", db_default="")
+    remind_every_days = models.SmallIntegerField(null=True)
+    reminders_at_most = models.SmallIntegerField(null=True)
     branding_profile = models.ForeignKey(BrandingProfile, models.PROTECT, null=True, related_name="+")
     mode = models.CharField(max_length=10, choices=Mode)
     status = models.CharField(max_length=10, choices=RequestStatus, default=RequestStatus.PENDING)
@@ -68,6 +77,7 @@ class SignatureRequest(models.Model):
     expires_at = models.DateTimeField()
     completed_at = models.DateTimeField(null=True)
     ended_early_at = models.DateTimeField(null=True)
+    ended_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
     files_deleted_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -75,6 +85,11 @@ class SignatureRequest(models.Model):
             models.Index(fields=["organization", "environment", "created_at", "id"]),
             models.Index(
                 fields=["organization", "environment", "status", "created_at", "id"], name="request_by_status"
+            ),
+            models.Index(
+                fields=["organization", "environment", "external_id", "created_at", "id"],
+                condition=~models.Q(external_id=""),
+                name="request_by_external_id",
             ),
             models.Index(fields=["expires_at"], condition=models.Q(status="pending"), name="request_due"),
             models.Index(
@@ -115,7 +130,8 @@ class Signer(models.Model):
 
     ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the
-    mail server has the mail; ``notified_at`` follows with the journal entry. ``token_salt`` is one of the two inputs of
+    mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
+    whether to remind the signer by itself, null for never. ``token_salt`` is one of the two inputs of
     a signing token; the other is a key of the server.
     """
 
@@ -134,10 +150,14 @@ class Signer(models.Model):
     signature_encrypted = models.BinaryField(null=True)
     initials_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
+    remind_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "order"], name="order_once_per_request")]
+        indexes = [
+            models.Index(fields=["remind_at"], condition=models.Q(remind_at__isnull=False), name="signer_to_remind")
+        ]
         ordering: ClassVar = ["order"]
 
     @property
@@ -202,7 +222,8 @@ class FirstOpening(models.Model):
 
 
 class Reminder(models.Model):
-    """One of the times that a member had a signer invited again; ``number`` counts from 1.
+    """One of the times that a signer was invited again, by a member, an application or, ``automatic``, by the service;
+    ``number`` counts from 1.
 
     ``mail`` is {"taken_at", "acknowledgement"} once the mail server has the mail; ``journaled`` follows with the
     journal entry.
@@ -210,6 +231,7 @@ class Reminder(models.Model):
 
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="reminders")
     number = models.SmallIntegerField()
+    automatic = models.BooleanField(default=False, db_default=False)
     asked_at = models.DateTimeField(default=clock.now)
     mail: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     journaled = models.BooleanField(default=False)
@@ -219,10 +241,11 @@ class Reminder(models.Model):
 
 
 class SearchTerm(models.Model):
-    """A word that a request is found by: of its signers' names, addresses and mail domains, and of its file names.
+    """A word that a request is found by: of its signers' names, addresses and mail domains, of its file names, and
+    of its title, external id and metadata.
 
-    Triggers on signers and documents of requests keep it (docs/decisions/search.md); nothing else writes it. Its key
-    is the index that :mod:`paraph.signature_requests.search` reads.
+    Triggers on requests, their signers and documents keep it (docs/decisions/search.md); nothing else writes it. Its
+    key is the index that :mod:`paraph.signature_requests.search` reads.
     """
 
     pk = models.CompositePrimaryKey("organization_id", "environment", "term", "request_id")

@@ -5,7 +5,7 @@ Arrays are counted by the plan's limits before their entries are read; reading e
 
 import re
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
@@ -68,6 +68,20 @@ def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRe
     refused = {problem.path for problem in problems.named}
     partial: SignatureRequestInput = _part(SignatureRequestInput, payload, "", refused)
     return partial
+
+
+Shape = TypeVar("Shape", bound=Input)
+
+
+def read_small(shape: type[Shape], value: Json) -> Shape:
+    """Return what a small body says. Raises ``validation_error`` with every problem of it."""
+    problems = Problems()
+    try:
+        return shape.model_validate(value)
+    except ValidationError as invalid:
+        for error in invalid.errors(include_url=False, include_input=False):
+            problems.add(*_problem(error, value))
+        raise InvalidPayloadError("validation_error", problems.message(), problems.named) from None
 
 
 def _within_limits(value: Json, allowance: Allowance, problems: Problems) -> Json:

@@ -17,7 +17,10 @@ from paraph.tenants.scope import TenantScope
 _READ = """
 SELECT json_agg(json_build_array(
     request.id, request.mode, request.status, request.validity_days, request.initials_required,
-    request.notify_signers_on_completion, request.expires_at, request.created_at, request.finalized,
+    request.notify_signers_on_completion, request.external_id, request.metadata,
+    request.redirect_url, request.remind_every_days, request.reminders_at_most,
+    request.ended_early_at IS NOT NULL, request.ended_reason,
+    request.expires_at, request.created_at, request.finalized,
     (
         SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
         WHERE profile.id = request.branding_profile_id
@@ -58,7 +61,8 @@ class LoadedSigner(NamedTuple):
 
 
 class LoadedRequest(NamedTuple):
-    """``document_ids`` are in the order of the payload, ``signers`` in theirs."""
+    """``document_ids`` are in the order of the payload, ``signers`` in theirs. ``external_id`` and ``redirect_url`` are
+    "" and ``metadata`` is None where none was given."""
 
     id: int
     mode: str
@@ -66,6 +70,13 @@ class LoadedRequest(NamedTuple):
     validity_days: int
     initials_required: bool
     notify_signers_on_completion: bool
+    external_id: str
+    metadata: dict[str, str] | None
+    redirect_url: str
+    remind_every_days: int | None
+    reminders_at_most: int | None
+    ended_early: bool
+    ended_reason: str
     expires_at: datetime
     created_at: datetime
     finalized: bool
@@ -93,6 +104,13 @@ def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signe
         row.validity_days,
         row.initials_required,
         row.notify_signers_on_completion,
+        row.external_id,
+        row.metadata,
+        row.redirect_url,
+        row.remind_every_days,
+        row.reminders_at_most,
+        row.ended_early_at is not None,
+        row.ended_reason,
         row.expires_at,
         row.created_at,
         row.finalized,

@@ -18,6 +18,8 @@ def check(request: SignatureRequestInput, problems: Problems) -> None:
     that is listed twice. A part that could not be read, None, may refer to anything."""
     for index, signer in enumerate(request.signers):
         _required(signer, f"signers[{index}]", request.mode, problems)
+    if request.reminders and request.send_email is False:
+        problems.add("reminders", _("send_email must be true where signers are to be reminded."))
     _unique_signers(request, problems)
     _unique_documents(request, problems)
     refs = {signer.ref for signer in request.signers}

@@ -85,7 +85,7 @@ def search(
 
 
 def _words(text: str) -> list[str]:
-    """Return a mail address stays one word, everything else is split as the terms are."""
+    """Return the words to look for. A mail address stays one word; everything else is split as the terms are."""
     words = [part.lower()[:100] for part in text.split() if "@" in part]
     others = " ".join(part for part in text.split() if "@" not in part)
     if others:
@@ -122,8 +122,8 @@ def _ids(scope: TenantScope, terms: list[str], start: int, *, rising: bool) -> l
 def _fitting(
     scope: TenantScope, rows: QuerySet[SignatureRequest], candidates: list[int], words: list[list[str]]
 ) -> list[int]:
-    """Return a word is looked up for each candidate: a condition EXISTS could be made a join, which reads all that have
-    it."""
+    """Return the candidates that have all words. Each word is looked up for each candidate: a condition EXISTS could be
+    made a join, which reads all that have it."""
     rows = rows.filter(pk__in=candidates)
     for number, terms in enumerate(words):
         having = scoped(SearchTerm, scope).filter(term__in=terms, request_id=OuterRef("pk"))

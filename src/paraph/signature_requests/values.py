@@ -21,12 +21,16 @@ LONGEST_NAME = 200
 LONGEST_EMAIL = 320
 LONGEST_URL = 2000
 LARGEST_ID = 2**63 - 1
+MOST_METADATA = 50
+LONGEST_METADATA = 500
 
 _E164 = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 # Control characters, and lone surrogates, which JSON allows and UTF-8 does not.
 _UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 # With a dot, no address in brackets, no number as the last label, and not a subdomain of localhost.
 _PUBLIC_DOMAIN = re.compile(r"[^\[\]]+\.(?![0-9]+$)(?!localhost$)[^.\[\]]+")
+_KEY = re.compile(r"[A-Za-z0-9_.-]{1,40}")
+_LOCALHOST = re.compile(r"http://localhost(?=[:/?#]|$)", re.IGNORECASE)
 _HTTPS = re.compile(r"https://[^\s\\/?#]+", re.IGNORECASE)
 
 
@@ -110,6 +114,45 @@ def https_url(value: object) -> str:
         sentence = _("“%(value)s” cannot be called: it needs a host, no user name, and port 80, 443 or one from 1024.")
         raise InvalidValueError(sentence % {"value": shown(address)}) from None
     return address
+
+
+def page_url(value: object) -> str:
+    """Read the address of a page that browsers are led to: https, or http at ``localhost``, which is for trials."""
+    address = text(value, LONGEST_URL)
+    if not _LOCALHOST.match(address):
+        return https_url(address)
+    try:
+        check_url(address, name="it")
+    except DomainError:
+        raise InvalidValueError(_("“%(value)s” is no address of a page.") % {"value": shown(address)}) from None
+    return address
+
+
+def metadata(value: object) -> dict[str, str]:
+    """Read texts by name: all that is wrong with them is said at once."""
+    given = mapping(value)
+    if len(given) > MOST_METADATA:
+        sentence = _("it must have at most %(limit)d keys, not %(count)d.")
+        raise InvalidValueError(sentence % {"limit": MOST_METADATA, "count": len(given)})
+    wrong = [problem for key, each in given.items() if (problem := _wrong_entry(key, each))]
+    if wrong:
+        raise InvalidValueError(" ".join(wrong))
+    return given
+
+
+def _wrong_entry(key: str, value: object) -> str:
+    """Say what is wrong with an entry of metadata, "" for nothing."""
+    facts = {"key": shown(key).encode("utf-8", "replace").decode(), "limit": LONGEST_METADATA}
+    if not _KEY.fullmatch(key):
+        return _("the key “%(key)s” must have 1 to 40 characters from A-Z, a-z, 0-9, “_”, “.” and “-”.") % facts
+    if not isinstance(value, str):
+        return _("the value of “%(key)s” must be a string.") % facts
+    if len(value) > LONGEST_METADATA:
+        sentence = _("the value of “%(key)s” must have at most %(limit)d characters, not %(count)d.")
+        return sentence % {**facts, "count": len(value)}
+    if _UNPRINTABLE.search(value):
+        return _("the value of “%(key)s” must not contain control characters or lone surrogates.") % facts
+    return ""
 
 
 def array(value: object) -> list[Any]:

@@ -9,15 +9,15 @@ from django.views.decorators.csrf import csrf_exempt
 from paraph.kernel import bounded_json, cpu_share
 from paraph.kernel.errors import DomainError
 from paraph.server.incoming_body import read_body
+from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
+from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language
 from paraph.tenants.scope import tenant_key
-from paraph.words.refusal import translated
 
 LARGEST = 512 * 1024  # bytes
-MOST_POINTS = 20_000  # of a drawing
 MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
 MOST_COMMAS = 2 * (2 * MOST_POINTS) + 100  # two for each point, however many strokes there are; some for all else
 
@@ -94,7 +94,7 @@ def _not_allowed(request: HttpRequest) -> HttpResponse:
 
 
 def require_reader(signer: Signer) -> None:
-    """Those who may sign now, and those whose turn is still to come: they may read before. Raises ``DomainError`` as
-    :func:`require_open` does."""
+    """Let those read who may sign now or whose turn is still to come. Raise ``DomainError`` as :func:`require_open`
+    does."""
     if signing_eligibility(signer) is not SigningEligibility.NOT_YOUR_TURN:
         require_open(signer)

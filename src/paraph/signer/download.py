@@ -12,11 +12,11 @@ from paraph.kernel.errors import DomainError
 from paraph.server.file_response import file_response
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer, SignerStatus
+from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language
 from paraph.signer.authentication import found, require_reader
 from paraph.signer.documents import document_of
 from paraph.storage import store
-from paraph.words.refusal import translated
 
 _Find = Callable[[Signer], tuple[str, str]]  # the object and the name that the file gets
 

@@ -6,6 +6,7 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
+from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.mail_copy import mail_copy, may_mail_copy, was_mailed
 from paraph.flow.signing.send_otp import masked
@@ -15,6 +16,7 @@ from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signer_documents import documents_of
 from paraph.signature_requests.signing_token import token
 from paraph.signer.answers import STATUSES, private
+from paraph.signer.onward import onward
 from paraph.signer.posted_form import posted_form
 from paraph.signer.progress import progress
 from paraph.signer.shell import show
@@ -40,7 +42,7 @@ def notice(
             "signed_at": signer.signed_at,
         }
     if signer and name == "already_signed":
-        content |= {"progress": progress(signer), **_copy(request, signer)}
+        content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
 
 
@@ -51,7 +53,8 @@ def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
     ticket = request.GET.get("ticket", "")
     if signer.request.files_deleted_at or not copy_ticket.holds(signer, ticket):
         mailed = "mailed" in request.GET and was_mailed(signer)
-        return {"copy_to": masked(signer.email) if may_mail_copy(signer) else "", "is_mailed": mailed}
+        offered = masked(signer.email) if may_mail_copy(signer) else ""
+        return {"copy_to": offered, "is_mailed": mailed, "mails_leave": mails_leave(signer)}
     return {"ticket": ticket, "token": token(signer), "documents": documents_of(signer)}
 
 

@@ -8,7 +8,8 @@ from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
-from paraph.flow.signing.send_otp import masked
+from paraph.flow.messages.leaving import mails_leave
+from paraph.flow.signing.send_otp import is_kept, masked
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
@@ -21,6 +22,7 @@ from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
 from paraph.signer.authentication import signer_with_turn
 from paraph.signer.notice import mail_again, notice
+from paraph.signer.onward import onward
 from paraph.signer.otp import sent_code
 from paraph.signer.plain_form import Entries
 from paraph.signer.shell import show
@@ -71,7 +73,9 @@ def _page(
         "words_address": words_address(locale),
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
+        "onward": onward(signer),
         "before": _signers_before(signer) if not is_turn else 0,
+        "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
         "written": _written(signer),
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
         "channels": [_channel(signer, channel.value) for channel in channels(signer)],
@@ -90,8 +94,9 @@ def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:
     return (format_html(marked, signer.full_name), format_html(marked, written)) if written else None
 
 
-def _channel(signer: Signer, channel: str) -> dict[str, str]:
-    return {"name": channel, "recipient": masked(destination(signer, channel)[1])}
+def _channel(signer: Signer, channel: str) -> dict[str, Any]:
+    recipient = masked(destination(signer, channel)[1])
+    return {"name": channel, "recipient": recipient, "is_kept": is_kept(signer, channel)}
 
 
 def _places(shown: list[dict[str, Any]]) -> list[dict[str, str]]:

@@ -11,13 +11,14 @@ from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.otp.channels import channels
 from paraph.server.client_address import origin
+from paraph.signature_requests.marks import typed
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.authentication import MOST_COMMAS, MOST_PARTS
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
-from paraph.signer.signature import read, typed
+from paraph.signer.signature import read
 
 _MARKS = ("signature", "initials")
 _CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names

@@ -31,7 +31,7 @@ def of(refusal: DomainError | None, missing: tuple[str, ...], words: dict[str, A
 
 
 def sentence(refusal: DomainError, words: dict[str, Any]) -> str:
-    """Return the refusal in the words of the page."""
+    """Say the refusal in the words of the page."""
     if isinstance(refusal, PageNotShownError):
         return phrase(words, "unshown", page=refusal.page_number, name=refusal.document_name)
     if isinstance(refusal, NoInkError):

@@ -7,9 +7,9 @@ from django.http import HttpRequest, HttpResponse
 
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
+from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language
 from paraph.signer.authentication import found
-from paraph.words.refusal import translated
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Progress:
 
 
 def progress(signer: Signer) -> Progress:
-    """Return a count and never a name: who else signs is not the signer's to know."""
+    """Count, and name nobody: who else signs is not the signer's to know."""
     request = signer.request
     if request.finalized:
         return Progress("ready", 0)

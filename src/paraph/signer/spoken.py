@@ -9,9 +9,9 @@ from paraph.flow.signing.sign import NoInkError
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp.refusals import GuessRefusedError
+from paraph.signature_requests.translated_refusal import TranslatedRefusal
 from paraph.signer import language, problems
 from paraph.words import Words, phrase
-from paraph.words.refusal import TranslatedRefusal
 
 _OF_THE_PAGE = {  # by code, the words of the page that say it
     "already_signed": ("already_signed_title",),
@@ -25,7 +25,6 @@ _OF_THE_ANSWER = {"not_found": "nothing_here", "request_timeout": "body_late"}
 
 
 def spoken(refusal: DomainError, locale: str) -> str:
-    """One sentence or two."""
     page, words = language.words(locale), catalog.of("answer", locale)
     if isinstance(refusal, TranslatedRefusal):
         return refusal.spoken(locale)

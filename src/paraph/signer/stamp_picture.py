@@ -13,13 +13,13 @@ from django.views.decorators.gzip import gzip_page
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
+from paraph.signature_requests.marks import read_mark, typed
 from paraph.signature_requests.models import Placement, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.signer import answers, language
 from paraph.signer.authentication import found, posted
 from paraph.signer.documents import in_reading_order
-from paraph.signer.signature import read_mark, typed
 from paraph.signer.stamp_rate import count_stamp
 
 _KEPT_SECONDS = 900
@@ -64,7 +64,7 @@ class _Look:
 
 
 def _looks(signer: Signer) -> list[_Look]:
-    """That of each stamp of the signer, in the order of the places on the page."""
+    """Return the look of each stamp of the signer, in the order of the places on the page."""
     placements = Placement.objects.filter(request_document__request=signer.request_id).select_related(
         "request_document__document"
     )

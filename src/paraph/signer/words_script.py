@@ -24,6 +24,7 @@ _NAMES = (
     "offline",
     "sending",
     "sent",
+    "code_kept",
     "new_code_in",
     "sandbox_code",
     "send_new_code",
@@ -50,6 +51,7 @@ _NAMES = (
     "done_drawing",
 )
 _SENDER = mark_safe('<bdi data-fill="sender"></bdi>')
+_HOST = mark_safe('<bdi data-fill="host"></bdi>')
 
 
 def words_script(request: HttpRequest, locale: str) -> HttpResponse:
@@ -71,7 +73,7 @@ def words_address(locale: str) -> str:
 @cache
 def _script(locale: str) -> Compressed:
     words = language.words(locale)
-    done = render_to_string("signer/done.html", {"words": words, "locale": locale, "sender": _SENDER})
+    done = render_to_string("signer/done.html", {"words": words, "locale": locale, "sender": _SENDER, "host": _HOST})
     said = {name: words[name] for name in _NAMES} | {"done": done}
     script = f'"use strict";\nconst words = {json.dumps(said, ensure_ascii=False, separators=(",", ":"))};\n'
     return Compressed(script.encode(), "text/javascript; charset=utf-8")

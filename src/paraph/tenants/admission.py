@@ -113,7 +113,7 @@ def admit(api_key: str) -> tuple[TenantScope, Calls] | None:
 
 
 def count_bad_call(address: str) -> int:
-    """Counts a call without a valid key and returns how many came from the address in this minute."""
+    """Count a call without a valid key. Return how many came from the address in this minute."""
     with connection.cursor() as cursor:
         cursor.execute(_BAD_CALL, {"address": address, "minute": minute_of(clock.now())})
         return int(cursor.fetchone()[0])

@@ -9,17 +9,14 @@ from django.db import connection, transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
-from django.utils.translation import override
 
-from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.messaging.unlinked import unlinked
 from paraph.tenants.accounts import checked_address
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
-from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, Role, User
+from paraph.tenants.models import Invitation, InvitationResend, Member, Role, User
 from paraph.tenants.organizations import locked_organization
 from paraph.tenants.rights import acting_member, check_role, require_grantable
 
@@ -28,7 +25,6 @@ MOST_IN_A_DAY = 20
 _MOST_TO_A_MEMBER, _MEMBER_WINDOW = 3, timedelta(minutes=10)
 _MOST_FROM_A_NETWORK, _NETWORK_WINDOW = 30, timedelta(hours=1)
 _ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('invitation resends'))"
-_LONGEST_NAME = 80
 
 
 class State(StrEnum):
@@ -43,6 +39,14 @@ class Link:
     """A new link: what of it is kept, and the address that only the mail has."""
 
     secret_sha256: bytes
+    url: str
+
+
+@dataclass(frozen=True)
+class Invited:
+    """An invitation and the address of its new link: to be mailed in the transaction that made it."""
+
+    invitation: Invitation
     url: str
 
 
@@ -75,10 +79,10 @@ def require_room_to_invite(organization_id: int) -> None:
 
 
 def count_resend(invitation: Invitation, network: str) -> None:
-    """Counts an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
+    """Count an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
     made anew or not, and 30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address.
 
-    Raises ``DomainError("rate_limited", …)``. One transaction at a time passes here, until its end.
+    Raise ``DomainError("rate_limited", …)``. One transaction at a time passes here, until its end.
     """
     with connection.cursor() as cursor:
         cursor.execute(_ONE_AT_A_TIME)
@@ -99,10 +103,10 @@ def count_resend(invitation: Invitation, network: str) -> None:
 
 
 @transaction.atomic
-def invite(organization_id: int, actor: Actor, email: str, role: str, language: str) -> Invitation:
-    """Invite the address by a mail in ``language``, whose link is valid for 7 days.
+def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited:
+    """Invite the address, by a link that is valid for 7 days.
 
-    Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member or
+    Raise ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member or
     invited already, ``rate_limited`` after 20 invitations within 24 hours.
     """
     organization = locked_organization(organization_id)
@@ -117,29 +121,27 @@ def invite(organization_id: int, actor: Actor, email: str, role: str, language: 
     require_room_to_invite(organization_id)
     invited_by = acting_member(organization_id, actor)
     invitation = Invitation(organization=organization, email=email, role=role, invited_by=invited_by)
-    _send(invitation, language)
+    invited = _with_new_link(invitation)
     note(organization_id, actor, Action.MEMBER_INVITED, email, after={"role": role})
-    return invitation
+    return invited
 
 
 @transaction.atomic
-def resend_invitation(
-    organization_id: int, actor: Actor, invitation_id: int, network: str, language: str
-) -> Invitation:
-    """Send the invitation again with a new link, which ends the one before. ``network``: where the member calls from.
+def resend_invitation(organization_id: int, actor: Actor, invitation_id: int, network: str) -> Invited:
+    """Give the invitation a new link, which ends the one before. ``network``: where the member calls from.
 
-    Raises ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`).
+    Raise ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`).
     """
     invitation = _changeable(organization_id, actor, invitation_id)
     count_resend(invitation, network)
-    _send(invitation, language)
+    invited = _with_new_link(invitation)
     note(organization_id, actor, Action.INVITATION_RESENT, invitation.email, after={"role": invitation.role})
-    return invitation
+    return invited
 
 
 @transaction.atomic
 def withdraw_invitation(organization_id: int, actor: Actor, invitation_id: int) -> Invitation:
-    """End the invitation and its link. Raises ``DomainError``: ``not_found``, ``forbidden``."""
+    """End the invitation and its link. Raise ``DomainError``: ``not_found``, ``forbidden``."""
     invitation = _changeable(organization_id, actor, invitation_id)
     _withdraw(actor, invitation)
     return invitation
@@ -149,7 +151,7 @@ def withdraw_invitation(organization_id: int, actor: Actor, invitation_id: int) 
 def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
     """Make the person whom the invitation went to a member.
 
-    Raises ``DomainError``: ``not_found`` for an unknown link, ``expired`` for one that is no longer open, ``forbidden``
+    Raise ``DomainError``: ``not_found`` for an unknown link, ``expired`` for one that is no longer open, ``forbidden``
     for another person's.
     """
     found = invitation_of(secret)
@@ -201,34 +203,10 @@ def _withdraw(actor: Actor, invitation: Invitation) -> None:
     note(invitation.organization_id, actor, Action.INVITATION_WITHDRAWN, invitation.email, before=facts)
 
 
-def _send(invitation: Invitation, language: str) -> None:
-    """Give the invitation a new link, and hands its mail over in the same transaction."""
+def _with_new_link(invitation: Invitation) -> Invited:
     link = new_link()
     invitation.secret_sha256 = link.secret_sha256
     invitation.sent_at = clock.now()
     invitation.expires_at = invitation.sent_at + VALID
     invitation.save()
-    with override(language):
-        hand_over(_mail(invitation, invitation.organization, link.url, language))
-
-
-def _name(inviter: User) -> str:
-    """Return an address is their own, and confirmed: where it leads is no secret."""
-    return unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email
-
-
-def _mail(invitation: Invitation, organization: Organization, url: str, language: str) -> AccountMail:
-    sender = unlinked(organization.name, _LONGEST_NAME)
-    inviter = invitation.invited_by.user if invitation.invited_by else None
-    names = {
-        "organization": sender,
-        "person": _name(inviter) if inviter else sender,
-        "role": invitation.get_role_display(),
-        "day": invitation.expires_at.strftime("%Y-%m-%d"),
-    }
-    paragraphs = [
-        _("%(person)s invites you to join %(organization)s on Paraph. Your role will be: %(role)s.") % names,
-        url,
-        _("The link works until %(day)s. If you did not expect this invitation, you can ignore it.") % names,
-    ]
-    return AccountMail(invitation.email, language, _("Join %(organization)s") % names, "\n\n".join(paragraphs), url)
+    return Invited(invitation, link.url)

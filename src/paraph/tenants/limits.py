@@ -100,7 +100,7 @@ def message_limits() -> MessageLimits:
 
 
 def stored_bytes(scope: TenantScope) -> int:
-    """Of all files of the caller's organization in its environment."""
+    """Return the size of all files of the caller's organization in its environment."""
     row = one_row(_STORED, [b"%d" % scope.organization_id, scope.environment.encode()])
     return int(row[0] or 0) if row else 0
 

@@ -22,12 +22,11 @@ _SEALED_WITH = "link-keys"
 
 
 def generation() -> int:
-    """That of the links made now."""
+    """Return the generation of the links that are made now."""
     return len(agreed().earlier_link_keys)
 
 
 def link_key(purpose: str, number: int) -> bytes:
-    """Return the key of the links of a generation."""
     found = agreed()
     if number > len(found.earlier_link_keys):  # made by a process that knew sooner
         found = agreed(anew=True)
@@ -59,7 +58,7 @@ def with_keys_of(replaced: bytes, entries: list[dict[str, Any]], following: byte
 
 
 def _newest(found: Agreed, purpose: str) -> bytes:
-    """Of the secret in use at the very moment at which the entries were read."""
+    """Derive the key from the secret that was in use when the entries were read."""
     secrets: Secrets = settings.SECRETS
     return secrets.derived(secrets.known(found.fingerprint or b"") or secrets.newest, purpose)
 

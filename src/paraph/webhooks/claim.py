@@ -94,8 +94,8 @@ _CLAIM = """
         INSERT INTO webhooks_attempt (id, delivery_id, started_at, response, error)
         SELECT open_attempt, id, %(now)s, '', '' FROM claimed ON CONFLICT DO NOTHING
     )
-    SELECT claimed.id, claimed.open_attempt, claimed.request_id, claimed.destination, claimed.url, claimed.endpoint,
-        claimed.event_type, claimed.payload, application.webhook_secret_encrypted,
+    SELECT claimed.id, claimed.open_attempt, claimed.request_id, claimed.entry_id, claimed.destination, claimed.url,
+        claimed.endpoint, claimed.event_type, claimed.payload, application.webhook_secret_encrypted,
         application.next_webhook_secret_encrypted, application.next_webhook_secret_at
     FROM claimed JOIN organizations_application AS application ON application.id = claimed.application_id
 """
@@ -111,6 +111,7 @@ class ClaimedDelivery(NamedTuple):
     delivery_id: int
     attempt_id: UUID
     request_id: int | None
+    entry_id: int | None
     destination: str
     url: str
     endpoint: str

@@ -1,13 +1,63 @@
-"""Deliveries and their attempts. The table of deliveries is also their queue (docs/decisions/webhook-queue.md)."""
+"""Events as they are told, their deliveries, and attempts at these. The table of deliveries is also their queue
+(docs/decisions/webhook-queue.md)."""
 
 import uuid
 
 from django.db import models
 from django.utils.translation import gettext_lazy
 
+from paraph.audit_trail.models import Entry
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Application
+from paraph.tenants.models import Application, Environment, Organization
+
+
+class Event(models.Model):
+    """A journal entry of a type with a webhook, for those who ask for it (docs/decisions/events.md). ``payload`` is the
+    body as of the event, without presigned URLs.
+
+    ``position`` counts from 1 within organization and environment, in the order of commits and without a gap. A trigger
+    gives it, with ``published_at``, at the end of the transaction that records the event, and to one that is ``held``
+    when that is released.
+    """
+
+    entry = models.OneToOneField(Entry, models.PROTECT, primary_key=True, related_name="+")
+    organization = models.ForeignKey(Organization, models.PROTECT, related_name="+", db_index=False)
+    environment = models.CharField(max_length=10, choices=Environment)
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="+", db_index=False)
+    event_type = models.CharField(max_length=30)
+    payload = models.TextField()
+    held = models.BooleanField(default=False)
+    position = models.BigIntegerField(null=True)
+    published_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = (
+            models.UniqueConstraint(
+                fields=["organization", "environment", "position"],
+                condition=models.Q(position__isnull=False),
+                name="event_position",
+            ),
+        )
+        indexes = (
+            models.Index(
+                fields=["organization", "environment", "event_type", "position"],
+                condition=models.Q(position__isnull=False),
+                name="event_of_type",
+            ),
+            models.Index(fields=["request", "position"], name="event_of_request"),
+        )
+
+
+class EventStream(models.Model):
+    """The newest position of the events of a tenant, and when it was given. The trigger of :class:`Event` keeps it;
+    nothing else writes it."""
+
+    pk = models.CompositePrimaryKey("organization_id", "environment")
+    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+", db_index=False)
+    environment = models.CharField(max_length=10, choices=Environment)
+    position = models.BigIntegerField()
+    published_at = models.DateTimeField()
 
 
 class Destination(models.TextChoices):
@@ -35,7 +85,7 @@ FINISHED = (DeliveryStatus.DELIVERED, DeliveryStatus.FAILED)
 
 class Delivery(models.Model):
     """One event on its way to one URL. ``payload`` is the body as of the event, without presigned URLs. A test has no
-    ``request``, and what the catcher gets has no ``url``.
+    ``request`` and no ``entry``, and what the catcher gets has no ``url``.
 
     ``endpoint`` names what fails together: the application and the URL's scheme, host and port. ``failures`` counts
     since the delivery was recorded or replayed. ``open_attempt`` is the attempt without a known outcome; after a crash
@@ -44,6 +94,7 @@ class Delivery(models.Model):
 
     application = models.ForeignKey(Application, models.PROTECT, related_name="+", db_index=False)
     request = models.ForeignKey(SignatureRequest, models.PROTECT, null=True, related_name="deliveries")
+    entry = models.ForeignKey(Entry, models.PROTECT, null=True, related_name="+", db_index=False)
     destination = models.CharField(max_length=11, choices=Destination)
     url = models.CharField(max_length=2000)
     endpoint = models.CharField(max_length=300)

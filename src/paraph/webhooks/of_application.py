@@ -69,7 +69,7 @@ def signed(application: Application, delivery: Delivery, attempt_id: str) -> Sig
         None if following is None else bytes(following),
         application.next_webhook_secret_at,
     )
-    return Signed(headers(delivery.event_type, attempt_id, secrets, content), content)
+    return Signed(headers(delivery.event_type, delivery.entry_id, attempt_id, secrets, content), content)
 
 
 def _filtered(rows: QuerySet[Delivery], asked: Filter) -> QuerySet[Delivery]:

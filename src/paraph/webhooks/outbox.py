@@ -1,17 +1,18 @@
-"""Recording deliveries, in the transaction of their event."""
+"""Recording what is told of an event, in its transaction: for those who ask, and the deliveries."""
 
-from datetime import datetime
 from typing import Any
 
 import structlog
+from django.db.models import Model
 
-from paraph.audit_trail.models import EventType
+from paraph.audit_trail.models import Entry, EventType
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Environment
-from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
+from paraph.tenants.organizations import application_for_web
+from paraph.webhooks.models import Delivery, DeliveryStatus, Destination, Event
 from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 
 _RELEASE = """
@@ -20,39 +21,55 @@ _RELEASE = """
         finished_at = CASE destination WHEN 'catcher' THEN %(now)s::timestamptz END
     WHERE request_id = %(request_id)s AND status = 'held'
 """
+_PUBLISH = "UPDATE webhooks_event SET held = false WHERE request_id = %(request_id)s AND held"
 
 
-def deliveries(
-    request: SignatureRequest,
-    event_type: str,
-    signer: Signer | None = None,
-    occurred_at: datetime | None = None,
-    metadata: dict[str, Any] | None = None,
-) -> list[Delivery]:
-    """Return the deliveries of an event: one to the application's URL, and for a terminal event one to the request's
-    callback (rule 6.4). Event types without webhooks (6.2) have none, nor has a request that was sent from the
-    dashboard. What a sandbox application without a URL would have been sent is caught: recorded and never sent.
+def told(
+    entry: Entry, request: SignatureRequest, signer: Signer | None = None, metadata: dict[str, Any] | None = None
+) -> list[Model]:
+    """Return the event of a journal entry and its deliveries: one to the application's URL, and for a terminal event
+    one to the request's callback (rule 6.4). Event types without webhooks (6.2) have neither. Of a request that was
+    sent from the dashboard that application hears which its organization names, if any. What a sandbox application
+    without a URL would have been sent is caught: recorded and never sent.
 
     The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and
-    ``signer`` are as the event left them; ``occurred_at`` is now by default; ``metadata`` is stated
-    beside the request. ``request.completed`` is held until :func:`release`.
+    ``signer`` are as the event left them; ``metadata`` is stated beside the request. ``request.completed`` is held
+    until :func:`release`.
     """
-    if event_type not in EVENTS or request.application is None:
+    if entry.event_type not in EVENTS:
         return []
-    destinations = _destinations(request, request.application.webhook_url, event_type)
-    if not destinations:
+    text = payload(entry.event_type, entry.created_at, request, signer, metadata)
+    return [_event(entry, text), *_deliveries(entry, request, text)]
+
+
+def _event(entry: Entry, text: str) -> Event:
+    return Event(
+        entry=entry,
+        organization_id=entry.organization_id,
+        environment=entry.environment,
+        request_id=entry.request_id,
+        event_type=entry.event_type,
+        payload=text,
+        held=entry.event_type == EventType.COMPLETED,
+    )
+
+
+def _deliveries(entry: Entry, request: SignatureRequest, text: str) -> list[Delivery]:
+    application = request.application or application_for_web(request.organization_id, request.environment)
+    if application is None:
         return []
-    moment = occurred_at or clock.now()
-    text = payload(event_type, moment, request, signer, metadata)
-    statuses = {destination: _status(event_type, destination) for destination, _ in destinations}
+    moment = entry.created_at
+    destinations = _destinations(request, application.webhook_url, entry.event_type)
+    statuses = {destination: _status(entry.event_type, destination) for destination, _ in destinations}
     return [
         Delivery(
-            application=request.application,
+            application=application,
             request=request,
+            entry=entry,
             destination=destination,
             url=url,
-            endpoint=f"{request.application_id} {origin_of(url)}"[:300],
-            event_type=event_type,
+            endpoint=f"{application.pk} {origin_of(url)}"[:300],
+            event_type=entry.event_type,
             occurred_at=moment,
             payload=text,
             status=statuses[destination],
@@ -65,9 +82,11 @@ def deliveries(
 
 
 def release(request_id: int) -> None:
-    """Release ``request.completed``, once sealed PDFs and proof are stored. Safe to repeat."""
+    """Release ``request.completed``, once sealed PDFs and proof are stored: it is listed and sent from then on. Safe to
+    repeat."""
     with prepared_cursor() as cursor:
         cursor.execute(_RELEASE, {"now": clock.now(), "request_id": request_id})
+        cursor.execute(_PUBLISH, {"request_id": request_id})
 
 
 def _destinations(request: SignatureRequest, webhook_url: str, event_type: str) -> list[tuple[Destination, str]]:

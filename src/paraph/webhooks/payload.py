@@ -2,6 +2,7 @@
 of :mod:`paraph.api.v1.signature_requests.output`: the two contracts change apart."""
 
 import json
+from collections.abc import Collection, Iterable
 from datetime import datetime
 from typing import Any
 
@@ -38,6 +39,8 @@ def payload(
         "occurred_at": clock.iso(occurred_at),
         "signature_request": {"id": request.pk, "status": str(request.status), "mode": str(request.mode)},
     }
+    own = {"external_id": request.external_id, "metadata": request.metadata}
+    content["signature_request"] |= {name: value for name, value in own.items() if value}
     if metadata:
         content["metadata"] = metadata
     if signer is not None:
@@ -63,19 +66,29 @@ def payload_of_test(occurred_at: datetime) -> str:
 
 
 def body(event_type: str, stored: str, request_id: int | None) -> bytes:
-    """Return the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links."""
+    """Return the bytes to send and to sign: the stored payload, for ``request.completed`` with fresh links. Raises
+    ``ProofFile.DoesNotExist`` where the request is not sealed."""
     if event_type != EventType.COMPLETED or request_id is None:
         return stored.encode()
-    return _text({**json.loads(stored), **_links(request_id)}).encode()
-
-
-def _links(request_id: int) -> dict[str, Any]:
-    """Make presigned links to the results; none where the files are deleted since. Raises ``ProofFile.DoesNotExist``
-    where the request is not sealed."""
     documents, proof = _DOCUMENTS.all(request_id), _PROOF.first(request_id)
+    if proof is None and SignatureRequest.objects.filter(pk=request_id, files_deleted_at=None).exists():
+        raise ProofFile.DoesNotExist
+    return _text({**json.loads(stored), **_links(documents, proof)}).encode()
+
+
+def links(request_ids: Collection[int]) -> dict[int, dict[str, Any]]:
+    """Return what the bodies of ``request.completed`` of these requests, which are sealed, state beside what is stored:
+    fresh links. Two queries."""
+    proofs = {proof.request_id: proof for proof in ProofFile.objects.defer("seal").filter(request__in=request_ids)}
+    documents: dict[int, list[RequestDocument]] = {request_id: [] for request_id in request_ids}
+    for row in RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE).filter(request__in=proofs):
+        documents[row.request_id].append(row)
+    return {request_id: _links(documents[request_id], proofs.get(request_id)) for request_id in request_ids}
+
+
+def _links(documents: Iterable[RequestDocument], proof: ProofFile | None) -> dict[str, Any]:
+    """Make presigned links to the results; none where the files are deleted since."""
     if proof is None:
-        if SignatureRequest.objects.filter(pk=request_id, files_deleted_at=None).exists():
-            raise ProofFile.DoesNotExist
         return {"documents": [], "certificate_url": None, "certificate_expires_in": None}
     return {
         "documents": [
@@ -86,7 +99,7 @@ def _links(request_id: int) -> dict[str, Any]:
             }
             for row in documents
         ],
-        "certificate_url": store.presign(proof.object_key, proof_name(request_id)),
+        "certificate_url": store.presign(proof.object_key, proof_name(proof.request_id)),
         "certificate_expires_in": store.LINK_SECONDS,
     }
 

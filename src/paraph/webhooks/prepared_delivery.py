@@ -38,19 +38,23 @@ def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
         attempt_id=claimed.attempt_id,
         url=claimed.url,
         schemes=("https",) if claimed.destination == Destination.CALLBACK else ("https", "http"),
-        headers=headers(claimed.event_type, str(claimed.attempt_id), secrets, content),
+        headers=headers(claimed.event_type, claimed.entry_id, str(claimed.attempt_id), secrets, content),
         body=content,
         trouble=claimed.trouble,
     )
 
 
-def headers(event_type: str, attempt_id: str, secrets: Sequence[str], content: bytes) -> dict[str, str]:
-    """Return the headers of a delivery with this body, signed with one secret, or during a rotation with two."""
+def headers(
+    event_type: str, entry_id: int | None, attempt_id: str, secrets: Sequence[str], content: bytes
+) -> dict[str, str]:
+    """Return the headers of a delivery with this body, signed with one secret, or during a rotation with two. A test,
+    which has no journal entry, is event 0."""
     signatures = zip(_SIGNATURE_HEADERS, (signature(secret, content) for secret in secrets), strict=False)
     return {
         "Content-Type": "application/json",
         "User-Agent": "Paraph-Webhooks/1",
         "X-Service-Event": event_type,
+        "X-Service-Event-Id": str(entry_id or 0),
         "X-Service-Delivery": attempt_id,
         **dict(signatures),
     }

@@ -1,11 +1,13 @@
-"""Deleting deliveries that ended long ago, with their attempts, and what was caught and has become too much."""
+"""Deleting deliveries that ended long ago, with their attempts, what was caught and has become too much, and events
+that are no longer listed."""
 
 from datetime import datetime, timedelta
 
 from django.db.models import QuerySet
 
 from paraph.tenants.models import Application
-from paraph.webhooks.models import Delivery, DeliveryStatus
+from paraph.webhooks.event_log import DAYS_KEPT
+from paraph.webhooks.models import Delivery, DeliveryStatus, Event, EventStream
 
 CAUGHT_KEPT = 200  # by application
 _BATCH = 1000
@@ -29,3 +31,18 @@ def _delete(chosen: QuerySet[Delivery], order: str) -> int:
     while batch := list(chosen.order_by(order).values_list("pk", flat=True)[:_BATCH]):
         deleted += Delivery.objects.filter(pk__in=batch).delete()[1].get("webhooks.Delivery", 0)
     return deleted
+
+
+def prune_events(now: datetime) -> int:
+    """Delete the events that were published more than :data:`DAYS_KEPT` days ago, in batches with a transaction each;
+    return how many. Of each stream the oldest go first, so that a reader can tell whether it has missed any."""
+    pruned = 0
+    for stream in EventStream.objects.order_by("organization_id", "environment"):
+        mine = Event.objects.filter(organization=stream.organization_id, environment=stream.environment)
+        ordered = mine.filter(position__isnull=False).order_by("position").values_list("pk", "published_at")
+        while oldest := list(ordered[:_BATCH]):
+            chosen = [pk for pk, moment in oldest if moment and moment < now - timedelta(days=DAYS_KEPT)]
+            pruned += Event.objects.filter(pk__in=chosen).delete()[0]
+            if len(chosen) < _BATCH:
+                break
+    return pruned

@@ -362,8 +362,10 @@ def test_a_profile_of_another_organization(owner: ApiClient, document: int) -> N
     assert message == f"branding_profile_id: {profile.pk} is not a branding profile of your organization."
 
 
-@pytest.mark.parametrize("declaration", [{}, {"identity_declaration_accepted": False}])
-def test_mails_want_a_declaration(owner: ApiClient, document: int, declaration: dict[str, bool]) -> None:
+@pytest.mark.parametrize(
+    "declaration", [{}, {"identity_declaration_accepted": False}, {"identity_declaration_accepted": None}]
+)
+def test_mails_want_a_declaration(owner: ApiClient, document: int, declaration: dict[str, bool | None]) -> None:
     message = refused(owner, payload(document, send_email=True, **declaration), "identity_declaration_required")
     assert message == "identity_declaration_accepted: it must be true when send_email is true."
 
@@ -461,3 +463,25 @@ def test_a_tag_at_the_foot_of_a_page(owner: ApiClient, optional: bool) -> None:
         f"documents[0].signers[0].stamps[0]: the stamp of signer “ada” at the tag “here”, 200 by 80 points, does not "
         f"fit on page 2 of document {foot}, 595 by 842 points."
     ) in refused(owner, content)
+
+
+def test_a_small_stamp_at_a_tag_at_the_foot_of_a_page(owner: ApiClient) -> None:
+    foot = owner.upload(paper(text("here", 250, 60), text("nothing", 50, 500))).json()["id"]
+    small = {"type": "magic_field", "value": {"tag": "here", "width": 90, "height": 60.5}}
+    assert "here”, 90 by 60.5 points, does not fit on page 1" in refused(owner, stamps(payload(foot), small))
+
+
+@pytest.mark.parametrize(
+    ("size", "sentence"),
+    [
+        ({"width": 79.9}, "width: it must be from 80 to 400, not 79.9."),
+        ({"width": 401}, "width: it must be from 80 to 400, not 401."),
+        ({"height": 29}, "height: it must be from 30 to 160, not 29."),
+        ({"height": "40"}, "height: it must be a number of points."),
+    ],
+)
+def test_the_size_of_a_stamp_at_a_tag_is_bounded_as_elsewhere(
+    owner: ApiClient, size: dict[str, Any], sentence: str
+) -> None:
+    content = stamps(payload(owner.document()), {"type": "magic_field", "value": {"tag": "{{ada}}", **size}})
+    assert f"documents[0].signers[0].stamps[0].value.{sentence}" in refused(owner, content)

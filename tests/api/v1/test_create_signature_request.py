@@ -66,6 +66,12 @@ def test_the_answer_is_the_request(owner: ApiClient, document: int) -> None:
             for signer, first, last, order in [(ada, "Ada", "Lovelace", 1), (grace, "Grace", "Hopper", 2)]
         ],
         "branding_profile": None,
+        "external_id": None,
+        "metadata": {},
+        "redirect_url": None,
+        "reminders": None,
+        "ended_early": False,
+        "ended_reason": None,
     }
     assert [signer_of(url.removeprefix("http://127.0.0.1:8000/sign/")) for url in urls] == [ada, grace]
 
@@ -347,3 +353,24 @@ def test_the_number_of_queries_is_fixed(owner: ApiClient, document: int) -> None
     # The caller, the documents, a savepoint and its release (the test's own transaction is around), the ids, and
     # all rows.
     assert counts == [6, 6]
+
+
+def test_a_tag_may_have_a_small_stamp(owner: ApiClient) -> None:
+    foot = owner.upload(paper(text("here", 250, 60))).json()["id"]
+    content = payload(foot)
+    content["documents"][0]["signers"] = [
+        {"signer_ref": "ada", "stamps": [{"type": "magic_field", "value": {"tag": "here", "width": 90, "height": 30}}]},
+        {"signer_ref": "grace", "stamps": [{"type": "coordinates", "value": {"page_number": 1, "x": 0, "y": 600}}]},
+    ]
+    created(owner, content)
+    [ada] = Placement.objects.filter(signer__first_name="Ada")
+    assert (ada.page_number, ada.width, ada.height) == (1, 90, 30)
+    assert ada.y >= 0 and ada.y + ada.height < 60  # under the text
+
+
+def test_a_size_of_null_is_as_absent(owner: ApiClient, document: int) -> None:
+    content = payload(document)
+    content["documents"][0]["signers"][0]["stamps"][0]["value"] |= {"width": None, "height": None}
+    created(owner, content)
+    [ada] = Placement.objects.filter(signer__first_name="Ada")
+    assert (ada.width, ada.height) == (200, 80)

@@ -21,7 +21,8 @@ def paths() -> list[tuple[str, str]]:
             path.removeprefix("/api/v1")
             .replace("{document_id}", "1")
             .replace("{request_id}", "1")
-            .replace("{signature_request_id}", "1"),
+            .replace("{signature_request_id}", "1")
+            .replace("{signer_id}", "1"),
         )
         for path, operations in documented.items()
         for method in operations
@@ -37,8 +38,16 @@ def test_every_route_is_walked() -> None:
             ("POST", "/signature_requests"),
             ("GET", "/signature_requests"),
             ("GET", "/signature_requests/1"),
+            ("GET", "/documents/1/tags"),
+            ("POST", "/signature_requests/preview"),
+            ("POST", "/signature_requests/1/end"),
+            ("POST", "/signature_requests/1/signers/1/remind"),
             ("GET", "/signature_requests/1/audit_logs"),
+            ("GET", "/events"),
             ("GET", "/branding_profiles"),
+            ("POST", "/sandbox/signature_requests/1/signers/1/sign"),
+            ("POST", "/sandbox/signature_requests/1/signers/1/decline"),
+            ("POST", "/sandbox/signature_requests/1/expire"),
             ("GET", "/health"),
         ]
     )
@@ -54,7 +63,7 @@ def test_no_key_has_the_shape_on_every_route(db: None, method: str, path: str) -
 def test_wrong_method_on_every_route(owner: ApiClient, method: str, path: str) -> None:
     response = owner.send(method, path)
     assert method in error(response, 405, "method_not_allowed")
-    assert "GET" in response["Allow"]
+    assert {known for known, each in paths() if each == path} <= set(response["Allow"].split(", "))
 
 
 @pytest.mark.parametrize(

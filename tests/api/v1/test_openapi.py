@@ -74,7 +74,7 @@ def test_every_field_says_what_it_may_hold() -> None:
         "number": {"minimum"},
         "array": {"maxItems"},
         "boolean": {"type"},
-        "object": {"properties"},
+        "object": {"properties", "maxProperties"},
     }
     for name, schema in SCHEMAS.items():
         for field, facts in schema["properties"].items():
@@ -169,7 +169,7 @@ def test_the_webhooks_are_those_that_are_sent() -> None:
         body = operation["requestBody"]["content"]["application/json"]
         assert body["examples"][event]["value"]["event"] == event
         named = {parameter["name"]: parameter for parameter in operation["parameters"]}
-        assert set(named) == {"X-Service-Event", "X-Service-Delivery", "X-Service-Signature"}
+        assert set(named) == {"X-Service-Event", "X-Service-Event-Id", "X-Service-Delivery", "X-Service-Signature"}
         assert named["X-Service-Event"]["example"] == event
     assert set(OPERATIONS["createSignatureRequest"]["callbacks"]) == set(webhook.TERMINAL_EVENTS)
 
@@ -188,7 +188,8 @@ def test_payloads_of_webhooks_are_of_their_schemas(owner: ApiClient) -> None:
 def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: ApiClient) -> None:
     content = payload(owner.document(), send_email=True, identity_declaration_accepted=True)
     content |= {"initials_required": True, "notify_signers_on_completion": True, "callback_url": "https://x.example/"}
-    content |= {"branding_profile_id": None}
+    content |= {"branding_profile_id": None, "external_id": "lease-4711", "metadata": {"street": "Lime Street"}}
+    content |= {"reminders": {"every_days": 3, "at_most": 5}, "redirect_url": "https://x.example/done"}
     content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
     assert set(content) == set(SCHEMAS["SignatureRequestInput"]["properties"])

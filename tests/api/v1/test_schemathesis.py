@@ -59,6 +59,8 @@ def test_every_answer_is_as_documented(case: "schemathesis.Case[Any]", world: di
     valid = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
     if valid and case.operation.label == "POST /api/v1/signature_requests":
         case.body = _grounded(case.body, world)
+    if valid and "after" in (case.query or {}):
+        case.query["after"] = "latest"  # a cursor is of the service's making
     if valid and "Idempotency-Key" in (case.headers or {}):
         case.headers["Idempotency-Key"] = f"{next(_NUMBERS)}-{case.headers['Idempotency-Key']}"[:255]  # a new one
     case.call_and_validate(headers={"X-Api-Key": world["key"]})

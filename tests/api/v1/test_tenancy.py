@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import pytest
+from django.db import connection
 
 from paraph.documents.models import Document
 from paraph.signature_requests.models import SignatureRequest
@@ -16,12 +17,21 @@ from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, er
 
 BY_ID = {
     "GET /documents/{document_id}",
+    "GET /documents/{document_id}/tags",
     "GET /signature_requests/{request_id}",
     "GET /signature_requests/{signature_request_id}/audit_logs",
 }
+ACTS = {
+    "POST /signature_requests/{request_id}/end": {"reason": "Signed on paper."},
+    "POST /signature_requests/{request_id}/signers/{signer_id}/remind": {},
+}
+"""With a body that each takes."""
 LISTS = {"GET /documents", "GET /signature_requests"}
+EVENTS = {"GET /events"}
+_OF_SIGNER = "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}"
+SANDBOX_ACTS = {f"{_OF_SIGNER}/sign", f"{_OF_SIGNER}/decline", "POST /sandbox/signature_requests/{request_id}/expire"}
 SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
-MAKING = {"POST /documents", "POST /signature_requests"}
+MAKING = {"POST /documents", "POST /signature_requests", "POST /signature_requests/preview"}
 OF_NOBODY = {"GET /health"}
 STRANGERS = ["other organization", "other environment", "both"]
 NOBODYS = 2**40
@@ -52,13 +62,15 @@ class World:
 def world(owner: ApiClient) -> World:
     document = owner.document()
     profile = branding_profile(owner).pk
-    request = owner.create(payload(document, branding_profile_id=profile)).json()["id"]
+    created = owner.create(payload(document, branding_profile_id=profile)).json()
+    request, signer = created["id"], created["signers"][0]["id"]
     strangers = {
         "other organization": api_client(),
         "other environment": api_client("pro", "production", owner.organization),
         "both": api_client("enterprise", "production"),
     }
     ids = {"document_id": document, "request_id": request, "signature_request_id": request, "profile_id": profile}
+    ids["signer_id"] = signer
     return World(owner, strangers, ids)
 
 
@@ -68,10 +80,10 @@ def routes() -> set[str]:
 
 
 def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
-    known = [BY_ID, LISTS, SHARED_LISTS, MAKING, OF_NOBODY]
+    known = [BY_ID, set(ACTS), SANDBOX_ACTS, LISTS, EVENTS, SHARED_LISTS, MAKING, OF_NOBODY]
     assert routes() == set.union(*known)
     assert sum(map(len, known)) == len(routes())
-    assert {route for route in routes() if "{" in route} == BY_ID
+    assert {route for route in routes() if "{" in route} == BY_ID | set(ACTS) | SANDBOX_ACTS
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -83,6 +95,16 @@ def test_foreign_ids_are_404(world: World, route: str, stranger: str) -> None:
     nobodys = world.strangers[stranger].get(world.nobodys(route))
     assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found")
     assert world.strangers[stranger].send("HEAD", world.path(route)).status_code == 404
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+@pytest.mark.parametrize("route", sorted(ACTS))
+def test_nothing_foreign_is_acted_on(world: World, route: str, stranger: str) -> None:
+    before = world.owner.get("/signature_requests").json()
+    foreign = world.strangers[stranger].post(world.path(route), ACTS[route])
+    nobodys = world.strangers[stranger].post(world.nobodys(route), ACTS[route])
+    assert error(foreign, 404, "not_found") == error(nobodys, 404, "not_found")
+    assert world.owner.get("/signature_requests").json() == before
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -111,6 +133,32 @@ def test_lists_hold_nothing_foreign(world: World, route: str, query: dict[str, A
     assert (content["pagination"]["count"], content["pagination"]["pages"]) == (0, 0)
 
 
+@pytest.mark.parametrize("route", sorted(SANDBOX_ACTS))
+def test_foreign_acts_are_404(world: World, route: str) -> None:
+    """In the very words that an id of nobody gets; production is told that it has no acts, whatever it names."""
+    before = world.owner.get(f"/signature_requests/{world.ids['request_id']}").json()
+    told = [
+        error(world.strangers["other organization"].send("POST", path), 404, "not_found")
+        for path in (world.path(route), world.nobodys(route))
+    ]
+    told += [
+        error(world.strangers[stranger].send("POST", path), 403, "sandbox_only")
+        for stranger in ("other environment", "both")
+        for path in (world.path(route), world.nobodys(route))
+    ]
+    assert len(set(told[:2])) == len(set(told[2:])) == 1
+    assert world.owner.get(f"/signature_requests/{world.ids['request_id']}").json() == before
+
+
+@pytest.mark.parametrize("stranger", STRANGERS)
+def test_events_are_the_environments(world: World, stranger: str) -> None:
+    assert world.owner.send("POST", world.path(sorted(SANDBOX_ACTS)[0])).status_code == 200
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+    assert len(world.owner.get("/events").json()["data"]) == 1
+    assert world.strangers[stranger].get("/events").json()["data"] == []
+
+
 @pytest.mark.parametrize(("stranger", "count"), [("other organization", 0), ("other environment", 1), ("both", 0)])
 @pytest.mark.parametrize("route", sorted(SHARED_LISTS))
 def test_shared_lists_are_the_organizations(world: World, route: str, stranger: str, count: int) -> None:
@@ -123,6 +171,8 @@ def test_nobody_builds_on_a_foreign_document(world: World, stranger: str) -> Non
     scope, document = world.strangers[stranger], world.ids["document_id"]
     foreign = error(scope.create(payload(document)), 422, "validation_error")
     nobodys = error(scope.create(payload(NOBODYS)), 422, "validation_error")
+    [seen] = scope.post("/signature_requests/preview", {"signature_request": payload(document)}).json()["problems"]
+    assert f"{seen['path']}: {seen['message']}" == foreign
     assert foreign == f"documents[0].id: there is no document {document} in this environment."
     assert foreign.replace(str(document), str(NOBODYS)) == nobodys
     assert SignatureRequest.objects.count() == 1
@@ -164,4 +214,4 @@ def test_what_belongs_to_nobody_tells_of_the_caller(world: World, route: str, st
 
 def test_the_numbers_of_paths_are_all_known() -> None:
     names = {name for route in routes() for name in re.findall(r"\{(\w+)\}", route)}
-    assert names == {"document_id", "request_id", "signature_request_id"}
+    assert names == {"document_id", "request_id", "signature_request_id", "signer_id"}

@@ -16,12 +16,15 @@ from paraph.flow.messages.counts import Ceiling, count, forget_counts, give_back
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sending.invite import invite
+from paraph.flow.sending.remind import send_reminder
+from paraph.flow.sending.remind_due import remind_due
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.messaging.destination import destination_hash
 from paraph.messaging.models import CapturedMessage, MessageCount, PutOffMail
 from paraph.operations.request_state import request_state
 from paraph.queue.defer import defer
+from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Organization
 from tests.factories import Scene, scene
 from tests.flow.conftest import Mailbox
@@ -170,6 +173,19 @@ def test_an_invitation_over_the_ceiling_is_put_off_and_not_lost(monkeypatch: pyt
     invite(made[-1].signers[0].pk)
     assert "signer.notified" in made[-1].events()
     assert request_state(made[-1].request.pk)["signers"][0]["put_off"] is None
+
+
+def test_automatic_reminders_over_the_ceiling_are_put_off(box: Mailbox) -> None:
+    made = [to_victim(send_email=True, remind_every_days=1, reminders_at_most=1) for _ in range(12)]
+    Signer.objects.update(notified_at=clock.now() - timedelta(days=1), remind_at=clock.now())
+    assert remind_due() == 12
+    put_off = 0
+    for each in made:
+        try:
+            send_reminder(each.signers[0].pk, 1)
+        except TooManyMessagesError:
+            put_off += 1
+    assert (len(box.recipients), put_off) == (10, 2)
 
 
 def _tried(attempts: int) -> Job:

@@ -15,6 +15,7 @@ from unittest.mock import patch
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import rsa
 from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import NameOID
 
 from paraph.keys import DevelopmentAuthority, issuing
@@ -75,6 +76,16 @@ def stranger() -> LocalKey:
     builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
     builder = builder.serial_number(7).not_valid_before(SEALED_AT - timedelta(days=9))
     return LocalKey(key, [builder.not_valid_after(SEALED_AT + timedelta(days=9000)).sign(key, SHA256())])
+
+
+def certificate_with(content: bytes) -> bytes:
+    """A stranger's certificate with whatever bytes he likes in it."""
+    key, name = _key("stranger"), x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, "Paraph Development Seal")])
+    builder = x509.CertificateBuilder().subject_name(name).issuer_name(name).public_key(key.public_key())
+    builder = builder.serial_number(8).not_valid_before(SEALED_AT - timedelta(days=9))
+    builder = builder.not_valid_after(SEALED_AT + timedelta(days=9000))
+    holds = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.3.6.1.4.1.32473.1"), content)
+    return builder.add_extension(holds, critical=False).sign(key, SHA256()).public_bytes(Encoding.DER)
 
 
 @cache

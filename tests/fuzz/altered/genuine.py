@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from functools import cache
 from typing import Any
+from unittest.mock import patch
 
 import pikepdf
 from pikepdf import Array, Dictionary, Name, String
@@ -13,6 +14,14 @@ from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
 from paraph.pdf.sealing.seal import seal
 from paraph.pdf.typesetting.proof import proof
 from tests.fuzz.altered.authorities import SEALED_AT, authority, steady, timestamping
+from tests.fuzz.altered.waiting_uploads import (
+    disguised_upload,
+    growing_upload,
+    shared_upload,
+    upload_with_catalog,
+    upload_with_holes,
+    upload_with_store,
+)
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import GREEN, pictures
 from tests.pdf.typesetting.test_proof import CONTENT
@@ -104,6 +113,27 @@ def _proof() -> bytes:
     return resealed(proof(CONTENT), "B-LTA", key=authority().proof_key, purpose=purpose)
 
 
+def _turned() -> bytes:
+    """Numbers and truths, of which readers want some whole and some not, stand in the page itself."""
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        page = document.pages[0].obj
+        page.Rotate, page.CropBox = 90, Array([0, 0, 595.0, 842.5])
+        widths = [300 + 250 * (number % 3) for number in range(95)]
+        font = Dictionary(Type=Name.Font, Subtype=Name.TrueType, BaseFont=Name.Helvetica, FirstChar=32, LastChar=126)
+        font.Encoding, font.Widths = Name.WinAnsiEncoding, Array(widths)
+        page.Resources.Font = Dictionary(F1=font)
+        page.Group = Dictionary(Type=Name.Group, S=Name.Transparency, CS=Name.DeviceRGB, I=True, K=False)
+
+    return _saved(prepare, _PLAIN)
+
+
+def _growing() -> bytes:
+    """As if another program had sealed it: the service writes it anew."""
+    with patch("paraph.pdf.structure.normalise.awaits_length", lambda _pdf: False):
+        return resealed(growing_upload())
+
+
 def _encrypted() -> bytes:
     return _letter(encryption=pikepdf.Encryption(owner="owner", user="", R=3, aes=False, metadata=False))
 
@@ -118,6 +148,7 @@ _GENUINE: dict[str, Callable[[], bytes]] = {
     "form B-T": lambda: _marked(_form(), "B-T"),
     "form B-LTA": lambda: resealed(_form(), "B-LTA"),
     "packed form B-LTA": lambda: _marked(_form(_PACKED), "B-LTA"),
+    "turned letter B-LTA": lambda: resealed(_turned(), "B-LTA"),
     "encrypted letter B-LTA": lambda: _marked(_encrypted(), "B-LTA"),
     "signed before, B-T": lambda: _signed_before("B-T"),
     "signed before, B-LTA": lambda: _signed_before("B-LTA"),
@@ -125,8 +156,27 @@ _GENUINE: dict[str, Callable[[], bytes]] = {
 }
 GENUINE = list(_GENUINE)
 
+SHARED, DISGUISED, CATALOG, STORE, NOT_THERE, GROWING = (
+    "shared upload B-T",
+    "disguised upload B-T",
+    "upload with a catalog B-T",
+    "upload with a store B-T",
+    "upload with holes B-T",
+    "growing upload B-T",
+)
+_WAITING: dict[str, Callable[[], bytes]] = {
+    SHARED: lambda: resealed(shared_upload()),
+    DISGUISED: lambda: resealed(disguised_upload()),
+    CATALOG: lambda: resealed(upload_with_catalog()),
+    STORE: lambda: resealed(upload_with_store()),
+    NOT_THERE: lambda: resealed(upload_with_holes()),
+    GROWING: _growing,
+}
+"""Whoever uploaded these means to alter them, so that nothing at all may be added to some of them."""
+WAITING = list(_WAITING)
+
 
 @cache
 def genuine(name: str) -> bytes:
     """The same bytes in every process."""
-    return _GENUINE[name]()
+    return {**_GENUINE, **_WAITING}[name]()

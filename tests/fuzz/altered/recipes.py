@@ -6,7 +6,7 @@ from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
-from tests.fuzz.altered import crossreferences, fields, packing, pages, spelling, stamps, stores, trailers
+from tests.fuzz.altered import crossreferences, fields, packing, pages, spelling, stamps, stores, trailers, waiting
 from tests.fuzz.altered.covers import ACCEPTED, COVERS, OVER, UNDER_SEALS, WITHIN, add_signature, sealed_again
 from tests.fuzz.altered.genuine import GENUINE, genuine
 from tests.fuzz.altered.known import Known, known
@@ -23,6 +23,7 @@ _CLASSES = {
     "pages": pages.FREEDOMS,
     "stores": stores.FREEDOMS,
     "stamps": stamps.FREEDOMS,
+    "waiting": waiting.FREEDOMS,
 }
 FREEDOMS: dict[str, Callable[[Tail, Random], None]] = {
     f"{kind}: {name}": alter for kind, freedoms in _CLASSES.items() for name, alter in freedoms.items()
@@ -53,6 +54,7 @@ LAWFUL = {
     "spelling: the page once more",
     "stores: a direct store",
     "stores: data with no filter",
+    "waiting: the length that the file states",
 }
 """What the standard allows and changes nothing: a revision need not be refused for it."""
 
@@ -194,7 +196,7 @@ def _mutant(recipe: Recipe, last: Known, content: bytes, chance: Random) -> byte
 def variant(freedom: str, number: int, seed: int = 1) -> Recipe:
     """Variant ``number`` of a freedom: bare, then under what is trusted, then under anything."""
     chance = Random(f"{seed} {freedom} {number}")
-    base = chance.choice(GENUINE)
+    base = waiting.OF.get(freedom.partition(": ")[2]) or chance.choice(GENUINE)
     structural = freedom.startswith(("crossreferences", "trailers"))
     payload = chance.choice(PAYLOADS[1:]) if structural else "nothing"
     cover = chance.choice(_TRUSTED[number]) if number < len(_TRUSTED) else chance.choice(COVERS)

@@ -2,6 +2,7 @@
 
 from itertools import cycle
 
+from tests.fuzz.altered import waiting
 from tests.fuzz.altered.recipes import Recipe
 
 _ALL = ("letter B-T", "letter B-LTA", "packed letter B-LTA", "proof B-LTA")
@@ -24,7 +25,9 @@ _ESCAPED = tuple(
 )
 _PREV = tuple(f"trailers: /Prev twice, the hidden one {where}" for where in ("last", "first"))
 _OF_FORM = ("/DA", "/DA empty", "an empty /DR", "/DR null", "/DR with another font")
+_RESPELT = ("every number with a point", "every number with a fraction", "truths that are numbers")
 _OF_TIMESTAMP = ("a border in /MK", "a border in /MK, nowhere", "/AA", "/Lock")
+_UPLOADS = {upload: tuple(f"waiting: {name}" for name in names) for upload, names in waiting.BY_UPLOAD.items()}
 
 
 def _each(freedoms: tuple[str, ...], covers: tuple[str, ...], files: tuple[str, ...], *payloads: str) -> list[Recipe]:
@@ -75,4 +78,19 @@ ROWS: dict[str, list[Recipe]] = {
     "8: a revision that some repair, below a trusted timestamp": _each(
         tuple(f"crossreferences: {name}" for name in _BEFORE_XREF), _COVERS[1:], _ALL[:3], "forged", "hidden"
     ),
+    "numbers with a point, truths that are numbers, and nulls": [
+        *_each(tuple(f"spelling: {name}" for name in _RESPELT), ("bare",), ("turned letter B-LTA",)),
+        *_each(("spelling: a null for /MediaBox",), _COVERS, ("form B-T",)),
+    ],
+    "objects for which readers have no room": _each(
+        ("stores: data with a number of 31 bits", "stores: data with a number of 10 digits"), _COVERS[1:], _ALL
+    ),
+    "a cross-reference stream in the place of an object": _each(
+        tuple(f"crossreferences: a stream in the place of {of}" for of in ("the content", "the last page")),
+        _COVERS[:2],
+        ("packed letter B-T",),
+    ),
+    "uploads that wait for what is appended": [
+        recipe for upload, names in _UPLOADS.items() for recipe in _each(names, _COVERS[1:2], (upload,))
+    ],
 }

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
+from tests.fuzz.altered.covers import add_signature
 from tests.fuzz.altered.known import Pairs, Stream, number_of
 from tests.fuzz.altered.tail import NotHere, Tail
 from tests.fuzz.altered.trailers import forged_page
@@ -40,7 +41,7 @@ _CATALOG: dict[str, tuple[bytes, bytes]] = {
     "Type": (b"/Type", b"/#54ype"),
     "OCProperties": (b"/OCProperties", b"/OCPropertie#73"),
 }
-_DIGITS = re.compile(rb"(?<=[\s\[ ])\d+(?=[\s\]/>])")
+_WHOLE = re.compile(rb"(?<![^\s\[])\d+(?=[\s\]>/]|$)(?!\s+\d+\s+R)(?!\s+R)")
 
 
 def _number(tail: Tail, chance: Random, spell: Callable[[bytes], bytes]) -> None:
@@ -168,6 +169,32 @@ def _elements(tail: Tail, _chance: Random) -> None:
     tail.page.set(b"/MediaBox", b"[" + b" ".join(b"%d 0 R" % number for number in numbers) + b"]")
 
 
+def _respelt(tail: Tail, _chance: Random, spell: Callable[[bytes], bytes]) -> None:
+    """The page with a timestamp, its values spelt otherwise, those in other dictionaries included."""
+    page = tail.page
+    spelt = [(key, spell(value)) for key, value in page]
+    if spelt == page:
+        raise NotHere("a value of this kind")
+    page[:] = spelt
+    add_signature(tail)
+
+
+def _numbers(value: bytes, spell: Callable[[bytes], bytes]) -> bytes:
+    return _WHOLE.sub(lambda match: spell(match[0]), value)
+
+
+def _truths(value: bytes) -> bytes:
+    return value.replace(b" true", b" 1").replace(b" false", b" 0")
+
+
+def _nothing_inherited(tail: Tail, _chance: Random, key: bytes) -> None:
+    """A null in a page, for what its parent may state."""
+    if tail.page.get(key):
+        raise NotHere("something to inherit")
+    tail.page.append((key, b"null"))
+    add_signature(tail)
+
+
 def _nothing_changed(tail: Tail, _chance: Random) -> None:
     """The page is written once more as it is."""
     tail.page.set(b"/Type", b"/Page")
@@ -231,6 +258,15 @@ FREEDOMS: dict[str, Alter] = {
     **{f"/Count {order}": partial(_count_twice, order=order) for order in _ORDERS},
     **{f"/Fields {order}": partial(_fields_twice, order=order) for order in _ORDERS},
     **{f"/V of the seal {order}": partial(_value_twice, order=order) for order in _ORDERS},
+    **{
+        f"every number with {name}": partial(_respelt, spell=partial(_numbers, spell=spell))
+        for name, spell in _NUMBERS.items()
+    },
+    **{
+        f"a null for {key.decode()}": partial(_nothing_inherited, key=key)
+        for key in (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Group", b"/UserUnit")
+    },
+    "truths that are numbers": partial(_respelt, spell=_truths),
     "a reference for what was direct": _direct,
     "a reference to a reference": _chain,
     "references in a box": _elements,

@@ -5,7 +5,7 @@ from functools import partial
 from random import Random
 
 from paraph.keys.revocation import revocation_list
-from tests.fuzz.altered.authorities import ALTERED_AT, authority
+from tests.fuzz.altered.authorities import ALTERED_AT, authority, certificate_with
 from tests.fuzz.altered.known import Stream, number_of
 from tests.fuzz.altered.spelling import opaque
 from tests.fuzz.altered.tail import NotHere, Tail
@@ -17,10 +17,10 @@ Alter = Callable[[Tail, Random], None]
 def honest_store(tail: Tail) -> int:
     """A list of revoked certificates more; returns the number of the store."""
     crl = tail.add(Stream(b"", revocation_list(authority(), ALTERED_AT)))
-    return _store(tail, b"/CRLs", crl)
+    return list_in_store(tail, b"/CRLs", crl)
 
 
-def _store(tail: Tail, key: bytes, number: int, more: bytes = b"") -> int:
+def list_in_store(tail: Tail, key: bytes, number: int, more: bytes = b"") -> int:
     """The store of the file with one stream more in the list ``key``."""
     old = tail.root.get(b"/DSS")
     place = number_of(old) if old.endswith(b" R") else tail.reserve()
@@ -33,17 +33,30 @@ def _store(tail: Tail, key: bytes, number: int, more: bytes = b"") -> int:
 
 
 def _with(tail: Tail, _chance: Random, more: bytes) -> None:
-    _store(tail, b"/CRLs", tail.add(Stream(b"", revocation_list(authority(), ALTERED_AT))), more)
+    list_in_store(tail, b"/CRLs", tail.add(Stream(b"", revocation_list(authority(), ALTERED_AT))), more)
 
 
 def _stream_with(tail: Tail, _chance: Random, key: bytes, entries: bytes) -> None:
     looks = opaque(tail) if b"LOOKS" in entries else 0
     data = revocation_list(authority(), ALTERED_AT) if key == b"/CRLs" else authority().root
-    _store(tail, key, tail.add(Stream(entries.replace(b"LOOKS", b"%d 0 R" % looks), data)))
+    list_in_store(tail, key, tail.add(Stream(entries.replace(b"LOOKS", b"%d 0 R" % looks), data)))
 
 
 def _stream_of(tail: Tail, _chance: Random, key: bytes, data: bytes) -> None:
-    _store(tail, key, tail.add(Stream(b"", data)))
+    list_in_store(tail, key, tail.add(Stream(b"", data)))
+
+
+def _number_of_data(tail: Tail, _chance: Random, number: int) -> None:
+    """Readers have no room for so many objects, or count otherwise."""
+    tail.size = number
+    list_in_store(tail, b"/CRLs", tail.add(Stream(b"", revocation_list(authority(), ALTERED_AT))))
+
+
+def _certificate(tail: Tail, _chance: Random, content: bytes) -> None:
+    """A true one, with what a reader finds that repairs files."""
+    if tail.known.encryption:
+        raise NotHere("bytes as they are")
+    list_in_store(tail, b"/Certs", tail.add(Stream(b"", certificate_with(content))))
 
 
 def _holds(tail: Tail, _chance: Random, key: bytes, which: str) -> None:
@@ -54,13 +67,13 @@ def _holds(tail: Tail, _chance: Random, key: bytes, which: str) -> None:
         known = tail.known
         others = {"a page": known.pages[0], "the catalog": known.root, "the content": known.amount}
         number = {**others, "the seal": known.seals[0], "itself": tail.size, "nothing": 9999}[which]
-    _store(tail, key, number)
+    list_in_store(tail, key, number)
 
 
 def _overwritten_content(tail: Tail, _chance: Random) -> None:
     """The forged content is a certificate, by the store."""
     tail.put(tail.known.amount, tail.known.forged)
-    _store(tail, b"/Certs", tail.known.amount)
+    list_in_store(tail, b"/Certs", tail.known.amount)
 
 
 def _replaced(tail: Tail, _chance: Random, value: bytes) -> None:
@@ -99,7 +112,7 @@ def _old_stream_changed(tail: Tail, _chance: Random) -> None:
 def _vri(tail: Tail, _chance: Random, entries: bytes) -> None:
     crl = tail.add(Stream(b"", revocation_list(authority(), ALTERED_AT)))
     made = entries.replace(b"CRL", b"%d 0 R" % crl).replace(b"LOOKS", b"%d 0 R" % opaque(tail))
-    _store(tail, b"/CRLs", crl, b"/VRI<<%b>>" % made)
+    list_in_store(tail, b"/CRLs", crl, b"/VRI<<%b>>" % made)
 
 
 _KEY = b"/" + b"0123456789ABCDEF" * 2 + b"01234567"
@@ -145,6 +158,14 @@ _DATA = {
     "with the end of a file in it": b"\nendstream\nendobj\nstartxref\n0\n%%EOF\n",
     "with more after it": None,
 }
+_NUMBERS = {"23 bits": 1 << 23, "31 bits": (1 << 31) - 2, "32 bits": (1 << 32) - 2, "10 digits": 9_999_999_990}
+_IN_CERTIFICATES = {
+    "an object": b"\n5 0 obj\n<</Length 0>>\nstream\n\nendstream\nendobj\n",
+    "an object behind a comment": b"\n5 % a comment\n0 obj\n<</Length 0>>\nstream\n\nendstream\nendobj\n",
+    "an object with points": b"\n5. +0 obj\n<</Length 0>>\nstream\n\nendstream\nendobj\n",
+    "a trailer": b"\ntrailer\n<</Root 5 0 R/Size 9>>\n",
+    "an end": b"\nstartxref\n15\n%%EOF\n",
+}
 _VRI = {
     "an odd key": b"/Odd<<>>",
     "a short key": b"/0123<<>>",
@@ -185,6 +206,8 @@ FREEDOMS: dict[str, Alter] = {
         for key in (b"/Certs", b"/CRLs")
         for which in _WHAT
     },
+    **{f"data with a number of {name}": partial(_number_of_data, number=number) for name, number in _NUMBERS.items()},
+    **{f"a certificate that holds {name}": partial(_certificate, content=c) for name, c in _IN_CERTIFICATES.items()},
     "a store that lists the forged content": _overwritten_content,
     "a direct store": _direct,
     "a shorter store": _shortened,

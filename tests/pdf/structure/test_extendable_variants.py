@@ -10,6 +10,7 @@ import pytest
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.linearization import awaits_length
 from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
@@ -20,6 +21,7 @@ from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import COLOUR, marked_boxes, sealed_on_trial
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
+from tests.fuzz.altered.waiting_uploads import growing_upload
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed, timestamping
 
@@ -150,3 +152,40 @@ def test_an_encrypted_file_that_must_be_rewritten_keeps_its_encryption() -> None
     assert inspection.method == "normalised" and inspection.prepared
     with pikepdf.open(io.BytesIO(inspection.prepared)) as document:
         assert document.is_encrypted
+
+
+def test_a_file_that_says_that_it_is_longer_is_written_anew() -> None:
+    """Once it is as long as that, readers show the pages that its beginning names."""
+    prepared = inspect(growing_upload(), page_limit=9)
+    assert prepared.method == "normalised"
+    assert prepared.prepared is not None
+    assert b"/Linearized" not in prepared.prepared
+    assert b"9,000,000" not in prepared.prepared
+
+
+def test_a_linearized_file_is_extended_as_it_is() -> None:
+    assert inspect(paper(text("Words", 100, 700), linearize=True), page_limit=9).method == "incremental"
+
+
+def test_a_signed_file_that_says_that_it_is_longer_is_refused() -> None:
+    signed = sealed(paper(text("Words", 100, 700), linearize=True)).content
+    length = re.findall(rb"/L (\d+)", signed)[0]
+    assert inspect(signed, page_limit=9).method == "incremental"
+    with pytest.raises(PdfRefused, match="repair"):
+        inspect(signed.replace(b"/L " + length, b"/L 9" + length[1:], 1), page_limit=9)
+
+
+@pytest.mark.parametrize(
+    ("plain", "spelt"),
+    [
+        (b"/L 60000", b"/#4c 60000"),
+        (b"/L 60000", b"/L%a comment\n+60000"),
+        (b"/Linearized", b"/Line#61ri#7aed"),
+        (b"10 0 obj", b"10 % a comment\n0 obj"),
+    ],
+)
+def test_however_it_says_so(plain: bytes, spelt: bytes) -> None:
+    upload = growing_upload()
+    assert plain in upload
+    assert awaits_length(upload.replace(plain, spelt, 1))
+    assert not awaits_length(upload.replace(b"/L 60000", b"/L 600", 1))

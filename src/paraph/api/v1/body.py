@@ -20,12 +20,29 @@ def read(request: HttpRequest, root: str) -> object:
     Raises ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``.
     """
     if request.content_type != "application/json":
-        raise DomainError("unsupported_media_type", _("The Content-Type must be application/json."))
+        raise _not_json()
     content = _parse(_content(request))
     if not isinstance(content, dict) or root not in content:
         message = _("The body must be a JSON object with everything under the key “%(root)s”.")
         raise DomainError("validation_error", message % {"root": root})
     return content[root]
+
+
+def read_object(request: HttpRequest) -> dict[str, Any]:
+    """Return the object that the body is, empty where there is no body. Raises as :func:`read` does."""
+    given = _content(request)
+    if not given:
+        return {}
+    if request.content_type != "application/json":
+        raise _not_json()
+    content = _parse(given)
+    if not isinstance(content, dict):
+        raise DomainError("validation_error", _("The body must be a JSON object."))
+    return content
+
+
+def _not_json() -> DomainError:
+    return DomainError("unsupported_media_type", _("The Content-Type must be application/json."))
 
 
 def _content(request: HttpRequest) -> bytes:

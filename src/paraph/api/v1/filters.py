@@ -10,9 +10,11 @@ from django.http import QueryDict
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.values import LONGEST_NAME
 from paraph.tenants.scope import Row
 
 FILTERS = ("status", "created_after", "created_before", "order")
+EXTERNAL_ID = "external_id"
 
 _ORDINAL = re.compile(r"(\d{4})-?(\d{3})", re.ASCII)
 _DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}|\d{4}-W\d\d-\d|\d{4}W\d{3}", re.ASCII)
@@ -26,17 +28,21 @@ _MOMENT = re.compile(
 
 @dataclass(frozen=True)
 class Selection:
-    """Which rows, from ``after`` to ``before``, both inclusive, and in which order. ``status`` "" is any."""
+    """Which rows, from ``after`` to ``before``, both inclusive, and in which order. ``status`` and ``external_id`` ""
+    are any."""
 
     status: str = ""
     after: datetime | None = None
     before: datetime | None = None
     descending: bool = False
+    external_id: str = ""
 
     def of(self, rows: QuerySet[Row]) -> QuerySet[Row]:
         """Return the selected rows, in order; those of one second in the order of their ids."""
         if self.status:
             rows = rows.filter(status=self.status)
+        if self.external_id:
+            rows = rows.filter(external_id=self.external_id)
         if self.after:
             rows = rows.filter(created_at__gte=self.after)
         if self.before:
@@ -44,15 +50,17 @@ class Selection:
         return rows.order_by("-created_at", "-id") if self.descending else rows.order_by("created_at", "id")
 
 
-def selection(query: QueryDict, statuses: Collection[str]) -> Selection:
-    """Return what the query asks for. Raises ``validation_error`` naming every unreadable value."""
+def selection(query: QueryDict, statuses: Collection[str], *more: str) -> Selection:
+    """Return what the query asks for, by the filters of every list and those ``more``. Raises ``validation_error``
+    naming every unreadable value."""
     problems: list[str] = []
-    values = {name: _only(query, name, problems) for name in FILTERS}
+    values = {name: _only(query, name, problems) for name in (*FILTERS, *more)}
     asked = Selection(
         status=_status(values["status"], statuses, problems),
         after=_bound("created_after", values["created_after"], time.min, problems),
         before=_bound("created_before", values["created_before"], time.max, problems),
         descending=_descending(values["order"], problems),
+        external_id=_external_id(values.get(EXTERNAL_ID), problems),
     )
     if problems:
         raise DomainError("validation_error", " ".join(problems))
@@ -73,7 +81,7 @@ def _status(value: str | None, statuses: Collection[str], problems: list[str]) -
 
 
 def _bound(name: str, value: str | None, of_day: time, problems: list[str]) -> datetime | None:
-    """Return a bare date is the whole day: its first moment as lower bound, its last as upper bound."""
+    """Return the moment; a bare date is the whole day: its first moment as lower bound, its last as upper bound."""
     if value is None:
         return None
     day = _date(value)
@@ -81,6 +89,13 @@ def _bound(name: str, value: str | None, of_day: time, problems: list[str]) -> d
     if moment is None:
         _unreadable(name, value, _("an ISO 8601 date or timestamp"), problems)
     return moment
+
+
+def _external_id(value: str | None, problems: list[str]) -> str:
+    if value is None or (value.strip() and len(value) <= LONGEST_NAME and "\0" not in value):
+        return value or ""
+    _unreadable(EXTERNAL_ID, value, _("a text of 1 to %(limit)d characters") % {"limit": LONGEST_NAME}, problems)
+    return ""
 
 
 def _descending(value: str | None, problems: list[str]) -> bool:

@@ -5,12 +5,14 @@ import json
 import re
 from collections.abc import Callable
 
+from django.db import transaction
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
 from pydantic import BaseModel
 
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.responses import json_response
+from paraph.database.rows import insert
 from paraph.idempotency.held_key import Beside, HeldKey, hold, nothing_beside
 from paraph.kernel.errors import DomainError
 
@@ -54,6 +56,21 @@ def created_once(
     response = json_response(found, 201)
     response.headers["Idempotent-Replayed"] = "true"
     return response
+
+
+def done_once(
+    held: HeldKey | None, content: bytes, resource_id: int, act: Callable[[], object], read: Callable[[], BaseModel]
+) -> HttpResponse:
+    """Return what ``read`` says of the resource once ``act`` has changed it, which it does not do again under a key
+    that named the same before. ``content`` as for :func:`created_once`. Raises ``idempotency_key_reused``."""
+    if held and held.made_before(content):
+        response = json_response(read())
+        response.headers["Idempotent-Replayed"] = "true"
+        return response
+    with transaction.atomic():
+        act()
+        insert(held.beside(content)(resource_id) if held else ())
+    return json_response(read())
 
 
 def content_of(value: object) -> bytes:

@@ -11,7 +11,8 @@ The precedence, first match wins:
 3.  402 ``payment_required``: a production key of an organization on the Free plan; then 403 ``forbidden``: any key of
     an organization that is suspended.
 4.  404 ``not_found`` for an unknown route, then 405 ``method_not_allowed``.
-5.  404 ``not_found`` for a resource beyond the caller's organization or environment.
+5.  403 ``sandbox_only`` for a sandbox act with a production key; then 404 ``not_found`` for a resource beyond the
+    caller's organization or environment.
 6.  422 ``validation_error`` for a malformed Idempotency-Key and 409 ``idempotency_key_in_use`` for one whose first call
     is not answered yet; then 415 ``unsupported_media_type``, 507 ``insufficient_storage`` for an upload without room,
     413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too slowly, and 422 ``validation_error``
@@ -20,10 +21,14 @@ The precedence, first match wins:
     created was deleted.
 8.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
     422 ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
+    Events: 410 ``cursor_expired``, after everything that is wrong with the query. Sandbox acts: 403
+    ``decline_not_allowed``, 409 ``already_signed``, 410 ``expired``, 409 ``not_your_turn``, 409 ``conflict``.
 9.  503 ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory
     or processes, with ``Retry-After``.
 10. 422 ``validation_error`` with every problem of the payload in one message.
-11. 500 ``internal_error`` with an id that the log has too.
+11. 409 ``conflict`` where the state of a resource does not allow what is asked for, 429 ``rate_limited`` with
+    ``Retry-After`` for a reminder within 24 hours of another.
+12. 500 ``internal_error`` with an id that the log has too.
 """
 
 import logging
@@ -43,12 +48,19 @@ STATUSES = {
     "invalid_api_key": 401,
     "payment_required": 402,
     "forbidden": 403,
+    "sandbox_only": 403,
+    "decline_not_allowed": 403,
     "initials_not_available_on_plan": 403,
     "not_found": 404,
     "method_not_allowed": 405,
     "request_timeout": 408,
+    "conflict": 409,
     "idempotency_key_in_use": 409,
+    "already_signed": 409,
+    "not_your_turn": 409,
     "gone": 410,
+    "cursor_expired": 410,
+    "expired": 410,
     "payload_too_large": 413,
     "unsupported_media_type": 415,
     "idempotency_key_reused": 422,
@@ -61,6 +73,14 @@ STATUSES = {
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 
 
+class TooEarlyError(DomainError):
+    """What was asked for can be asked again after so many seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__("rate_limited", message)
+        self.retry_after = retry_after
+
+
 def refusal(error: DomainError) -> HttpResponse:
     """Return the answer to a refusal. A code that is none of the API's is a fault of the service."""
     if error.code not in STATUSES:
@@ -70,6 +90,8 @@ def refusal(error: DomainError) -> HttpResponse:
     response = json_response({"error": {"code": error.code, "message": error.message}}, STATUSES[error.code])
     if error.code == "idempotency_key_in_use":
         response.headers["Retry-After"] = "1"
+    if isinstance(error, TooEarlyError):
+        response.headers["Retry-After"] = str(error.retry_after)
     return response
 
 

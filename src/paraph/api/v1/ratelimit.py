@@ -38,8 +38,7 @@ class RateLimited(DomainError):
 
 
 def rate_limit_status(calls: Calls, limit: RateLimit) -> RateLimitStatus:
-    """Return the window that constrains most is the one with the fewest calls left; of two alike, the later to
-    reset."""
+    """Return the window that constrains most: the one with the fewest calls left; of two alike, the later to reset."""
     minute = _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60)
     hour = _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600)
     return min(minute, hour, key=_constraint)

@@ -33,7 +33,7 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 def command(
     *, pdf: Path | None, out: Path, url: str | None, key: str | None, email: str | None, root_files: Sequence[Path]
 ) -> None:
-    """Upload a PDF, have two people sign it one after the other, hear the webhooks, and verifies what comes back."""
+    """Upload a PDF, have two people sign it one after the other, hear the webhooks, and verify what comes back."""
     if bool(url) != bool(key) or ((email or root_files) and not url):
         raise click.UsageError("--url and --key go together, and --email and --root with them.")
     content, name = (pdf.read_bytes(), pdf.name) if pdf else (contract(), "contract.pdf")

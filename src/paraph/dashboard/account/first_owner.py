@@ -35,7 +35,7 @@ class FirstOwnerForm(forms.Form):
 
 
 def first_owner(request: HttpRequest, token: str) -> HttpResponse:
-    """Return the owner's name, address and password; then straight to the organization."""
+    """Ask for the name, address and password of the first owner, then lead straight to their organization."""
     try:
         check_first_owner_token(token)
     except DomainError as refusal:

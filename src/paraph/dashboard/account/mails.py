@@ -25,7 +25,7 @@ class MailsForm(forms.Form):
 
 @login_required
 def mails(request: HttpRequest) -> HttpResponse:
-    """Return the kinds of whoever is logged in."""
+    """Show and save which kinds of mail the user wants."""
     user = cast(User, request.user)
     form = MailsForm(request.POST if request.method == "POST" else None, initial={"wanted": wanted_mails(user)})
     if request.method == "POST" and form.is_valid():

@@ -25,7 +25,7 @@ class AccountForm(forms.Form):
 
 @login_required
 def account(request: HttpRequest) -> HttpResponse:
-    """Return the account of whoever is logged in."""
+    """Show the account of the user."""
     user = cast(User, request.user)
     form = AccountForm(request.POST or None, initial={"name": user.name, "language": user.language})
     if request.method == "POST" and form.is_valid():

@@ -97,7 +97,7 @@ class _KeyRow(NamedTuple):
 
 
 def _keys(found: Application) -> list[_KeyRow]:
-    """Return the newest key first."""
+    """List the keys, the newest first."""
     keys, now = list(found.keys.order_by("-pk")), clock.now()
     calls = recent_calls([key.pk for key in keys])
     rows: list[_KeyRow] = []

@@ -63,7 +63,7 @@ def _profile(member: Member, profile_id: int) -> BrandingProfile:
 
 
 def _edited(request: HttpRequest, member: Member, found: BrandingProfile | None) -> HttpResponse:
-    """Return a form that is sent to be previewed comes back with its colours in the address, and nothing is saved."""
+    """Save what was entered. A form sent to be previewed comes back with its colours in the address, not saved."""
     if request.method != "POST":
         return _page(request, member, found, ProfileForm(initial=_initial(request, found)))
     form = ProfileForm(request.POST)

@@ -4,13 +4,16 @@ from typing import Any
 
 from django import forms
 from django.contrib import messages
+from django.db import transaction
 from django.http import HttpRequest, HttpResponse
-from django.utils.translation import get_language, gettext_lazy
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import View, actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.members.invitation_mail import mail_invitation
 from paraph.dashboard.members.rows import invitation_rows, member_rows
 from paraph.kernel.errors import DomainError
+from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.tenants.invitations import invite
 from paraph.tenants.models import Member, Role
 from paraph.tenants.rights import Right, grantable, may
@@ -70,11 +73,16 @@ def _taken(request: HttpRequest, member: Member) -> HttpResponse:
     if form.is_valid():
         given = form.cleaned_data
         try:
-            by = actor(request, member)
-            made = invite(member.organization_id, by, given["email"], given["role"], get_language() or "en")
+            with transaction.atomic():
+                made = invite(member.organization_id, actor(request, member), given["email"], given["role"])
+                mail_invitation(made)
         except DomainError as refusal:
             form.add_error("email" if refusal.code in _ABOUT_THE_ADDRESS else None, refusal.message)
         else:
-            messages.success(request, _("The invitation to %(email)s is on its way.") % {"email": made.email})
+            told = {"email": made.invitation.email}
+            if has_gateway(EMAIL):
+                messages.success(request, _("The invitation to %(email)s is on its way.") % told)
+            else:
+                messages.warning(request, _("The invitation to %(email)s was not mailed; the service keeps it.") % told)
             return see_other("members", member.organization_id)
     return listing(request, member, form)

@@ -22,7 +22,7 @@ class NamesForm(forms.Form):
             self.fields[field] = forms.CharField(label=label, max_length=100, initial=name)
 
     def clean(self) -> dict[str, Any]:
-        """Return the columns of a CSV name the roles, so no two may have one name."""
+        """Refuse a name that two have: the columns of a CSV name the roles."""
         seen: set[str] = set()
         for field in self._fields:
             name = folded(self.cleaned_data.get(field, ""))

@@ -18,7 +18,7 @@ from paraph.tenants.scope import scoped
 
 @member_page(Right.SEND)
 def save_draft(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
-    """Return a draft that could be sent, as it is stored."""
+    """Save a draft as a template, as it is stored, where it could be sent."""
     draft = scoped(Draft, scope(member)).filter(pk=draft_id, request=None).first()
     if draft is None:
         raise Http404
@@ -31,7 +31,7 @@ def save_draft(request: HttpRequest, member: Member, draft_id: int) -> HttpRespo
 
 @member_page(Right.SEND)
 def save_request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
-    """Return a production request whose files are still there."""
+    """Save a production request as a template, where its files are still there."""
     sent = scoped(SignatureRequest, scope(member)).filter(pk=request_id, files_deleted_at=None).first()
     if sent is None or sent.request_documents.exclude(document__file_deleted_at=None).exists():
         raise Http404

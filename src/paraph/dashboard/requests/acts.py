@@ -10,10 +10,12 @@ from django.views.decorators.http import require_POST
 from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
 from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.request_page import request_page
-from paraph.flow.ending.end_early import LONGEST_REASON, end_own_early
+from paraph.flow.ending.end_early import end_own_early
+from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.sending.remind import remind
 from paraph.flow.signing.show_link import show_signing_link
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.input import LONGEST_REASON
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
@@ -33,10 +35,13 @@ class EndEarlyForm(forms.Form):
 def remind_signer(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
     scope, _found = own_request(member, request_id)
     try:
-        remind(scope, request_id, signer_id, actor(request, member))
+        reminder = remind(scope, request_id, signer_id, actor(request, member))
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
-    messages.success(request, _("The invitation is being sent again."))
+    if mails_leave(reminder.signer):
+        messages.success(request, _("The invitation is being sent again."))
+    else:
+        messages.warning(request, _("The reminder is not mailed; the service keeps it."))
     return see_other("request", member.organization_id, request_id)
 
 

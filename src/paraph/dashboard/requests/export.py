@@ -1,5 +1,6 @@
 """``POST /app/{o}/requests/export``: the chosen requests as CSV, one line each, sent as they are read."""
 
+import json
 from collections.abc import Iterator
 from typing import Any
 
@@ -31,6 +32,8 @@ _COLUMNS = (
     "signers",
     "emails",
     "signed",
+    "external_id",
+    "metadata",
 )
 
 
@@ -69,4 +72,6 @@ def _cells(row: SignatureRequest) -> list[str]:
         "; ".join(f"{signer.first_name} {signer.last_name}" for signer in signers),
         "; ".join(signer.email for signer in signers),
         f"{sum(signer.status == SignerStatus.SIGNED for signer in signers)} of {len(signers)}",
+        row.external_id,
+        json.dumps(row.metadata, ensure_ascii=False) if row.metadata else "",
     ]

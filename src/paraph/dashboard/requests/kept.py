@@ -7,9 +7,10 @@ from paraph.tenants.models import Environment
 _CAPTURED = "captured:"
 
 
-def kept_note(acknowledgement: str, environment: str, channel: str = "email") -> str:
-    """Return where a message is that nobody took, "" for one that a gateway acknowledged."""
-    if not acknowledgement.startswith(_CAPTURED):
+def kept_note(acknowledgement: str, environment: str, channel: str = "email", *, kept: bool = False) -> str:
+    """Return where a message is that nobody took, by its acknowledgement or by ``kept``, "" for one that a gateway
+    acknowledged."""
+    if not kept and not acknowledgement.startswith(_CAPTURED):
         return ""
     if environment == Environment.SANDBOX:
         return _("Kept in the sandbox inbox.")

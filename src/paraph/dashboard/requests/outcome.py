@@ -28,7 +28,7 @@ class Outcome:
 
 
 def outcome(request: SignatureRequest, signers: list[Signer]) -> Outcome:
-    """Return the signers are those of the request, in their order."""
+    """Return how the request stands; the signers are its own, in their order."""
     if request.status == RequestStatus.PENDING:
         return _pending(request, signers)
     if request.status == RequestStatus.EXPIRED:
@@ -79,7 +79,7 @@ def _their_turn_began(request: SignatureRequest, signers: list[Signer]) -> datet
 
 
 def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
-    """Of those whose invitation is not out: what it waits for, once it waits longer than usual."""
+    """Tell what each invitation that is not out waits for, once it waits longer than usual."""
     if late and not has_gateway(EMAIL):
         sentence = _("No mail server is configured, so %(name)s has not been invited yet; we will retry automatically.")
         is_told = not is_recent or is_refused(late[0].request.environment, EMAIL)

@@ -69,7 +69,8 @@ def _listed(member: Member, filters: Filters, at_once: int, start: int | None, *
 
 
 def _searched(member: Member, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """Return what is found beyond the point that every environment was looked through to waits for the next page."""
+    """Return a page of what is found. What lies beyond the point that every environment was looked through to waits for
+    the next one."""
     rows: list[SignatureRequest] = []
     points: list[int] = []
     truncated = False
@@ -109,7 +110,7 @@ def _own(member: Member, request_id: int) -> SignatureRequest | None:
 
 
 def _beyond(rows: QuerySet[SignatureRequest], last: SignatureRequest, *, rising: bool) -> QuerySet[SignatureRequest]:
-    """Return the first condition is what the index begins to read by."""
+    """Return the rows beyond the last one; the first condition is what the index begins to read by."""
     if rising:
         same = Q(created_at__gt=last.created_at) | Q(pk__gt=last.pk)
         return rows.filter(created_at__gte=last.created_at).filter(same)

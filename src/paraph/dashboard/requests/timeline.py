@@ -37,13 +37,15 @@ def timeline(
 def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[int, str], sender: str) -> Event:
     facts, name = entry.metadata, names.get(entry.signer_id or 0, "")
     blanks = {
+        "kept": facts.get("kept", 0),
+        "count": len(facts.get("recipients", ())),
         "name": name,
         "recipient": facts.get("recipient", ""),
         "file": files.get(facts.get("document_id", 0), ""),
     }
     actor = sender if entry.event_type in _BY_SENDER else name if entry.event_type in _BY_SIGNER else ""
     acknowledgement = str(facts.get("acknowledgement") or "")
-    note = kept_note(acknowledgement, environment, str(facts.get("provider") or ""))
+    note = kept_note(acknowledgement, environment, str(facts.get("provider") or ""), kept="kept" in facts)
     detail = str(facts.get("reason") or "") if note else acknowledgement or str(facts.get("reason") or "")
     sentence = _kept_sentence(entry.event_type, facts) if note else _sentence(entry.event_type, facts)
     return Event(entry.created_at, sentence % blanks, note, detail, actor, entry.ip)
@@ -60,7 +62,9 @@ def _sentence(event_type: str, facts: dict[str, Any]) -> str:
 
 
 def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
-    """Of a message that nobody took."""
+    """Of messages that nobody took."""
+    if event_type == EventType.COMPLETION_NOTIFIED:
+        return _("Mails about the completion that were not sent: %(kept)d of %(count)d.")
     if event_type == EventType.OTP_SENT:
         return _("A code for %(name)s at %(recipient)s was not sent.")
     if facts.get("reminder"):

@@ -1,5 +1,6 @@
 """What the dashboard's templates need beyond Django's own tags."""
 
+from functools import cache
 from typing import Any
 
 from django import template
@@ -9,8 +10,11 @@ from django.urls import NoReverseMatch, reverse
 from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 from django.utils.text import Truncator
+from django.utils.translation import gettext as _
+from heroicons.templatetags.heroicons import heroicon_outline
 
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
+from paraph.signature_requests.models import SignatureRequest, SignerStatus
 from paraph.tenants.models import Environment
 
 register = template.Library()
@@ -62,7 +66,7 @@ def mails_are_refused() -> bool:
 
 
 @register.simple_tag(takes_context=True)
-def nav_link(context: RequestContext, name: str, label: str, **address: Any) -> SafeString:
+def nav_link(context: RequestContext, name: str, label: str, icon: str = "", **address: Any) -> SafeString:
     """Return a link of the navigation, marked where it leads to the page shown or to one above it. The address of an
     organization's page takes the organization from the context."""
     organization = context.get("organization")
@@ -72,7 +76,21 @@ def nav_link(context: RequestContext, name: str, label: str, **address: Any) -> 
     path = context["request"].path
     here = path == url or (name not in ("home", "account") and path.startswith(f"{url.rstrip('/')}/"))
     current = SafeString(' aria-current="page"') if here else ""
-    return format_html('<a href="{}"{}>{}</a>', url, current, label)
+    return format_html('<a href="{}"{}>{}{}</a>', url, current, icon_of(icon) if icon else "", label)
+
+
+@register.simple_tag(name="icon")
+@cache
+def icon_of(name: str) -> SafeString:
+    """Return a Heroicon as an ``svg`` element that screen readers pass over."""
+    return SafeString(heroicon_outline(name, size=20))
+
+
+@register.filter
+def progress(found: SignatureRequest) -> str:
+    """Return how many have signed, such as «1 of 2», of a request whose signers are at hand."""
+    states = [signer.status for signer in found.signers.all()]
+    return _("%(signed)d of %(count)d") % {"signed": states.count(SignerStatus.SIGNED), "count": len(states)}
 
 
 @register.simple_tag(takes_context=True)

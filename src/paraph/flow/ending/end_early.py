@@ -9,14 +9,13 @@ from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.input import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.models import Organization
 from paraph.tenants.scope import TenantScope, scoped
-
-LONGEST_REASON = 500
 
 
 def end_own_early(scope: TenantScope, actor: Actor, request_id: int, reason: str) -> None:
@@ -48,9 +47,10 @@ def _end(request_id: int, reason: str) -> SignatureRequest:
         except SignatureRequest.DoesNotExist:
             raise DomainError("not_found", f"There is no signature request {request_id}.") from None
         if request.status != RequestStatus.PENDING:
-            raise DomainError("conflict", f"Request {request_id} is {request.status} and cannot be ended any more.")
-        request.status, request.ended_early_at = RequestStatus.EXPIRED, clock.now()
-        request.save(update_fields=["status", "ended_early_at"])
+            sentence = _("Request %(id)d is %(status)s and cannot be ended any more.")
+            raise DomainError("conflict", sentence % {"id": request_id, "status": request.status})
+        request.status, request.ended_early_at, request.ended_reason = RequestStatus.EXPIRED, clock.now(), reason
+        request.save(update_fields=["status", "ended_early_at", "ended_reason"])
         events.request_ended_early(request, reason)
     return request
 
@@ -58,7 +58,8 @@ def _end(request_id: int, reason: str) -> SignatureRequest:
 def _checked(reason: str) -> str:
     reason = reason.strip()
     if not 1 <= len(reason) <= LONGEST_REASON or not reason.isprintable():
-        raise DomainError("validation_error", f"The reason must have 1 to {LONGEST_REASON} printable characters.")
+        sentence = _("The reason must have 1 to %(limit)d printable characters.")
+        raise DomainError("validation_error", sentence % {"limit": LONGEST_REASON})
     return reason
 
 

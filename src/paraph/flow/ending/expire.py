@@ -13,8 +13,9 @@ from paraph.signature_requests.models import RequestStatus, SignatureRequest
 _AT_ONCE = 200
 
 
-def expire(request_id: int) -> bool:
-    """Mark the request ``expired`` if it is pending and its time is over; return whether it did.
+def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
+    """Mark the request ``expired`` if it is pending and its time is over; return whether it did. ``sandbox_act``:
+    whether a test has moved the end of its time.
 
     Takes the row lock that signing takes, so that of a signature and an expiry at the same time only one happens.
     """
@@ -24,7 +25,7 @@ def expire(request_id: int) -> bool:
             return False
         SignatureRequest.objects.filter(pk=request_id).update(status=RequestStatus.EXPIRED)
         request.status = RequestStatus.EXPIRED
-        events.request_expired(request)
+        events.request_expired(request, sandbox_act=sandbox_act)
         return True
 
 

@@ -13,7 +13,7 @@ from paraph.kernel.waiting import waiting_for_machine
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import is_refused
 from paraph.messaging.models import MessageCount
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.scope import tenant_key
@@ -35,7 +35,7 @@ def may_mail_copy(signer: Signer) -> bool:
 def mail_copy(signer: Signer) -> None:
     """Mail the summary at completion anew, with a new link.
 
-    Raises ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
+    Raise ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
     mails in a day or at a ceiling of messages, ``delivery_failed`` when the gateway does not take the mail. Must not
     run within a transaction.
     """
@@ -59,7 +59,7 @@ def was_mailed(signer: Signer) -> bool:
 def _deliver(signer: Signer, *, withheld: bool) -> None:
     content = emails.completion(signer, copy_link(signer))
     try:
-        with figures.message("email", "message"):
+        with metrics.message("email", "message"):
             send_email(signer.email, content.subject, content.text, content.html, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error

@@ -15,7 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.messaging.letters import EmailContent
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.signature_requests.models import Channel, Signer
 from paraph.tenants.confirmed_addresses import is_withheld
 
@@ -44,7 +44,7 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
     ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
     data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
-    the process is killed between its last byte and that statement. Raises ``OSError`` when the gateway does not take
+    the process is killed between its last byte and that statement. Raise ``OSError`` when the gateway does not take
     the mail, ``DomainError("delivery_failed", …)`` where nothing sends it
     (:func:`paraph.messaging.gateways.is_refused`), :class:`TooManyMessagesError` where it is put off, which is noted.
     Must not run within a transaction.
@@ -78,7 +78,7 @@ def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
     withheld = is_withheld(request.organization_id, request.environment, to)
     message = message_to(mail.signer, Channel.EMAIL, to, withheld=withheld)
     counting = counted(message, waits=True) if mail.is_counted else nullcontext()
-    with counting, figures.message("email", "message"):
+    with counting, metrics.message("email", "message"):
         send_email(
             to,
             content.subject,

@@ -35,7 +35,7 @@ def tell_sender(name: str) -> None:
     """Send the mail that is owed under this name. Not to whom turned such mails off or is no member any more, nor where
     it is no longer true.
 
-    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
+    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
     a sender who signs as well must still get codes.
     """
     mail_once(

@@ -2,8 +2,8 @@
 ``paraph erase signer`` empties."""
 
 import json
-from collections.abc import Iterator, Sequence
-from typing import Any
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, TypeVar
 
 from paraph.audit_trail.erase import EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
@@ -26,10 +26,11 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing_token import new_salt
-from paraph.webhooks.models import Attempt, Delivery
+from paraph.webhooks.models import Attempt, Delivery, Event
 
 FIRST_NAME, LAST_NAME = "Erased", "signer"
 _SHORTEST_NAME = 3  # shorter ones are parts of many words
+_Told = TypeVar("_Told", Event, Delivery)
 
 
 def person_of(signer: Signer) -> Person:
@@ -81,12 +82,31 @@ def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
     yield from CapturedMessage.objects.filter(message_id__in=names).order_by("pk")
 
 
+def _about(signer: Signer, rows: Iterable[_Told]) -> Iterator[_Told]:
+    """Yield those whose payload is about the signer."""
+    for row in rows:
+        told = json.loads(row.payload).get("signer")
+        if told and told["id"] == signer.pk:
+            yield row
+
+
+def _events(signer: Signer) -> Iterator[Event]:
+    """Events that the API lists or will list."""
+    yield from _about(signer, Event.objects.filter(request=signer.request_id).order_by("pk"))
+
+
+def _told_event(event: Event) -> Facts:
+    content = json.loads(event.payload)
+    return {"id": event.pk, "event": event.event_type, "at": content["occurred_at"], "signer": content["signer"]}
+
+
+def _erase_events(signer: Signer, found: Sequence[Event]) -> int:
+    return sum(_update(event, payload=_anonymous(signer, event.payload)) for event in found)
+
+
 def _deliveries(signer: Signer) -> Iterator[Delivery]:
     """Webhook that were recorded, also those that still wait."""
-    for delivery in Delivery.objects.filter(request=signer.request_id).order_by("pk"):
-        told = json.loads(delivery.payload).get("signer")
-        if told and told["id"] == signer.pk:
-            yield delivery
+    yield from _about(signer, Delivery.objects.filter(request=signer.request_id).order_by("pk"))
 
 
 def _told_delivery(delivery: Delivery) -> Facts:
@@ -103,31 +123,68 @@ def _told_delivery(delivery: Delivery) -> Facts:
 
 def _erase_deliveries(signer: Signer, found: Sequence[Delivery]) -> int:
     """With what receivers answered to them."""
-    last_name = f"{LAST_NAME} {signer.pk}"
-    pseudonyms = {
+    for delivery in found:
+        _update(delivery, payload=_anonymous(signer, delivery.payload))
+        Attempt.objects.filter(delivery=delivery).update(response="")
+    return len(found)
+
+
+def _anonymous(signer: Signer, payload: str) -> str:
+    content, last_name = json.loads(payload), f"{LAST_NAME} {signer.pk}"
+    content["signer"] |= {
         "first_name": FIRST_NAME,
         "last_name": last_name,
         "full_name": f"{FIRST_NAME} {last_name}",
         "email": _pseudonym(signer),
     }
-    for delivery in found:
-        content = json.loads(delivery.payload)
-        content["signer"] |= pseudonyms
-        payload = json.dumps(content, ensure_ascii=False, separators=(",", ":"))
-        Delivery.objects.filter(pk=delivery.pk).update(payload=payload)
-        Attempt.objects.filter(delivery=delivery).update(response="")
+    return _dumped(content)
+
+
+def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
+    """Yield the request, where what its sender calls it or notes of it names the signer."""
+    request = signer.request
+    if any(_naming(signer, {**_own_texts(request), **(request.metadata or {})})):
+        yield request
+
+
+def _own_texts(request: SignatureRequest) -> dict[str, str]:
+    return {"title": request.title, "external_id": request.external_id, "redirect_url": request.redirect_url}
+
+
+def _naming(signer: Signer, texts: dict[str, str]) -> list[str]:
+    """Return the names of the texts that name the signer."""
+    parts = (signer.first_name, signer.last_name, signer.email, signer.phone)
+    named = [each.casefold() for each in parts if len(each) >= _SHORTEST_NAME]
+    return [name for name, text in texts.items() if any(each in text.casefold() for each in named)]
+
+
+def _told_own_data(request: SignatureRequest) -> Facts:
+    facts = {**_own_texts(request), "metadata": request.metadata}
+    return {"request": request.pk, **{name: fact for name, fact in facts.items() if fact}}
+
+
+def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
+    """Empty the texts that name the signer, here and in every event and recorded webhook of the request."""
+    for request in found:
+        texts = dict.fromkeys(_naming(signer, _own_texts(request)), "")
+        metadata = dict.fromkeys(_naming(signer, request.metadata or {}), "")
+        if metadata:
+            request.metadata |= metadata
+        SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)
+        rows: list[Event | Delivery] = [*Event.objects.filter(request=request)]
+        rows += Delivery.objects.filter(request=request)
+        for row in rows:
+            content = json.loads(row.payload)
+            told = content["signature_request"]
+            content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
+            if "metadata" in told:
+                told["metadata"] |= metadata
+            _update(row, payload=_dumped(content))
     return len(found)
 
 
-def _title(signer: Signer) -> Iterator[SignatureRequest]:
-    """Yield the request, where its title names the signer."""
-    named = [each for each in (signer.first_name, signer.last_name, signer.email) if len(each) >= _SHORTEST_NAME]
-    if any(each.casefold() in signer.request.title.casefold() for each in named):
-        yield signer.request
-
-
-def _empty_title(_signer: Signer, found: Sequence[SignatureRequest]) -> int:
-    return SignatureRequest.objects.filter(pk__in=[request.pk for request in found]).update(title="")
+def _dumped(content: Facts) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def _reminders(signer: Signer) -> Iterator[Reminder]:
@@ -264,6 +321,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         told_captured,
         delete_rows,
     ),
+    Place("events", frozenset({"webhooks_event"}), _events, _told_event, _erase_events),
     Place(
         "webhooks",
         frozenset({"webhooks_delivery", "webhooks_attempt"}),
@@ -272,11 +330,11 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         _erase_deliveries,
     ),
     Place(
-        "titles of requests",
+        "what senders call requests",
         frozenset({"signature_requests_signaturerequest"}),
-        _title,
-        lambda request: {"request": request.pk, "title": request.title},
-        _empty_title,
+        _own_data,
+        _told_own_data,
+        _erase_own_data,
     ),
     Place(
         "files",

@@ -122,7 +122,7 @@ def _empty_rows_of(bulk_send_id: int, found: Iterable[int]) -> int:
 
 
 def _row_names(person: Person, row: BulkRow) -> bool:
-    """Return a row that could be sent to another address is about a namesake."""
+    """Return whether the row is about the person: one that could be sent to another address is about a namesake."""
     return _has_address(person, row.cells) or (row.state == RowState.WRONG and _has_name(person, row.cells))
 
 
@@ -169,7 +169,7 @@ def delete_rows(_subject: object, rows: Sequence[Any]) -> int:
 
 
 def _has_address(person: Person, entered: Iterable[str]) -> bool:
-    """Return whether one stands there as a whole, also among other words or, a number, with spaces."""
+    """Return whether an address stands there as a whole, also among other words or, if a number, with spaces."""
     wanted = {_folded(address) for address in person.addresses}
     return any(not wanted.isdisjoint({_folded(text), *map(_folded, _BETWEEN.split(text))}) for text in entered)
 

@@ -10,6 +10,7 @@ from paraph.flow.messages.emails import copy_link
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
+from paraph.messaging import inbox
 from paraph.signature_requests.models import Signer
 
 
@@ -26,19 +27,24 @@ def notify_completion(request_id: int) -> None:
     with transaction.atomic():
         request = lock_request(request_id)
         if not Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists():
-            events.completion_notified(request, list(signers.values_list("email", flat=True)))
+            kept = inbox.kept(_name(signer.pk) for signer in signers)
+            events.completion_notified(request, [signer.email for signer in signers], kept)
 
 
 def _mail(signer_id: int) -> OSError | TooManyMessagesError | None:
     try:
         mail_once(
-            f"completion-{signer_id}",
+            _name(signer_id),
             lambda: _due(signer_id),
             lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(completion_notified_at=clock.now()),
         )
     except (OSError, TooManyMessagesError) as refusal:
         return refusal
     return None
+
+
+def _name(signer_id: int) -> str:
+    return f"completion-{signer_id}"
 
 
 def _due(signer_id: int) -> DueEmail | None:

@@ -114,21 +114,28 @@ def _signers(
     documents = signed_names(request_id)
     signed_entries = {entry.signer_id: entry for entry in journal if entry.event_type == EventType.SIGNED}
     return [
-        _signer(signer, signer.code, visit, signed_entries[signer.pk], documents[signer.pk])
+        _signer(
+            signer, _code(signer, signed_entries[signer.pk]), visit, signed_entries[signer.pk], documents[signer.pk]
+        )
         for signer, visit in zip(signers, visits, strict=True)
     ]
 
 
+def _code(signer: Signer, signed_entry: Entry) -> OneTimeCode | None:
+    """Return the code that the signer signed with, None for a sandbox act."""
+    return None if signed_entry.metadata.get("sandbox_act") else signer.code
+
+
 def _signer(
-    signer: Signer, code: OneTimeCode, visits: Visits, signed_entry: Entry, documents: Sequence[str]
+    signer: Signer, code: OneTimeCode | None, visits: Visits, signed_entry: Entry, documents: Sequence[str]
 ) -> ProofSigner:
     assert signer.signed_at
     return ProofSigner(
         name=signer.full_name,
         email=signer.email,
         order=signer.order,
-        channel=code.channel,
-        destination=code.destination,
+        channel=code.channel if code else "",
+        destination=code.destination if code else "",
         signed_at=signer.signed_at,
         ip=signed_entry.ip,
         user_agent=signed_entry.user_agent,

@@ -74,5 +74,7 @@ def _mark_notified(signer_id: int) -> None:
     signer.notified_at = parse_datetime(signer.invitation["taken_at"])
     if signer.status == SignerStatus.PENDING:
         signer.status = SignerStatus.NOTIFIED
-    signer.save(update_fields=["notified_at", "status"])
+        if signer.request.remind_every_days and signer.notified_at:
+            signer.remind_at = signer.notified_at + timedelta(days=signer.request.remind_every_days)
+    signer.save(update_fields=["notified_at", "status", "remind_at"])
     events.signer_notified(signer, signer.invitation["acknowledgement"])

@@ -1,8 +1,11 @@
-"""Remind a signer: when a member asks for it, and when the time of a reminder has come."""
+"""Remind a signer: when somebody asks for it, and when the time of a reminder has come."""
 
-from datetime import timedelta
+import math
+from collections.abc import Iterable
+from datetime import UTC, datetime, timedelta
 
 from django.db import transaction
+from django.utils.dateparse import parse_datetime
 from django.utils.translation import gettext as _
 
 from paraph.flow import events
@@ -25,12 +28,21 @@ MOST_REMINDERS = 5
 BETWEEN_REMINDERS = timedelta(days=1)
 
 
+class RemindedLatelyError(DomainError):
+    """The signer has been reminded within a day, and may be again after ``retry_after`` seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("too_many_reminders", _("A signer can be reminded at most once a day."))
+        self.retry_after = retry_after
+
+
 @transaction.atomic
 def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) -> Reminder:
     """Have the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
-    in all.
+    in all, beside those of :mod:`paraph.flow.sending.remind_due`.
 
-    Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``;
+    Raises ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``, as
+    :class:`RemindedLatelyError` where it is too early;
     ``delivery_failed`` where nothing sends mails.
     """
     request = scoped(SignatureRequest, scope).filter(pk=request_id).first()
@@ -51,20 +63,29 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) ->
 
 
 def _next_number(signer: Signer) -> int:
-    last = Reminder.objects.filter(signer=signer).order_by("-number").first()
-    if last is None:
-        return 1
-    if last.number >= MOST_REMINDERS:
+    made = list(Reminder.objects.filter(signer=signer).order_by("number"))
+    if sum(not each.automatic for each in made) >= MOST_REMINDERS:
         sentence = _("This signer has already been reminded %(count)d times, the maximum.")
         raise DomainError("too_many_reminders", sentence % {"count": MOST_REMINDERS})
-    if clock.now() < last.asked_at + BETWEEN_REMINDERS:
-        raise DomainError("too_many_reminders", _("A signer can be reminded at most once a day."))
-    return last.number + 1
+    left = next_allowed(made) - clock.now()
+    if left > timedelta(0):
+        raise RemindedLatelyError(math.ceil(left.total_seconds()))
+    return made[-1].number + 1 if made else 1
+
+
+def next_allowed(made: Iterable[Reminder]) -> datetime:
+    """Return from when on a signer may be reminded again: a day after they were, or were to be."""
+    moments = [max(each.asked_at, _mailed_at(each) or each.asked_at) for each in made]
+    return max(moments) + BETWEEN_REMINDERS if moments else datetime.min.replace(tzinfo=UTC)
+
+
+def _mailed_at(reminder: Reminder) -> datetime | None:
+    return parse_datetime(reminder.mail["taken_at"]) if reminder.mail and "taken_at" in reminder.mail else None
 
 
 def send_reminder(signer_id: int, number: int) -> None:
     """Mail the invitation again, then journals ``signer.notified`` as a reminder. Does nothing for a signer who may not
-    sign any more.
+    sign any more; gives up the reminder of one who got another within a day, as after an outage.
 
     Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.
@@ -72,7 +93,7 @@ def send_reminder(signer_id: int, number: int) -> None:
     reminders = Reminder.objects.filter(signer_id=signer_id, number=number)
     mail_once(
         f"reminder-{signer_id}-{number}",
-        lambda: _due(reminders.get()),
+        lambda: _due(reminders.first()),
         lambda acknowledgement: reminders.update(
             mail={"taken_at": clock.now().isoformat(), "acknowledgement": acknowledgement}
         ),
@@ -80,7 +101,13 @@ def send_reminder(signer_id: int, number: int) -> None:
     _journal(signer_id, number)
 
 
-def _due(reminder: Reminder) -> DueEmail | None:
+def _due(reminder: Reminder | None) -> DueEmail | None:
+    if reminder is None:
+        return None
+    others = Reminder.objects.filter(signer=reminder.signer_id).exclude(pk=reminder.pk)
+    if not reminder.mail and any(_is_recent(_mailed_at(other)) for other in others):
+        reminder.delete()
+        return None
     signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(
         pk=reminder.signer_id
     )
@@ -89,11 +116,15 @@ def _due(reminder: Reminder) -> DueEmail | None:
     return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
 
 
+def _is_recent(mailed_at: datetime | None) -> bool:
+    return mailed_at is not None and clock.now() < mailed_at + BETWEEN_REMINDERS
+
+
 @transaction.atomic
 def _journal(signer_id: int, number: int) -> None:
     signer = lock_signer(signer_id)
-    reminder = Reminder.objects.get(signer=signer, number=number)
-    if reminder.journaled or not reminder.mail:
+    reminder = Reminder.objects.filter(signer=signer, number=number).first()
+    if reminder is None or reminder.journaled or not reminder.mail:
         return
     reminder.journaled = True
     reminder.save(update_fields=["journaled"])

@@ -16,27 +16,28 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.fair_semaphore import Lease
 from paraph.kernel.waiting import waiting_for_machine
 from paraph.messaging.email import send_email
-from paraph.messaging.gateways import is_refused
+from paraph.messaging.gateways import has_gateway, is_refused
 from paraph.messaging.sms import send_sms
-from paraph.metrics import metrics as figures
+from paraph.metrics import metrics
 from paraph.otp import channels, codes, guesses
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.translated_refusal import translated
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import tenant_key
-from paraph.words.refusal import translated
 
 log = logging.getLogger("paraph.flow")
 
 
 @dataclass(frozen=True)
 class SentCode:
-    """A code on its way. ``recipient``: where it goes, masked. ``sandbox_code`` is the code itself, None in production
-    (rule 4.11)."""
+    """A code on its way. ``recipient``: where it goes, masked. ``is_kept``: nothing sends it. ``sandbox_code`` is the
+    code itself, None in production (rule 4.11)."""
 
     recipient: str
     channel: str
+    is_kept: bool
     sandbox_code: str | None
 
 
@@ -44,9 +45,9 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     """Issue a code, hand it to the gateway and log that. ``locale`` is the language of the message, by default
     the request's.
 
-    Raises ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
+    Raise ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
     signer's, ``too_many_attempts`` while no code would be taken, ``rate_limited`` after 5 codes in 10 minutes or at a
-    ceiling of messages. Raises ``delivery_failed`` where nothing sends it
+    ceiling of messages. Raise ``delivery_failed`` where nothing sends it
     (:func:`paraph.messaging.gateways.is_refused`), and when the gateway does not take the message, which leaves no
     journal entry and a code that cannot be used. While no more threads may wait (:mod:`paraph.kernel.waiting`), raises,
     before anything is done, ``delivery_failed`` where those that do wait for a gateway, else ``unavailable``.
@@ -69,7 +70,12 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
         codes.mark_sent(signer, issued)
         events.otp_sent(signer, chosen, recipient, resend=issued.resend, acknowledgement=acknowledgement, origin=origin)
     sandbox = signer.request.environment == Environment.SANDBOX
-    return SentCode(masked(recipient), chosen, issued.code if sandbox else None)
+    return SentCode(masked(recipient), chosen, is_kept(signer, chosen), issued.code if sandbox else None)
+
+
+def is_kept(signer: Signer, channel: str) -> bool:
+    """Return whether the signer's codes stay with the service, since nothing sends them. The sandbox shows its own."""
+    return signer.request.environment == Environment.PRODUCTION and not has_gateway(channel)
 
 
 def _require_gateway(signer: Signer, channel: Channel) -> None:
@@ -80,7 +86,7 @@ def _require_gateway(signer: Signer, channel: Channel) -> None:
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
     try:
-        with figures.message(channel.value, "code"):
+        with metrics.message(channel.value, "code"):
             if channel == Channel.SMS:
                 return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
             content = emails.one_time_code(signer, code, locale)

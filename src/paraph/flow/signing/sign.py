@@ -29,6 +29,7 @@ from paraph.signature_requests.models import (
 from paraph.signature_requests.shown_pages import require_shown
 from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
+from paraph.tenants.models import Environment
 
 
 class NoInkError(DomainError):
@@ -70,13 +71,14 @@ def complete(request: SignatureRequest, moment: datetime) -> None:
 
 @dataclass(frozen=True)
 class Signature:
-    """The checked input of a signer, who has accepted the consent notice of ``locale``.
+    """The checked input of a signer, who has accepted the consent notice of ``locale``. ``code`` is None in a sandbox
+    act, which needs none.
 
     ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with
     x and y in 0..1 from the top left; ``initials`` is None where the request wants none.
     """
 
-    code: str
+    code: str | None
     signature: dict[str, Any]
     initials: dict[str, Any] | None
     locale: str
@@ -85,7 +87,7 @@ class Signature:
 def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     """Sign for the signer and return the signer as signed, with ``request`` in its new state.
 
-    Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
+    Raise ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
     shown, a drawing has no ink), ``invalid_otp`` or ``too_many_attempts``. From the code on, the attempt counts even
     when the signature is then refused. The time is read once, under the lock, so that ``signed_at`` is the moment that
     was checked against ``expires_at``.
@@ -93,7 +95,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     require_open(signer)
     require_shown(signer)
     require_ink(signature.signature, signature.initials)
-    code_hash = codes.guess(signer, signature.code)
+    code_hash = None if signature.code is None else codes.guess(signer, signature.code)
     signature = replace(
         signature,
         signature=_simplified(signature.signature),
@@ -103,10 +105,14 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
         signer = lock_signer(signer.pk)
         moment = clock.now()
         require_open(signer, moment)
-        codes.consume(signer, code_hash)
+        if code_hash is not None:
+            codes.consume(signer, code_hash)
+        elif signer.request.environment != Environment.SANDBOX:
+            raise DomainError("invalid_otp", "Nobody signs without a code.")
         _store(signer, signature, moment)
         documents = len(signed_digests(signer))
-        events.signer_signed(signer, consent_notice(signature.locale, documents), documents, origin)
+        notice, by_act = consent_notice(signature.locale, documents), code_hash is None
+        events.signer_signed(signer, notice, documents, origin, sandbox_act=by_act)
         _continue(signer.request, moment)
     return signer
 

@@ -123,7 +123,7 @@ class ServiceSettings(BaseModel):
 
     @property
     def sessions_of_worker(self) -> int:
-        """Sessions that a worker opens at most: one for each job of two lanes, three for the queue of each, upkeep,
+        """Sessions that a worker opens at most: one for each job of two queues, three to serve each, upkeep,
         webhooks."""
         return 2 * self.worker_concurrency + 11
 

@@ -23,7 +23,7 @@ _BLOCK = 1 << 20
 
 
 class ArchiveWriter:
-    """Writes members one after the other; without :meth:`finish` the file is refused when it is read."""
+    """Write members one after the other; without :meth:`finish` the file is refused when it is read."""
 
     def __init__(self, target: BinaryIO) -> None:
         self._tar = tarfile.open(fileobj=target, mode="w|", format=tarfile.PAX_FORMAT)  # noqa: SIM115  finish() closes
@@ -73,7 +73,7 @@ class Archive:
 
 @contextmanager
 def checked_archive(path: Path, kind: str) -> Iterator[Archive]:
-    """Read the whole file and give it. Raises ``DomainError("validation_error", …)`` unless it is one of this kind
+    """Read the whole file and give it. Raise ``DomainError("validation_error", …)`` unless it is one of this kind
     (``backup`` or ``export``), whole and unchanged."""
     archive = Archive(path)
     try:

@@ -7,10 +7,10 @@ from django.db.models import OuterRef, Subquery
 
 from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
+from paraph.evidence.sealing_failures import given_up
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, queue_state
-from paraph.operations.sealing_failures import given_up
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.overview import oldest_due_seconds
 

@@ -30,14 +30,14 @@ def _try_gateway(name: str, check: Callable[[], str], kind: str, messages: str, 
 
 
 def _refused(name: str, kind: str, messages: str) -> Outcome:
-    """Return a service without SMS may be what its operator wants; without mails nobody can sign in production."""
+    """Tell what is refused. A service without SMS may be what its operator wants; without mails nobody can sign in
+    production."""
     variable = "PARAPH_SMTP_URL" if name == "mail" else "PARAPH_SMS_URL"
     tell = failed if name == "mail" else warning
     return tell(
         name,
         f"No {kind} gateway is configured, so {messages} of production are refused: set {variable}, or "
-        f"PARAPH_MAIL=captured "
-        "to have them kept in the inbox, where nobody receives them.",
+        "PARAPH_MAIL=captured to have them kept in the inbox, where nobody receives them.",
     )
 
 

@@ -58,7 +58,7 @@ def free_space() -> Iterator[Outcome]:
 
 
 def disks() -> Iterator[Outcome]:
-    """``disk``: the fullest of them."""
+    """Report the fullest disk."""
     share, name = max((share, name) for name, share in used_shares().items())
     sentence = f"The disk of the {name} folder {folders()[name]} is {share:.0%} full"
     if share >= _FAILED:
@@ -85,7 +85,7 @@ def confinement() -> Iterator[Outcome]:
 
 
 def fonts() -> Iterator[Outcome]:
-    """Return a service takes new fonts when it starts."""
+    """Name the letters that no font has. A service takes new fonts when it starts."""
     missing = library().missing
     others = ", ".join(script for script in missing if script != CJK)
     if CJK in missing:

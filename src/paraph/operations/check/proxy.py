@@ -10,8 +10,8 @@ from ipaddress import ip_address
 from django.conf import settings
 
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
+from paraph.server.header_names import PROBE
 
-PROBE = "Paraph_Check"  # the service answers 400 to any request with this header
 _SECONDS = 5.0
 _UNSPECIFIED = ("0.0.0.0", "::")  # noqa: S104  compared, not bound
 _REMOTE = (

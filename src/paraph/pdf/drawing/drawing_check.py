@@ -57,7 +57,7 @@ class _ShapeHoles(NamedTuple):
 
 
 class _DrawnForms:
-    """Finds the form XObjects that pages show; pages of one shape are parsed once."""
+    """Find the form XObjects that pages show; pages of one shape are parsed once."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader
@@ -73,7 +73,7 @@ class _DrawnForms:
         return self._resolve_names(self._drawn_by(last), self._resources(dictionary))
 
     def in_contents_of_shape(self, page: Ref) -> set[Any]:
-        """As :meth:`in_contents`, without parsing a page whose shape is known."""
+        """Check as :meth:`in_contents` does, without parsing a page whose shape is known."""
         between, holes = split_page(self._reader.text_of(page))
         if between not in self._shape_holes:
             self._shape_holes[between] = _shape_holes(PageShape(between))

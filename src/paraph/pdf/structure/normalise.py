@@ -9,6 +9,7 @@ from typing import Literal
 import pikepdf
 
 from paraph.pdf.errors import SealError
+from paraph.pdf.structure.linearization import awaits_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.recovery import recovered
@@ -27,7 +28,7 @@ class UnreadablePdf(Exception):
 
 def normalised(pdf: bytes) -> bytes:
     """Return the same document rewritten with objects in plain order and encryption kept. If only bytes before the
-    header prevent extending the file, these alone are removed. Raises :class:`UnreadablePdf`."""
+    header prevent extending the file, these alone are removed. Raise :class:`UnreadablePdf`."""
     return _from_header(pdf) or _rewritten(pdf)
 
 
@@ -75,10 +76,11 @@ def _rewritten(pdf: bytes) -> bytes:
 
 
 def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
-    """Yield each variant with its method, the least intrusive first. Raises :class:`UnreadablePdf` after the last."""
-    yield "incremental", pdf
-    if (whole := _recovered(pdf)) is not None:
-        yield "general", whole
+    """Yield each variant with its method, the least intrusive first. Raise :class:`UnreadablePdf` after the last."""
+    if not awaits_length(pdf):
+        yield "incremental", pdf
+        if (whole := _recovered(pdf)) is not None:
+            yield "general", whole
     if _SIGNED in pdf:  # a rewritten file would lose its signatures, and what they say of the changes after them
         raise UnreadablePdf("The PDF is signed and damaged: repairing it would break its signatures.")
     yield "normalised", normalised(pdf)

@@ -7,7 +7,7 @@ raises :class:`Unsafe`, and sealing takes another way.
 import re
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, Protocol
+from typing import Any, NamedTuple, Protocol
 
 from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, CrossReferenceSection
 from paraph.pdf.structure.encryption import FileEncryption, open_encryption
@@ -43,6 +43,15 @@ class ObjectLookup(Protocol):
     def entry(self, number: int) -> CrossReferenceEntry | None: ...
 
 
+class PackedText(NamedTuple):
+    """The unpacked text of an object stream. ``places``: where in it each object begins; ``plain_at``: where the stream
+    stands whose text is in the file as it is, ``None`` for others."""
+
+    text: bytes
+    places: list[int]
+    plain_at: int | None
+
+
 class PdfReader:
     """An open file. Returned objects are shared and must not be modified."""
 
@@ -64,7 +73,6 @@ class PdfReader:
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
         return len(self.data)
 
     @property
@@ -89,7 +97,7 @@ class PdfReader:
         return self._objects[ref.number]
 
     def dictionary(self, value: Any) -> Dictionary:
-        """Resolve ``value`` to a dictionary. Raises :class:`Unsafe` for anything else."""
+        """Resolve ``value`` to a dictionary. Raise :class:`Unsafe` for anything else."""
         result = self.resolve(value)
         if type(result) is not dict:
             raise Unsafe("a dictionary is missing")
@@ -112,12 +120,13 @@ class PdfReader:
         """Return the numbers of the objects in an object stream, in order."""
         return list(self._container(container).numbers)
 
-    def packed_texts(self) -> Iterator[bytes]:
-        """Yield the unpacked text of every object stream. Raises :class:`Unsafe`."""
+    def packed_texts(self) -> "Iterator[PackedText]":
+        """Yield the text of every object stream. Raise :class:`Unsafe`."""
         if any(section.is_stream for section in self.crossreference.sections):
             entries = map(self.crossreference.entry, range(self.crossreference.next_number))
             for container in dict.fromkeys(entry.place for entry in entries if entry and entry.packed):
-                yield self._container(container).data
+                stream, where = self._container(container), self.crossreference.entry(container)
+                yield PackedText(stream.data, stream.places, where.place if where and stream.is_plain else None)
 
     def unpack(self, container: int, stream: PdfStream) -> bytes:
         """Unpack an object stream that the caller has already located, and return its text."""
@@ -125,7 +134,7 @@ class PdfReader:
         return self._packed[container].data
 
     def length_of(self, dictionary: Dictionary, start: int) -> int:
-        """Return the length of the stream data at ``start``. Raises :class:`Unsafe` unless ``endstream`` follows it."""
+        """Return the length of the stream data at ``start``. Raise :class:`Unsafe` unless ``endstream`` follows it."""
         length = dictionary.get(b"/Length")
         if type(length) is Ref:
             length = self.object(length)
@@ -188,6 +197,7 @@ class _ObjectStream:
         if not isinstance(first, int):
             raise Unsafe("an object stream is missing, or has no /First")
         self.data = decoded(stream)
+        self.is_plain = stream.dictionary.get(b"/Filter") is None
         self._first = first
         if self.data[:first].translate(None, b"0123456789\t\n\x0b\x0c\r "):
             raise Unsafe("an object stream does not begin with numbers")
@@ -199,6 +209,11 @@ class _ObjectStream:
     @cached_property
     def _places(self) -> list[bytes]:
         return self._listed[1::2]
+
+    @property
+    def places(self) -> list[int]:
+        """Where each object begins."""
+        return [self._place(index) for index in range(len(self._places))]
 
     @cached_property
     def numbers(self) -> dict[int, int]:
@@ -236,5 +251,5 @@ def stream_end(data: bytes, start: int, length: object) -> int:
 
 
 def decoded(stream: PdfStream) -> bytes:
-    """Return the decoded data of a stream. Raises :class:`Unsafe` if it cannot be decoded or is too large."""
+    """Return the decoded data of a stream. Raise :class:`Unsafe` if it cannot be decoded or is too large."""
     return unpacked(stream)

@@ -9,7 +9,8 @@ from typing import Any
 @dataclass(frozen=True)
 class ProofSigner:
     """One signer. ``channel`` is "sms" or "email", ``destination`` the exact number or address that the one-time code
-    went to; ``documents``: the names of the documents that this signer signed.
+    went to, both "" for what was signed without one in the sandbox; ``documents``: the names of the documents that this
+    signer signed.
 
     ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`);
     ``initials`` is None where the request wants none. ``opened_at`` and ``opened_ip``: when the signer's page was first

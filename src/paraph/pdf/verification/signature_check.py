@@ -182,7 +182,7 @@ def _check_timestamp(check: SignatureCheck, signed: SignedData, roots: Sequence[
 def _judge(
     check: SignatureCheck, token: TimestampToken, roots: Sequence[bytes], carried: LongTermData
 ) -> SealTimestamp:
-    """Return the timestamp of a genuine token, and notes whether its authority is trusted."""
+    """Return the timestamp of a genuine token; note whether its authority is trusted."""
     trusted = True
     try:
         chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)

@@ -11,6 +11,7 @@ from typing import Any
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.report import Coverage
+from paraph.pdf.structure.linearization import begins_elsewhere
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Unsafe
 from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.signed_fields import SignedField, ends_revision, place_of, signed_fields
@@ -144,6 +145,11 @@ class SignedFile:
         self._stored = self._store.read(self._reader)
         if self._stored.incomplete:
             self.findings.append("Some of the long-term validation data in the file cannot be read.")
+
+    @property
+    def begins_elsewhere(self) -> bool:
+        """Whether some readers begin with another part of the file than the end of it names."""
+        return begins_elsewhere(self.pdf, self._reader.crossreference.start)
 
     def digest(self, field: SignedField, algorithm: str) -> bytes:
         """Return the digest of the bytes that a signature covers, for the :mod:`hashlib` name of a hash."""

@@ -91,7 +91,8 @@ class _Checker:
         return []
 
     def _repetition(self, people: Sequence[Person], number: int) -> list[str]:
-        """Return a row that says the same as one before is a slip, by which somebody would get two requests."""
+        """Return the problem of a row that says the same as one before: a slip, by which somebody would get two
+        requests."""
         said = repr([sorted(person.items()) for person in people]).casefold()
         first = self._first_with.setdefault(said, number)
         return [] if first == number else [_("Same as row %(number)d.") % {"number": first}]

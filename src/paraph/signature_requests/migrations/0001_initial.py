@@ -51,6 +51,13 @@ LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
     SELECT signature_requests_words(regexp_replace(name, '\.pdf$', '', 'i'))
 $$;
 
+CREATE FUNCTION signature_requests_words_of_sender(title text, external_id text, metadata jsonb) RETURNS SETOF text
+LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$
+    SELECT signature_requests_words(title)
+    UNION SELECT signature_requests_words(external_id)
+    UNION SELECT signature_requests_words(value) FROM jsonb_each_text(metadata)
+$$;
+
 CREATE FUNCTION signature_requests_find_signer() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO signature_requests_searchterm (organization_id, environment, term, request_id)
@@ -70,15 +77,16 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION signature_requests_find_title() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION signature_requests_find_own_data() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     INSERT INTO signature_requests_searchterm (organization_id, environment, term, request_id)
-    SELECT NEW.organization_id, NEW.environment, word, NEW.id FROM signature_requests_words(NEW.title) AS word
+    SELECT NEW.organization_id, NEW.environment, word, NEW.id
+    FROM signature_requests_words_of_sender(NEW.title, NEW.external_id, NEW.metadata) AS word
     ON CONFLICT DO NOTHING;
     RETURN NULL;
 END $$;
 
--- Which words of a request are still told by something, once a signer or the title has changed.
+-- Which words of a request are still told by something, once a signer or the sender's own data have changed.
 CREATE FUNCTION signature_requests_words_of_request(wanted bigint) RETURNS SETOF text LANGUAGE sql STABLE AS $$
     SELECT signature_requests_words_of_signer(signer.first_name, signer.last_name, signer.email)
     FROM signature_requests_signer AS signer WHERE signer.request_id = wanted
@@ -88,7 +96,7 @@ CREATE FUNCTION signature_requests_words_of_request(wanted bigint) RETURNS SETOF
     JOIN documents_document AS document ON document.id = listed.document_id
     WHERE listed.request_id = wanted
     UNION
-    SELECT signature_requests_words(request.title)
+    SELECT signature_requests_words_of_sender(request.title, request.external_id, request.metadata)
     FROM signature_requests_signaturerequest AS request WHERE request.id = wanted
 $$;
 
@@ -105,11 +113,12 @@ BEGIN
     RETURN NULL;
 END $$;
 
-CREATE FUNCTION signature_requests_forget_title() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION signature_requests_forget_own_data() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     DELETE FROM signature_requests_searchterm AS found
     WHERE found.request_id = OLD.id AND found.organization_id = OLD.organization_id
-      AND found.environment = OLD.environment AND found.term IN (SELECT signature_requests_words(OLD.title));
+      AND found.environment = OLD.environment
+      AND found.term IN (SELECT signature_requests_words_of_sender(OLD.title, OLD.external_id, OLD.metadata));
     INSERT INTO signature_requests_searchterm (organization_id, environment, term, request_id)
     SELECT NEW.organization_id, NEW.environment, word, NEW.id FROM signature_requests_words_of_request(NEW.id) AS word
     ON CONFLICT DO NOTHING;
@@ -124,10 +133,14 @@ CREATE TRIGGER signer_found_otherwise AFTER UPDATE OF first_name, last_name, ema
     EXECUTE FUNCTION signature_requests_forget_signer();
 CREATE TRIGGER requestdocument_found AFTER INSERT ON signature_requests_requestdocument
     FOR EACH ROW EXECUTE FUNCTION signature_requests_find_document();
-CREATE TRIGGER title_found AFTER INSERT ON signature_requests_signaturerequest
-    FOR EACH ROW WHEN (NEW.title <> '') EXECUTE FUNCTION signature_requests_find_title();
-CREATE TRIGGER title_found_otherwise AFTER UPDATE OF title ON signature_requests_signaturerequest
-    FOR EACH ROW WHEN (OLD.title <> NEW.title) EXECUTE FUNCTION signature_requests_forget_title();
+CREATE TRIGGER own_data_found AFTER INSERT ON signature_requests_signaturerequest
+    FOR EACH ROW WHEN (NEW.title <> '' OR NEW.external_id <> '' OR NEW.metadata IS NOT NULL)
+    EXECUTE FUNCTION signature_requests_find_own_data();
+CREATE TRIGGER own_data_found_otherwise
+    AFTER UPDATE OF title, external_id, metadata ON signature_requests_signaturerequest
+    FOR EACH ROW WHEN ((OLD.title, OLD.external_id, OLD.metadata) IS DISTINCT FROM
+                       (NEW.title, NEW.external_id, NEW.metadata))
+    EXECUTE FUNCTION signature_requests_forget_own_data();
 """
 
 
@@ -169,6 +182,7 @@ class Migration(migrations.Migration):
                 ("signature_encrypted", models.BinaryField(null=True)),
                 ("initials_encrypted", models.BinaryField(null=True)),
                 ("completion_notified_at", models.DateTimeField(null=True)),
+                ("remind_at", models.DateTimeField(null=True)),
                 ("locale", models.CharField(blank=True, max_length=5)),
             ],
             options={
@@ -184,6 +198,11 @@ class Migration(migrations.Migration):
                     models.CharField(choices=[("sandbox", "Sandbox"), ("production", "Production")], max_length=10),
                 ),
                 ("title", models.CharField(blank=True, db_default="", default="", max_length=200)),
+                ("external_id", models.CharField(blank=True, db_default="", default="", max_length=200)),
+                ("metadata", models.JSONField(null=True)),
+                ("redirect_url", models.CharField(blank=True, db_default="", default="", max_length=2000)),
+                ("remind_every_days", models.SmallIntegerField(null=True)),
+                ("reminders_at_most", models.SmallIntegerField(null=True)),
                 (
                     "mode",
                     models.CharField(choices=[("sequential", "Sequential"), ("parallel", "Parallel")], max_length=10),
@@ -208,6 +227,7 @@ class Migration(migrations.Migration):
                 ("expires_at", models.DateTimeField()),
                 ("completed_at", models.DateTimeField(null=True)),
                 ("ended_early_at", models.DateTimeField(null=True)),
+                ("ended_reason", models.CharField(blank=True, db_default="", default="", max_length=500)),
                 ("files_deleted_at", models.DateTimeField(null=True)),
                 (
                     "application",
@@ -413,6 +433,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("number", models.SmallIntegerField()),
+                ("automatic", models.BooleanField(db_default=False, default=False)),
                 ("asked_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("mail", models.JSONField(null=True)),
                 ("journaled", models.BooleanField(default=False)),
@@ -434,6 +455,12 @@ class Migration(migrations.Migration):
             constraint=models.UniqueConstraint(fields=("request", "order"), name="order_once_per_request"),
         ),
         migrations.AddIndex(
+            model_name="signer",
+            index=models.Index(
+                condition=models.Q(("remind_at__isnull", False)), fields=["remind_at"], name="signer_to_remind"
+            ),
+        ),
+        migrations.AddIndex(
             model_name="signaturerequest",
             index=models.Index(
                 fields=["organization", "environment", "created_at", "id"], name="signature_r_organiz_b0e44b_idx"
@@ -443,6 +470,14 @@ class Migration(migrations.Migration):
             model_name="signaturerequest",
             index=models.Index(
                 fields=["organization", "environment", "status", "created_at", "id"], name="request_by_status"
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="signaturerequest",
+            index=models.Index(
+                condition=models.Q(("external_id", ""), _negated=True),
+                fields=["organization", "environment", "external_id", "created_at", "id"],
+                name="request_by_external_id",
             ),
         ),
         migrations.AddIndex(

@@ -7,7 +7,8 @@ from paraph.tenants.admin_log.models import ActorKind
 
 @dataclass(frozen=True)
 class Actor:
-    """``id`` and ``email`` are those of the member's account; ``ip`` the address that the member called from."""
+    """``id`` and ``email`` are those of the member's account, or ``id`` that of an application; ``ip`` the address of
+    the call."""
 
     kind: str
     id: int | None = None

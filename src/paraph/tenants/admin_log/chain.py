@@ -11,14 +11,13 @@ GENESIS = bytes(32)
 
 @dataclass(frozen=True)
 class ChainCheck:
-    """``acts`` are those that follow from each other, ``head`` the hash of the last of them. ``problem`` is "" where
-    the whole chain holds. ``note`` is a sentence about what an export that holds cannot prove, else ""."""
+    """``entries`` are those that follow from each other, ``head`` the hash of the last of them. ``problem`` is "" where
+    the whole chain holds."""
 
     organization_id: int | None
-    acts: int
+    entries: int
     head: str
     problem: str = ""
-    note: str = ""
 
     @property
     def ok(self) -> bool:
@@ -28,27 +27,27 @@ class ChainCheck:
         return {"valid": self.ok, **asdict(self)}
 
 
-def act_hash(facts: dict[str, Any]) -> bytes:
+def entry_hash(facts: dict[str, Any]) -> bytes:
     """Return the SHA-256 of the facts as canonical JSON: keys sorted, no white space, UTF-8."""
     text = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
     return hashlib.sha256(text.encode()).digest()
 
 
-def check_acts(acts: Iterable[dict[str, Any]], organization_id: int) -> ChainCheck:
-    """Check acts as exports have them: that each follows from the one before, the first from nothing."""
+def check_entries(entries: Iterable[dict[str, Any]], organization_id: int) -> ChainCheck:
+    """Check entries as exports have them: that each follows from the one before, the first from nothing."""
     count, previous = 0, GENESIS.hex()
-    for act in acts:
+    for entry in entries:
         expected = count + 1
-        if not isinstance(act, dict) or act.get("position") != expected:
-            problem = f"Act {expected} is missing or stands elsewhere."
-        elif act.get("organization_id") != organization_id:
-            problem = f"Act {expected} belongs to another organization."
-        elif act.get("previous_hash") != previous:
-            problem = f"Act {expected} does not follow from the one before."
-        elif act_hash({name: value for name, value in act.items() if name != "hash"}).hex() != act.get("hash"):
-            problem = f"Act {expected} was altered."
+        if not isinstance(entry, dict) or entry.get("position") != expected:
+            problem = f"Entry {expected} is missing or stands elsewhere."
+        elif entry.get("organization_id") != organization_id:
+            problem = f"Entry {expected} belongs to another organization."
+        elif entry.get("previous_hash") != previous:
+            problem = f"Entry {expected} does not follow from the one before."
+        elif entry_hash({name: value for name, value in entry.items() if name != "hash"}).hex() != entry.get("hash"):
+            problem = f"Entry {expected} was altered."
         else:
-            count, previous = expected, act["hash"]
+            count, previous = expected, entry["hash"]
             continue
         return ChainCheck(organization_id, count, previous, problem)
     return ChainCheck(organization_id, count, previous)

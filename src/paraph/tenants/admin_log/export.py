@@ -7,16 +7,16 @@ from dataclasses import replace
 from typing import Any
 
 from paraph.kernel import clock
-from paraph.tenants.admin_log.chain import ChainCheck, check_acts
+from paraph.tenants.admin_log.chain import ChainCheck, check_entries
 from paraph.tenants.admin_log.log import facts
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.admin_log.read_export import BEFORE_ACTS, FORMAT
+from paraph.tenants.admin_log.read_export import BEFORE_ENTRIES, FORMAT
 
 _AT_ONCE = 1000
 
 
 def exported(export: Activity) -> Iterator[bytes]:
-    """Yield the export as JSON, an act a line, whose last act is ``export``: it binds the head."""
+    """Yield the export as JSON, an entry a line, whose last entry is ``export``: it binds the head."""
     number = export.organization_id
     head = {
         "format": FORMAT,
@@ -24,16 +24,16 @@ def exported(export: Activity) -> Iterator[bytes]:
         "organization": export.subject,
         "at": clock.iso(export.created_at),
     }
-    yield (json.dumps(head, ensure_ascii=False)[:-1] + BEFORE_ACTS).encode()
-    for act in acts(number, export.position):
-        yield (("," if act["position"] > 1 else "") + "\n" + json.dumps(act, ensure_ascii=False)).encode()
+    yield (json.dumps(head, ensure_ascii=False)[:-1] + BEFORE_ENTRIES).encode()
+    for entry in entries(number, export.position):
+        yield (("," if entry["position"] > 1 else "") + "\n" + json.dumps(entry, ensure_ascii=False)).encode()
     yield b"\n]}\n"
 
 
 def check_log(organization_id: int, export: ChainCheck | None = None) -> ChainCheck:
-    """Check the log of an organization in the database, and whether an export that holds is the beginning of it: acts
-    that were taken off the log's end since show so."""
-    check = check_acts(acts(organization_id), organization_id)
+    """Check the log of an organization in the database, and whether an export that holds is the beginning of it:
+    entries that were taken off the log's end since show so."""
+    check = check_entries(entries(organization_id), organization_id)
     if export is None or not (export.ok and check.ok) or _begins_with(organization_id, export):
         return check
     return replace(check, problem="The export is not the beginning of this log.")
@@ -42,12 +42,12 @@ def check_log(organization_id: int, export: ChainCheck | None = None) -> ChainCh
 def _begins_with(organization_id: int, export: ChainCheck) -> bool:
     if export.organization_id != organization_id:
         return False
-    last = Activity.objects.filter(organization_id=organization_id, position=export.acts).first()
-    return export.acts == 0 or (last is not None and bytes(last.hash).hex() == export.head)
+    last = Activity.objects.filter(organization_id=organization_id, position=export.entries).first()
+    return export.entries == 0 or (last is not None and bytes(last.hash).hex() == export.head)
 
 
-def acts(organization_id: int, until: int | None = None) -> Iterator[dict[str, Any]]:
-    """Yield the acts in their order, as exports have them, never many at once in memory. ``until``: position of the
+def entries(organization_id: int, until: int | None = None) -> Iterator[dict[str, Any]]:
+    """Yield the entries in their order, as exports have them, never many at once in memory. ``until``: position of the
     last."""
     log, position = Activity.objects.filter(organization_id=organization_id), 0
     if until is not None:

@@ -1,4 +1,4 @@
-"""Noting acts in the activity log of an organization, and checking its chain of hashes."""
+"""Noting entries in the activity log of an organization, and checking its chain of hashes."""
 
 from collections.abc import Iterable
 from functools import partial
@@ -10,7 +10,7 @@ from django.db import connection, transaction
 from paraph.kernel import clock
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.chain import GENESIS, act_hash
+from paraph.tenants.admin_log.chain import GENESIS, entry_hash
 from paraph.tenants.admin_log.models import Activity, ActorKind
 
 _log = structlog.get_logger("paraph.operator")
@@ -26,7 +26,7 @@ def note(
     before: dict[str, Any] | None = None,
     after: dict[str, Any] | None = None,
 ) -> Activity:
-    """Append an act to the organization's log. Call it in the transaction of the change that it tells of.
+    """Append an entry to the organization's log. Call it in the transaction of the change that it tells of.
 
     ``before`` and ``after`` are plain JSON and never hold a secret. Locks the organization's row, so that the chain
     has one writer. What an operator did stands in the service's log too, once it is committed.
@@ -35,7 +35,7 @@ def note(
         cursor.execute(_LOCK, [organization_id])
     last = Activity.objects.filter(organization_id=organization_id).order_by("-position").first()
     moment = clock.now()
-    act = Activity(
+    entry = Activity(
         organization_id=organization_id,
         position=last.position + 1 if last else 1,
         actor_kind=actor.kind,
@@ -49,11 +49,11 @@ def note(
         created_at=max(moment, last.created_at) if last else moment,
         previous_hash=bytes(last.hash) if last else GENESIS,
     )
-    act.hash = act_hash(facts(act))
-    act.save(force_insert=True)
+    entry.hash = entry_hash(facts(entry))
+    entry.save(force_insert=True)
     if actor.kind == ActorKind.OPERATOR:
-        transaction.on_commit(partial(_log.info, "operator", **_line(act)))
-    return act
+        transaction.on_commit(partial(_log.info, "operator", **_line(entry)))
+    return entry
 
 
 def note_export(organization_id: int, actor: Actor, asked: dict[str, str]) -> None:
@@ -64,34 +64,39 @@ def note_export(organization_id: int, actor: Actor, asked: dict[str, str]) -> No
         note(organization_id, actor, Action.REQUESTS_EXPORTED, after=asked | searched)
 
 
-def facts(act: Activity) -> dict[str, Any]:
+def facts(entry: Activity) -> dict[str, Any]:
     """Return the fields that the hash covers, which exports repeat."""
     return {
-        "organization_id": act.organization_id,
-        "position": act.position,
-        "actor_kind": act.actor_kind,
-        "actor_id": act.actor_id,
-        "actor": act.actor,
-        "ip": act.ip,
-        "action": act.action,
-        "subject": act.subject,
-        "before": act.before,
-        "after": act.after,
-        "created_at": clock.iso_milliseconds(act.created_at),
-        "previous_hash": bytes(act.previous_hash).hex(),
+        "organization_id": entry.organization_id,
+        "position": entry.position,
+        "actor_kind": entry.actor_kind,
+        "actor_id": entry.actor_id,
+        "actor": entry.actor,
+        "ip": entry.ip,
+        "action": entry.action,
+        "subject": entry.subject,
+        "before": entry.before,
+        "after": entry.after,
+        "created_at": clock.iso_milliseconds(entry.created_at),
+        "previous_hash": bytes(entry.previous_hash).hex(),
     }
 
 
-def _line(act: Activity) -> dict[str, Any]:
-    return {"action": act.action, "organization_id": act.organization_id, "subject": act.subject, "facts": act.after}
+def _line(entry: Activity) -> dict[str, Any]:
+    return {
+        "action": entry.action,
+        "organization_id": entry.organization_id,
+        "subject": entry.subject,
+        "facts": entry.after,
+    }
 
 
-def broken_at(acts: Iterable[Activity]) -> int | None:
-    """Return the position of the first act that does not follow from those before it, None if the chain holds."""
+def broken_at(entries: Iterable[Activity]) -> int | None:
+    """Return the position of the first entry that does not follow from those before it, None if the chain holds."""
     previous = GENESIS
-    for expected, act in enumerate(acts, start=1):
-        follows = act.position == expected and bytes(act.previous_hash) == previous
-        if not follows or act_hash(facts(act)) != bytes(act.hash):
+    for expected, entry in enumerate(entries, start=1):
+        follows = entry.position == expected and bytes(entry.previous_hash) == previous
+        if not follows or entry_hash(facts(entry)) != bytes(entry.hash):
             return expected
-        previous = bytes(act.hash)
+        previous = bytes(entry.hash)
     return None

@@ -15,13 +15,14 @@ class ActorKind(models.TextChoices):
     OPERATOR = "operator", gettext_lazy("Operator")
     SERVICE = "service", gettext_lazy("Service")
     SIGNER = "signer", gettext_lazy("Signer")
+    API = "api", gettext_lazy("Application")
 
 
 class Activity(models.Model):
-    """One act. ``position`` counts from 1 within the organization; ``hash`` covers the fields and ``previous_hash``.
+    """One entry. ``position`` counts from 1 within the organization; ``hash`` covers the fields and ``previous_hash``.
 
-    ``actor`` is the e-mail address of a member, else empty. ``before`` and ``after`` hold what changed, without
-    secrets.
+    ``actor`` is the e-mail address of a member, else empty; ``actor_id`` the id of their account, or of an
+    application. ``before`` and ``after`` hold what changed, without secrets.
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")

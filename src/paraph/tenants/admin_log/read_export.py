@@ -1,39 +1,32 @@
 """Exports of an activity log, read without the service, its database or Django, and never whole in memory.
 
 An export is the text that :mod:`paraph.tenants.admin_log.export` writes, byte for byte. So nothing that somebody sees
-in it can be changed: acts are bound by the chain of hashes, the head by the last act, which is the export
+in it can be changed: entries are bound by the chain of hashes, the head by the last entry, which is the export
 itself, and all else has one form.
 """
 
 import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import datetime, timedelta
 from io import BytesIO
 from typing import Any, BinaryIO
 
-from paraph.kernel import bounded_json, clock
-from paraph.tenants.admin_log.chain import GENESIS, ChainCheck, check_acts
+from paraph.kernel import bounded_json
+from paraph.tenants.admin_log.chain import GENESIS, ChainCheck, check_entries
 
 FORMAT = "paraph-activity/1"
 START = 200
 """Bytes of a file that tell whether it is an export."""
-BEFORE_ACTS = ', "acts": ['
+BEFORE_ENTRIES = ', "entries": ['
 HEAD = ("format", "organization_id", "organization", "at")
-_EXPORTED, _CREATED, _UPDATED = "activity.exported", "organization.created", "organization.updated"
-_ACT = (
+_EXPORTED = "activity.exported"
+_ENTRY = (
     *("organization_id", "position", "actor_kind", "actor_id", "actor", "ip", "action", "subject"),
     *("before", "after", "created_at", "previous_hash", "hash"),
 )
 _LONGEST_LINE = 1 << 20
 _MOST_PARTS = 10_000  # of a line
-_AROUND = timedelta(minutes=10)  # between the act of an export and its head, as earlier versions wrote them
 _NO_EXPORT = "This is no export of an activity log."
-_OF_EARLIER_VERSION = "An earlier version made this export: it proves when it was made to within ten minutes."
-_OF_EARLIER_VERSION_WITHOUT_NAME = (
-    "An earlier version made this export: it proves when it was made to within ten minutes, and not what the "
-    "organization is called."
-)
 
 
 class NotAsWritten(ValueError):
@@ -46,7 +39,7 @@ def is_export(beginning: bytes) -> bool:
 
 
 def check_export(export: bytes | BinaryIO) -> ChainCheck:
-    """Check an export: that no act is missing, and nothing in it was altered."""
+    """Check an export: that no entry is missing, and nothing in it was altered."""
     file = BytesIO(export) if isinstance(export, bytes) else export
     try:
         head = _head(file)
@@ -54,39 +47,25 @@ def check_export(export: bytes | BinaryIO) -> ChainCheck:
         return ChainCheck(None, 0, GENESIS.hex(), _NO_EXPORT)
     told = _Told()
     try:
-        check = check_acts(_acts(file, told), head["organization_id"])
+        check = check_entries(_entries(file, told), head["organization_id"])
     except NotAsWritten as error:
-        return ChainCheck(head["organization_id"], told.acts, told.head, str(error))
-    if not check.ok:
-        return check
-    problem, note = _judged(head, told)
-    return replace(check, problem=problem, note=note)
+        return ChainCheck(head["organization_id"], told.entries, told.head, str(error))
+    return replace(check, problem=_problem_of(head, told)) if check.ok else check
 
 
 @dataclass
 class _Told:
-    """What the acts that were read tell of the export. ``name``: of the organization, by the acts that name it."""
+    """What was read of the entries: how many, the hash of the last and the last itself."""
 
-    acts: int = 0
+    entries: int = 0
     head: str = GENESIS.hex()
-    name: str = ""
     last: Mapping[str, Any] = field(default_factory=dict)
-    export: Mapping[str, Any] = field(default_factory=dict)
-
-    def add(self, act: dict[str, Any]) -> None:
-        self.acts, self.head, self.last = self.acts + 1, act["hash"], act
-        if act["action"] == _EXPORTED:
-            self.export = act
-        elif act["action"] == _CREATED:
-            self.name = act["subject"]
-        elif act["action"] == _UPDATED:
-            self.name = act["after"].get("name", self.name)
 
 
 def _head(file: BinaryIO) -> dict[str, Any]:
-    """Read the first line: the head, and the beginning of the list of acts."""
+    """Read the first line: the head, and the beginning of the list of entries."""
     line = _line(file)
-    beginning, found, rest = line.rpartition(BEFORE_ACTS.encode())
+    beginning, found, rest = line.rpartition(BEFORE_ENTRIES.encode())
     head = bounded_json.loads(beginning + b"}", _MOST_PARTS)
     if not found or rest or not isinstance(head, dict) or tuple(head) != HEAD or _written(head) != beginning + b"}":
         raise NotAsWritten(_NO_EXPORT)
@@ -95,37 +74,37 @@ def _head(file: BinaryIO) -> dict[str, Any]:
     return head
 
 
-def _acts(file: BinaryIO, told: _Told) -> Iterator[dict[str, Any]]:
-    """Yield the acts, each of which is checked before the next one is asked for, and note what they tell."""
+def _entries(file: BinaryIO, told: _Told) -> Iterator[dict[str, Any]]:
+    """Yield the entries, each of which is checked before the next one is asked for, and note what they tell."""
     line = _line(file)
     while line != b"]}":
         text = line.removesuffix(b",")
-        act = _act(text, told.acts + 1)
-        yield act
-        told.add(act)
+        entry = _entry(text, told.entries + 1)
+        yield entry
+        told.entries, told.head, told.last = told.entries + 1, entry["hash"], entry
         is_last, line = text == line, _line(file)
         if is_last != (line == b"]}"):
-            raise NotAsWritten(f"Something else stands behind act {told.acts}.")
+            raise NotAsWritten(f"Something else stands behind entry {told.entries}.")
     if file.read(1):
         raise NotAsWritten("Something was added behind its end.")
 
 
-def _act(text: bytes, position: int) -> dict[str, Any]:
+def _entry(text: bytes, position: int) -> dict[str, Any]:
     try:
-        act = bounded_json.loads(text, _MOST_PARTS)
-        if isinstance(act, dict) and _is_act(act) and _written(act) == text:
-            return act
+        entry = bounded_json.loads(text, _MOST_PARTS)
+        if isinstance(entry, dict) and _is_entry(entry) and _written(entry) == text:
+            return entry
     except (ValueError, RecursionError):
         pass
-    raise NotAsWritten(f"Act {position} was altered.")
+    raise NotAsWritten(f"Entry {position} was altered.")
 
 
-def _is_act(act: dict[str, Any]) -> bool:
-    if tuple(act) != _ACT or not all(
-        isinstance(act[name], str) for name in ("action", "subject", "created_at", "hash")
+def _is_entry(entry: dict[str, Any]) -> bool:
+    if tuple(entry) != _ENTRY or not all(
+        isinstance(entry[name], str) for name in ("action", "subject", "created_at", "hash")
     ):
         return False
-    return all(isinstance(act[name], dict) and _is_ordered(act[name]) for name in ("before", "after"))
+    return all(isinstance(entry[name], dict) and _is_ordered(entry[name]) for name in ("before", "after"))
 
 
 def _is_ordered(value: Any) -> bool:
@@ -148,25 +127,10 @@ def _written(value: dict[str, Any]) -> bytes:
     return json.dumps(value, ensure_ascii=False).encode()
 
 
-def _judged(head: dict[str, Any], told: _Told) -> tuple[str, str]:
-    """Return ``problem`` and ``note`` of an export whose acts follow from each other."""
-    if not told.export:
-        return "The act of the export itself is missing: acts were cut off its end.", ""
-    if not told.export["subject"]:
-        return _judged_as_earlier(head, told)
-    stated = told.export["subject"], told.export["created_at"][:19] + "Z"
-    if told.last is not told.export or stated != (head["organization"], head["at"]):
-        return "Its head is not that of its last act, which is the export itself.", ""
-    return "", ""
-
-
-def _judged_as_earlier(head: dict[str, Any], told: _Told) -> tuple[str, str]:
-    """Judge an export of a version that did not bind the head: by the time and the name that other acts tell."""
-    try:
-        at, made, last = map(datetime.fromisoformat, (head["at"], told.export["created_at"], told.last["created_at"]))
-        in_time = made - timedelta(seconds=1) <= at <= made + _AROUND and last <= at + _AROUND
-    except (ValueError, TypeError):
-        in_time = False
-    if not in_time or clock.iso(at) != head["at"] or told.name not in ("", head["organization"]):
-        return "Its head was altered: the acts tell another time or another name of the organization.", ""
-    return "", _OF_EARLIER_VERSION if told.name else _OF_EARLIER_VERSION_WITHOUT_NAME
+def _problem_of(head: dict[str, Any], told: _Told) -> str:
+    """Return what is wrong with an export whose entries follow from each other, "" for nothing."""
+    if not told.last or told.last["action"] != _EXPORTED:
+        return "The entry of the export itself is missing: entries were cut off its end."
+    if (told.last["subject"], told.last["created_at"][:19] + "Z") != (head["organization"], head["at"]):
+        return "Its head is not that of its last entry, which is the export itself."
+    return ""

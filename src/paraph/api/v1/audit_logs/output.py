@@ -108,6 +108,12 @@ class AuditMetadata(Output):
         description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
     )
     recipients: list[str] = Field(_ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
+    kept: int = Field(
+        _ABSENT,
+        ge=1,
+        description="Of `request.completion_notified`, where no mail server took some of the mails: how many of them "
+        "the service keeps.",
+    )
     acknowledgement: str = Field(
         _ABSENT,
         description="Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.",
@@ -136,6 +142,9 @@ class AuditMetadata(Output):
     )
     reason: str = Field(
         _ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
+    )
+    sandbox_act: Literal[True] = Field(
+        _ABSENT, description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
     )
     document_id: Id = Field(_ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
     signed_pdf_sha256: Digest = Field(

@@ -11,9 +11,9 @@ from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.pagination import envelope
 from paraph.api.v1.problems import not_found
 from paraph.audit_trail.models import Entry, EventType
-from paraph.operations.sealing_failures import finalization
-from paraph.operations.wrong_codes import by_entry
+from paraph.evidence.sealing_failures import finalization
 from paraph.otp.models import OneTimeCode
+from paraph.otp.wrong_codes import by_entry
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.scope import scoped
 

@@ -89,7 +89,7 @@ class _Tail:
 
 
 class _Receiving(FileUploadHandler):
-    """Writes what comes as it comes, never beyond the limit. Where there are several files all is refused later, and
+    """Write what comes as it comes, never beyond the limit. Where there are several files all is refused later, and
     only the first one is written."""
 
     chunk_size = 64 * 1024

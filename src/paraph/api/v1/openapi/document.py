@@ -18,6 +18,8 @@ from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, w
 from paraph.api.v1.shapes import Error
 from paraph.signature_requests.values import LARGEST_ID
 
+_EXAMPLE_IDS = {"document_id": 35, "signer_id": 141}
+
 
 @cache
 def document() -> bytes:
@@ -61,7 +63,7 @@ def _described(operation: Operation) -> DocumentPart:
     responses = {str(operation.status): _answer(operation)} | _refused(refusals(operation.name))
     for status, response in responses.items():
         response["headers"] = _headers_of(status)
-    if operation.method == "post":
+    if _takes_key(operation):
         replayed = {"Idempotent-Replayed": {"$ref": "#/components/headers/Idempotent-Replayed"}}
         responses[str(operation.status)]["headers"] |= replayed
     path_parameters = [_path_parameter(name) for name in re.findall(r"{(\w+)}", operation.path)]
@@ -77,6 +79,10 @@ def _described(operation: Operation) -> DocumentPart:
     return part | ({"callbacks": callbacks()} if operation.name == "createSignatureRequest" else {})
 
 
+def _takes_key(operation: Operation) -> bool:
+    return any(parameter["name"] == "Idempotency-Key" for parameter in operation.accepts.get("parameters", []))
+
+
 def _path_parameter(name: str) -> DocumentPart:
     return {
         "in": "path",
@@ -90,7 +96,7 @@ def _path_parameter(name: str) -> DocumentPart:
         },
         "required": True,
         "description": words.PATH_PARAMETERS[name],
-        "example": 35 if name == "document_id" else 71,
+        "example": _EXAMPLE_IDS.get(name, 71),
     }
 
 

@@ -9,9 +9,29 @@ from pydantic import BaseModel
 from paraph.api.v1.audit_logs.output import AuditLogs
 from paraph.api.v1.branding_profiles import BrandingProfiles
 from paraph.api.v1.documents.output import Documents, DocumentWithDownload, UploadedDocument
+from paraph.api.v1.documents.tags import DocumentTags
+from paraph.api.v1.events.output import Events
 from paraph.api.v1.health import Health
-from paraph.api.v1.openapi.parts import CREATION, DOCUMENT_LIST, PAGED, REQUEST_LIST, UPLOAD
-from paraph.api.v1.signature_requests.output import CreatedSignatureRequest, SignatureRequest, SignatureRequests
+from paraph.api.v1.openapi.parts import (
+    CREATION,
+    DOCUMENT_LIST,
+    DOCUMENT_TAGS,
+    END,
+    EVENT_LIST,
+    KEYED,
+    PAGED,
+    PREVIEW,
+    REQUEST_LIST,
+    SIGN_ACT,
+    UPLOAD,
+)
+from paraph.api.v1.signature_requests.output import (
+    CreatedSignatureRequest,
+    SignatureRequest,
+    SignatureRequests,
+    Signer,
+)
+from paraph.api.v1.signature_requests.preview import Preview
 
 
 @dataclass(frozen=True)
@@ -32,11 +52,13 @@ _DOCUMENT = "/documents/{document_id}"
 _REQUEST = "/signature_requests/{request_id}"
 _AUDIT_LOGS = "/signature_requests/{signature_request_id}/audit_logs"
 _REQUESTS = "Signature requests"
+_ACTS, _SIGNER = "Sandbox acts", f"/sandbox{_REQUEST}/signers/{{signer_id}}"
 
 OPERATIONS = [
     Operation("uploadDocument", "post", "/documents", "Documents", UploadedDocument, 201, UPLOAD),
     Operation("listDocuments", "get", "/documents", "Documents", Documents, accepts=DOCUMENT_LIST),
     Operation("readDocument", "get", _DOCUMENT, "Documents", DocumentWithDownload),
+    Operation("listDocumentTags", "get", f"{_DOCUMENT}/tags", "Documents", DocumentTags, accepts=DOCUMENT_TAGS),
     Operation(
         "createSignatureRequest",
         "post",
@@ -46,6 +68,7 @@ OPERATIONS = [
         201,
         CREATION,
     ),
+    Operation("previewSignatureRequest", "post", "/signature_requests/preview", _REQUESTS, Preview, accepts=PREVIEW),
     Operation(
         "listSignatureRequests",
         "get",
@@ -55,7 +78,10 @@ OPERATIONS = [
         accepts=REQUEST_LIST,
     ),
     Operation("readSignatureRequest", "get", _REQUEST, _REQUESTS, SignatureRequest),
+    Operation("endSignatureRequest", "post", f"{_REQUEST}/end", _REQUESTS, SignatureRequest, accepts=END),
+    Operation("remindSigner", "post", f"{_REQUEST}/signers/{{signer_id}}/remind", _REQUESTS, Signer, accepts=KEYED),
     Operation("listAuditLogs", "get", _AUDIT_LOGS, _REQUESTS, AuditLogs, accepts=PAGED),
+    Operation("listEvents", "get", "/events", "Events", Events, accepts=EVENT_LIST),
     Operation(
         "listBrandingProfiles",
         "get",
@@ -64,5 +90,8 @@ OPERATIONS = [
         BrandingProfiles,
         accepts=PAGED,
     ),
+    Operation("sandboxSign", "post", f"{_SIGNER}/sign", _ACTS, SignatureRequest, accepts=SIGN_ACT),
+    Operation("sandboxExpire", "post", f"/sandbox{_REQUEST}/expire", _ACTS, SignatureRequest, accepts=KEYED),
+    Operation("sandboxDecline", "post", f"{_SIGNER}/decline", _ACTS, SignatureRequest, accepts=KEYED),
     Operation("readHealth", "get", "/health", "Service", Health),
 ]

@@ -2,8 +2,12 @@
 
 from typing import Any
 
-from paraph.api.v1.openapi.examples import CREATIONS, SMALLEST_PDF
-from paraph.signature_requests.input import Creation
+from pydantic.json_schema import models_json_schema
+
+from paraph.api.v1.openapi.examples import CREATIONS, EVENTS, SMALLEST_PDF
+from paraph.signature_requests.input import LONGEST_TAG, Creation, End
+from paraph.signature_requests.marks import MOST_POINTS
+from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 
 DocumentPart = dict[str, Any]
 
@@ -36,14 +40,49 @@ def _filters(*statuses: str) -> list[DocumentPart]:
 
 PAGED: DocumentPart = {"parameters": _PAGING}
 DOCUMENT_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
-REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired")]}
+DOCUMENT_TAGS: DocumentPart = {
+    "parameters": [
+        _query(
+            "text",
+            "Another text, verbatim, capital letters too. Blanks and line breaks do not count.",
+            type="string",
+            minLength=1,
+            maxLength=LONGEST_TAG,
+        )
+    ]
+}
+_EXTERNAL_ID = _query(
+    "external_id", "Only those that were created with it, verbatim.", type="string", minLength=1, maxLength=LONGEST_NAME
+)
+REQUEST_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "completed", "expired"), _EXTERNAL_ID]}
+EVENT_LIST: DocumentPart = {
+    "parameters": [
+        _query(
+            "after",
+            "A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept.",
+            type="string",
+            pattern="^(latest|[A-Za-z0-9_-]{22})$",
+            examples=["latest"],
+        ),
+        _query("limit", "How many at most.", type="integer", minimum=1, maximum=100, default=50),
+        _query("event", "Only those of the type.", type="string", enum=list(EVENTS)),
+        _query(
+            "signature_request_id",
+            "Only those of the request.",
+            type="integer",
+            minimum=1,
+            maximum=LARGEST_ID,
+            format="int64",
+        ),
+    ]
+}
 
 _IDEMPOTENCY_KEY: DocumentPart = {
     "name": "Idempotency-Key",
     "in": "header",
     "required": False,
-    "description": "A text of your choice, new for each creation, such as a UUID. Sent again with the same content "
-    "within 24 hours, the call creates nothing: it is answered with what the first one created, and the header "
+    "description": "A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content "
+    "within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header "
     "`Idempotent-Replayed`. So a call whose answer was lost can be sent again.",
     "schema": {"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": 255},
     "example": "6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11",
@@ -83,6 +122,91 @@ CREATION: DocumentPart = {
     },
 }
 
+PREVIEW: DocumentPart = {"requestBody": CREATION["requestBody"]}
+KEYED: DocumentPart = {"parameters": [_IDEMPOTENCY_KEY]}
+END: DocumentPart = {
+    "parameters": [_IDEMPOTENCY_KEY],
+    "requestBody": {
+        "required": True,
+        "description": "Why.",
+        "content": {
+            "application/json": {
+                "schema": {"$ref": "#/components/schemas/End"},
+                "examples": {"end": {"summary": "Signed on paper", "value": {"reason": "Signed on paper."}}},
+            }
+        },
+    },
+}
+_POINT: DocumentPart = {
+    "type": "array",
+    "items": {"type": "number", "minimum": 0, "maximum": 1},
+    "minItems": 2,
+    "maxItems": 2,
+}
+_TYPED: DocumentPart = {
+    "title": "Typed",
+    "type": "object",
+    "required": ["type"],
+    "properties": {
+        "type": {"type": "string", "const": "typed", "description": "`typed`: the signer's name, written by hand."},
+        "hand": {"type": "integer", "minimum": 1, "maximum": 4, "default": 1, "description": "In which of four hands."},
+    },
+}
+_DRAWN: DocumentPart = {
+    "title": "Drawn",
+    "type": "object",
+    "required": ["type", "strokes"],
+    "properties": {
+        "type": {"type": "string", "const": "drawn", "description": "`drawn`: strokes, as of a pen."},
+        "strokes": {
+            "type": "array",
+            "items": {"type": "array", "items": _POINT, "minItems": 1},
+            "minItems": 1,
+            "maxItems": MOST_POINTS,
+            "description": "Each a list of points [x, y], from 0 to 1, from the top left. At most 20,000 points.",
+        },
+        "aspect": {
+            "type": "number",
+            "minimum": 0.05,
+            "maximum": 20,
+            "default": 1,
+            "description": "Width divided by height of the area that was drawn on.",
+        },
+    },
+}
+SIGN_ACT: DocumentPart = {
+    "parameters": [_IDEMPOTENCY_KEY],
+    "requestBody": {
+        "required": False,
+        "description": "How it is signed. Without a body, by the signer's name.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "signature": {
+                            "anyOf": [_TYPED, _DRAWN],
+                            "description": "The signature, as the signer's page sends it.",
+                        }
+                    },
+                    "additionalProperties": False,
+                },
+                "examples": {
+                    "drawn": {
+                        "summary": "A drawing of one stroke",
+                        "value": {
+                            "signature": {
+                                "type": "drawn",
+                                "strokes": [[[0.1, 0.6], [0.4, 0.3], [0.9, 0.4]]],
+                            }
+                        },
+                    }
+                },
+            }
+        },
+    },
+}
+
 
 def _link(operation: str, parameter: str, description: str) -> DocumentPart:
     return {"operationId": operation, "parameters": {parameter: "$response.body#/id"}, "description": description}
@@ -98,7 +222,9 @@ LINKS: dict[str, DocumentPart] = {
 
 
 def creation_schemas() -> dict[str, DocumentPart]:
-    """Return the schemas that :data:`CREATION` refers to, by name."""
-    schema = Creation.model_json_schema(ref_template="#/components/schemas/{model}")
-    nested: dict[str, DocumentPart] = schema.pop("$defs")
-    return {**nested, "Creation": schema}
+    """Return the schemas of the bodies that clients send, by name."""
+    _, found = models_json_schema(
+        [(Creation, "validation"), (End, "validation")], ref_template="#/components/schemas/{model}"
+    )
+    schemas: dict[str, DocumentPart] = found["$defs"]
+    return schemas

@@ -92,6 +92,52 @@ _IDEMPOTENCY = [
         "The Idempotency-Key header must have 1 to 255 characters from ! to ~.",
     ),
 ]
+_CHANGE = [each for each in _IDEMPOTENCY if each.code != "gone"]  # requests and signers are never deleted
+_END = [
+    Refusal(
+        "conflict_over",
+        "conflict",
+        "The request is over: completed, expired or ended.",
+        "Request 71 is completed and cannot be ended any more.",
+    ),
+    Refusal(
+        "validation_reason",
+        "validation_error",
+        "The reason is missing, empty, too long or no line of text.",
+        "reason: it must have at most 500 characters.",
+    ),
+    Refusal("validation_json", "validation_error", "The body is not readable.",
+            "The body is not valid JSON. (Expecting value: line 1 column 11 (char 10))"),
+    Refusal("payload_too_large", "payload_too_large", "The body is larger than 4 MiB.",
+            "The body is larger than the limit of 4 MiB."),
+    Refusal("unsupported_media_type", "unsupported_media_type", "The body is not sent as JSON.",
+            "The Content-Type must be application/json."),
+]  # fmt: skip
+_REMINDER = [
+    Refusal("conflict_signed", "conflict", "The signer has signed.", "The signer has already signed."),
+    Refusal("conflict_over", "conflict", "The request is over.", "The request is over."),
+    Refusal(
+        "conflict_turn", "conflict", "Others sign before, and have not signed.", "It is not the signer's turn yet."
+    ),
+    Refusal(
+        "conflict_not_invited",
+        "conflict",
+        "The service has mailed no invitation: none is to be mailed, or it is not out yet.",
+        "The invitation has not been sent yet.",
+    ),
+    Refusal(
+        "conflict_most",
+        "conflict",
+        "The signer has been reminded five times.",
+        "This signer has already been reminded 5 times, the maximum.",
+    ),
+    Refusal(
+        "rate_limited_reminder",
+        "rate_limited",
+        "The signer was reminded within 24 hours. Wait for `Retry-After` seconds.",
+        "A signer can be reminded at most once a day.",
+    ),
+]
 _NOT_FOUND = Refusal(
     "not_found",
     "not_found",
@@ -188,16 +234,109 @@ _CREATION = [
             "The body is not valid JSON. (Expecting value: line 1 column 23 (char 22))"),
 ]  # fmt: skip
 
+_EVENTS = [
+    _NOT_FOUND,
+    Refusal(
+        "cursor_expired",
+        "cursor_expired",
+        "Events behind the cursor are not kept any more: they are older than 30 days, or the service was restored from "
+        "an older backup.",
+        "What followed this cursor is not kept any more. Begin again without one, or with latest.",
+    ),
+    Refusal(
+        "validation_query",
+        "validation_error",
+        "A value is unreadable. All are named.",
+        "after must be a cursor that was answered as “next”, or latest, not “1”. limit must be a number from 1 to 100, "
+        "not “500”.",
+    ),
+]
+
+_ACT = [
+    *(each for each in _IDEMPOTENCY if each.name in ("idempotency_key_in_use", "validation_idempotency_key")),
+    _NOT_FOUND,
+    Refusal("sandbox_only", "sandbox_only", "The key is of production.", "Only a sandbox key can do this."),
+]
+_OVER = Refusal("conflict", "conflict", "The request is over already.", "The request is over already.")
+_NO_DECLINING = Refusal(
+    "decline_not_allowed",
+    "decline_not_allowed",
+    "The request does not allow its signers to decline, as none does yet.",
+    "This request does not allow its signers to decline.",
+)
+_SIGN_ACT = [
+    *_ACT,
+    *(each for each in _IDEMPOTENCY if each.name == "idempotency_key_reused"),
+    _TOO_SLOW,
+    Refusal("already_signed", "already_signed", "The signer has signed.", "The signer has signed already."),
+    Refusal(
+        "not_your_turn",
+        "not_your_turn",
+        "In `sequential` mode, somebody before has not signed.",
+        "Somebody who signs before this signer has not signed yet.",
+    ),
+    Refusal(
+        "expired",
+        "expired",
+        "The request is over: expired, ended, or signed by everybody.",
+        "The request is over: nobody can sign it any more.",
+    ),
+    Refusal(
+        "payload_too_large",
+        "payload_too_large",
+        "The body is larger than 4 MiB.",
+        "The body is larger than the limit of 4 MiB.",
+    ),
+    Refusal(
+        "unsupported_media_type",
+        "unsupported_media_type",
+        "There is a body, and it is not sent as JSON.",
+        "The Content-Type must be application/json.",
+    ),
+    Refusal(
+        "validation_signature",
+        "validation_error",
+        "The signature is not what it must be, or there is another field.",
+        "fields: there is no such field.",
+    ),
+]
+
+
+_TAGS = [
+    Refusal(
+        "validation_text",
+        "validation_error",
+        "`text` is empty, too long or given twice, or the file cannot be searched.",
+        "text: it must not be empty.",
+    ),
+    Refusal(
+        "gone_file",
+        "gone",
+        "The file is deleted, by the organization's retention.",
+        "The file of document 35 has been deleted.",
+    ),
+    Refusal("conflict_pending", "conflict", "The document is not ready.", "document 35 is not ready yet."),
+]
+_PREVIEW = {"request_timeout", "unavailable", "payload_too_large", "unsupported_media_type", "validation_json"}
+
 
 def _own(operation: str) -> list[Refusal]:
     return {
         "uploadDocument": _upload(),
         "createSignatureRequest": _CREATION,
+        "previewSignatureRequest": [each for each in _CREATION if each.name in _PREVIEW],
         "listDocuments": [_filters("pending, ready")],
         "listSignatureRequests": [_filters("pending, completed, expired")],
         "readDocument": [_NOT_FOUND],
+        "listDocumentTags": [_NOT_FOUND, _UNAVAILABLE, *_TAGS],
         "readSignatureRequest": [_NOT_FOUND],
+        "endSignatureRequest": [*_CHANGE, _TOO_SLOW, *_END, _NOT_FOUND],
+        "remindSigner": [*_CHANGE, *_REMINDER, _NOT_FOUND],
         "listAuditLogs": [_NOT_FOUND],
+        "listEvents": _EVENTS,
+        "sandboxSign": _SIGN_ACT,
+        "sandboxExpire": [*_ACT, _OVER],
+        "sandboxDecline": [*_ACT, _NO_DECLINING],
     }.get(operation, [])
 
 

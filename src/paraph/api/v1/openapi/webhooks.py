@@ -1,6 +1,8 @@
 """The webhooks of the OpenAPI document (rule 6.1), and the callback of a creation (6.4)."""
 
-from paraph.api.v1.openapi import webhook_schemas
+from typing import Any
+
+from paraph.api.v1.events import webhook_schemas
 from paraph.api.v1.openapi.examples import EVENTS
 from paraph.api.v1.openapi.parts import DocumentPart
 
@@ -21,8 +23,13 @@ _HEADERS = {
         "The event type, the same as `event` of the payload.",
         {"type": "string", "enum": list(EVENTS)},
     ),
+    "X-Service-Event-Id": (
+        "Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every "
+        "attempt, replay and callback.",
+        {"type": "integer", "minimum": 0, "format": "int64"},
+    ),
     "X-Service-Delivery": (
-        "Identifies the attempt, for deduplication. Another at every retry.",
+        "Identifies the attempt. Another at every retry.",
         {"type": "string", "format": "uuid", "minLength": 36, "maxLength": 36},
     ),
     "X-Service-Signature": (
@@ -32,7 +39,8 @@ _HEADERS = {
         {"type": "string", "pattern": "^sha256=[0-9a-f]{64}$", "minLength": 71, "maxLength": 71},
     ),
 }
-_SHOWN = {
+_SHOWN: dict[str, Any] = {
+    "X-Service-Event-Id": 905,
     "X-Service-Delivery": "0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11",
     "X-Service-Signature": "sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607",
 }

@@ -18,7 +18,9 @@ the environment, `sandbox` or `production`."""
 TAGS = {
     "Documents": "Uploaded PDFs. They are never changed: signing makes a new file.",
     "Signature requests": "Who signs which documents, in which order, where; and what has happened so far.",
+    "Events": "What happened to the requests of an environment, kept for 30 days: nothing missed, nothing twice.",
     "Branding profiles": "Colours of the signer's pages. The same in both environments.",
+    "Sandbox acts": "What signers and the clock do, done by your tests. For sandbox keys alone.",
     "Service": "Whether the service answers.",
     "Webhooks": "What your backend hears.",
 }
@@ -43,6 +45,12 @@ OPERATIONS = {
         "Reads one document, with an address to download the uploaded file from for 15 minutes.",
         "The document, with `download_url` and `preflight`.",
     ),
+    "listDocumentTags": (
+        "List the tags of a document",
+        "Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can "
+        "name. With `text`, the places of another text.",
+        "The tags, in reading order.",
+    ),
     "createSignatureRequest": (
         "Create a signature request",
         "Creates a request from uploaded documents. Everything is checked first, stamps against the pages of the PDFs "
@@ -51,6 +59,12 @@ OPERATIONS = {
         "`parallel` mode, one after the other in `sequential` mode. A repeated call creates another request, "
         "unless it names the same `Idempotency-Key`.",
         "The request. It is `pending`, and so are its signers.",
+    ),
+    "previewSignatureRequest": (
+        "Preview a signature request",
+        "Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem "
+        "with its path, and tells where each stamp would stand.",
+        "What a creation would come to.",
     ),
     "listSignatureRequests": (
         "List signature requests",
@@ -63,15 +77,55 @@ OPERATIONS = {
         "signature. `status` is what to go by when you reconcile.",
         "The request; once it is completed and finalized, with `download_urls`.",
     ),
+    "endSignatureRequest": (
+        "End a signature request early",
+        "Ends a pending request before its time. Its status becomes `expired`, nobody can sign any more, and what is "
+        "signed already is not sealed. Audit log and webhooks say why, and signers are not told.",
+        "The request, `expired` and `ended_early`.",
+    ),
+    "remindSigner": (
+        "Remind a signer",
+        "Has the invitation mailed again to a signer who may sign now: at most once in 24 hours and five times in all, "
+        "together with the reminders that members send from the dashboard. For requests with `send_email`. There is "
+        "no body.",
+        "The signer. The mail is on its way; the audit log tells when the mail server has it.",
+    ),
     "listAuditLogs": (
         "List the audit log of a request",
         "Lists what happened to a request, oldest first. Entries are only ever added.",
         "A page of entries.",
     ),
+    "listEvents": (
+        "List events",
+        "Lists what webhooks tell of all requests of the key's environment, those sent from the dashboard too, with or "
+        "without a webhook URL, in the order in which it was committed. Go on from `next`: none is missed and none "
+        "comes twice, whatever happens meanwhile. Events are kept for 30 days. With a filter, `next` lies behind what "
+        "the filter leaves out.",
+        "The events behind the cursor.",
+    ),
     "listBrandingProfiles": (
         "List branding profiles",
         "Lists the organization's branding profiles by name, whichever environment the key is of.",
         "A page of branding profiles.",
+    ),
+    "sandboxSign": (
+        "Sign for a signer in the sandbox",
+        "Signs as the signer's page would, in the same order and with the same refusals, but without a one-time code: "
+        "none is sent. Initials, where the request wants them, are those of the name. The entry of the audit log says "
+        "`sandbox_act`. With the last signature the request is completed, sealed and finalized as ever.",
+        "The request, with the signature.",
+    ),
+    "sandboxExpire": (
+        "Let a request expire in the sandbox",
+        "Moves `expires_at` to now and expires the request, as the clock would have: with its webhook, its event and "
+        "its entry of the audit log, which says `sandbox_act`.",
+        "The request, `expired`.",
+    ),
+    "sandboxDecline": (
+        "Decline for a signer in the sandbox",
+        "Declines for a signer, where the request allows its signers to decline. No request can allow it yet: in this "
+        "version every call is answered 403 `decline_not_allowed`.",
+        "The request, over. Not answered in this version.",
     ),
     "readHealth": (
         "Ask whether the service answers",
@@ -84,6 +138,7 @@ PATH_PARAMETERS = {
     "document_id": "The document's `id`.",
     "request_id": "The request's `id`.",
     "signature_request_id": "The request's `id`.",
+    "signer_id": "The signer's `id` in the request.",
 }
 
 LIMIT_HEADERS = {
@@ -96,5 +151,5 @@ LIMIT_HEADERS = {
     "X-RateLimit-Reset": ("Unix time of that window's reset.", 1905323460),
 }
 REQUEST_ID = "Identifies this call in the service's log. Name it when you ask the operator."
-IDEMPOTENT_REPLAYED = "`true` where the call created nothing, since an earlier one with its `Idempotency-Key` did."
+IDEMPOTENT_REPLAYED = "`true` where the call did nothing, since an earlier one with its `Idempotency-Key` did."
 WWW_AUTHENTICATE = "How to authenticate: `ApiKey`."

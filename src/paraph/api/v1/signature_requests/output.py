@@ -1,9 +1,9 @@
 """A signature request as the API shows it (rules 2.2, 2.3 and 4.7)."""
 
 from datetime import datetime
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field
+from pydantic import Field, WithJsonSchema
 
 from paraph.api.v1.branding_profiles import BrandingProfile
 from paraph.api.v1.shapes import LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url
@@ -11,7 +11,16 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
 from paraph.kernel.clock import iso
-from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_ORDER, MOST_SIGNERS, MOST_VALIDITY_DAYS
+from paraph.signature_requests.input import (
+    LONGEST_REASON,
+    METADATA,
+    MOST_DAYS_BETWEEN,
+    MOST_DOCUMENTS,
+    MOST_ORDER,
+    MOST_REMINDERS,
+    MOST_SIGNERS,
+    MOST_VALIDITY_DAYS,
+)
 from paraph.signature_requests.models import SignerStatus
 from paraph.signature_requests.reading import LoadedRequest, LoadedSigner
 from paraph.signature_requests.signing_token import url_of
@@ -72,6 +81,19 @@ class Signer(Output):
         )
 
 
+class Reminders(Output):
+    """How the service reminds by itself whoever's turn it is."""
+
+    every_days: int = Field(ge=1, le=MOST_DAYS_BETWEEN, description="Days after the invitation or the one before.")
+    at_most: int = Field(ge=1, le=MOST_REMINDERS, description="So many of each signer.")
+
+    @classmethod
+    def of(cls, row: LoadedRequest) -> Self | None:
+        if row.remind_every_days is None:
+            return None
+        return cls.build(every_days=row.remind_every_days, at_most=row.reminders_at_most)
+
+
 class CreatedSignatureRequest(Output):
     """A signature request as creation answers it."""
 
@@ -90,6 +112,18 @@ class CreatedSignatureRequest(Output):
     )
     signers: list[Signer] = Field(min_length=1, max_length=MOST_SIGNERS, description="The signers, by `order`.")
     branding_profile: BrandingProfile | None = Field(description="Null when the default colours are used.")
+    external_id: Name | None = Field(description="As given at creation; null where none was.")
+    metadata: Annotated[dict[str, str], WithJsonSchema(METADATA)] = Field(
+        description="As given at creation; empty where none was."
+    )
+    redirect_url: Url | None = Field(description="As given at creation; null where none was.")
+    reminders: Reminders | None = Field(description="As given at creation; null where none were asked for.")
+    ended_early: bool = Field(
+        description="Whether its sender, an application of yours or the service's operator ended it before its time."
+    )
+    ended_reason: str | None = Field(
+        min_length=1, max_length=LONGEST_REASON, description="Why it was ended early; null where it was not."
+    )
 
     @classmethod
     def of(cls, row: LoadedRequest, **more: Any) -> Self:
@@ -105,6 +139,12 @@ class CreatedSignatureRequest(Output):
             document_ids=row.document_ids,
             signers=[Signer.of(signer) for signer in row.signers],
             branding_profile=BrandingProfile.of(row.branding_profile) if row.branding_profile else None,
+            external_id=row.external_id or None,
+            metadata=row.metadata or {},
+            redirect_url=row.redirect_url or None,
+            reminders=Reminders.of(row),
+            ended_early=row.ended_early,
+            ended_reason=row.ended_reason or None,
             **more,
         )
 

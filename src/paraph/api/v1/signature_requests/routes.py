@@ -7,7 +7,7 @@ from pydantic import BaseModel
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.filters import selection
+from paraph.api.v1.filters import EXTERNAL_ID, selection
 from paraph.api.v1.pagination import page_answer, page_of, page_of_rows
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
@@ -17,9 +17,9 @@ from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.server.client_address import origin
 from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.signature_requests.reading import read
+from paraph.signature_requests.reading import LoadedRequest, read
 from paraph.signature_requests.values import LARGEST_ID
-from paraph.tenants.scope import scoped
+from paraph.tenants.scope import TenantScope, scoped
 
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:
@@ -44,7 +44,7 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
 
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """List the signature requests of the key's environment."""
-    asked, page = selection(request.GET, RequestStatus.values), page_of(request.GET)
+    asked, page = selection(request.GET, RequestStatus.values, EXTERNAL_ID), page_of(request.GET)
     rows = scoped(SignatureRequest, request.scope)
     count, entries = page_of_rows(rows, "signature_requests", request.scope, asked, page)
     found = read(request.scope, entries.values_list("pk", flat=True))
@@ -54,10 +54,20 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
 
 def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     """Read a signature request; once it is completed and finalized, with the addresses of its results."""
-    found = read(request.scope, [request_id]) if request_id <= LARGEST_ID else []
+    return json_response(shown(request.scope, request_id))
+
+
+def shown(scope: TenantScope, request_id: int) -> output.SignatureRequest:
+    """Return one of the caller's requests as a read answers it. Raises ``not_found``."""
+    found = own(scope, request_id)
+    is_over = found.finalized and found.status == RequestStatus.COMPLETED
+    results = {"download_urls": output.download_urls(found.id)} if is_over else {}
+    return output.SignatureRequest.of(found, finalized=found.finalized, **results)
+
+
+def own(scope: TenantScope, request_id: int) -> LoadedRequest:
+    """Return one of the caller's requests. Raises ``not_found``."""
+    found = read(scope, [request_id]) if request_id <= LARGEST_ID else []
     if not found:
         raise not_found()
-    [shown] = found
-    is_over = shown.finalized and shown.status == RequestStatus.COMPLETED
-    results = {"download_urls": output.download_urls(shown.id)} if is_over else {}
-    return json_response(output.SignatureRequest.of(shown, finalized=shown.finalized, **results))
+    return found[0]

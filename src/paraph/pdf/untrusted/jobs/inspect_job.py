@@ -14,6 +14,7 @@ from pypdfium2 import raw
 
 from paraph.pdf.refusal import PdfRefused, page_not_shown
 from paraph.pdf.structure.geometry import PageGeometry
+from paraph.pdf.structure.linearization import awaits_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import PageNode, geometries_of
 from paraph.pdf.structure.pages import pages as plain_pages
@@ -98,8 +99,11 @@ def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive:
 
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
-    """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures and the unreadable."""
+    """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures, the unreadable and
+    what says that it is longer."""
     version = _VERSION.match(reader.data)
+    if awaits_length(reader.data):
+        return None
     try:
         root = reader.dictionary(reader.trailer.get(b"/Root"))
         if version is None or b"/AcroForm" in root or b"/Perms" in root:

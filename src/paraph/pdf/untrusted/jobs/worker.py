@@ -21,6 +21,7 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     "inspect": inspect_job.inspect,
     "find": find_job.find,
     "tags": find_job.list_tags,
+    "texts": find_job.list_texts,
     "signature_lines": stamp_places_job.list_signature_lines,
     "render": render_job.render,
     "stamp_places": stamp_places_job.judge_places,
@@ -32,7 +33,6 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
 
 
 def main() -> None:
-    """Serve these jobs."""
     serve(_do, partial(warm_up, JOBS))
 
 

@@ -78,9 +78,9 @@ def _check(update: Update, signature: SignedField | None) -> Additions:
     shown = tuple(_check_pages(update, field))
     for ref in update.left_over():
         raise NotPermitted(f"{_named(update, ref)} was {'added' if update.is_new(ref) else 'changed'}")
-    for ref in update.revision.objects:
-        if update.is_new(ref):
-            update.check_unwanted(ref.number)
+    listing = update.revision.listing
+    for ref in sorted({*update.revision.objects, *([listing] if listing else [])} - update.pages):
+        update.check_unwanted(ref)
     if not data and field is None:
         raise NotPermitted("what follows holds neither long-term validation data nor a trusted signature or timestamp")
     return Additions(data, signature, shown)
@@ -144,6 +144,7 @@ def _check_pages(update: Update, field: AddedField | None) -> Iterator[Shown]:
 
 def _added_to_page(update: Update, ref: Ref, old: Dictionary) -> list[Any]:
     new = update.dictionary(ref, "a page")
+    update.pages.add(ref)
     check_same("a page", old, new, _ANNOTS)
     added = appended_to("a page", update.was(old.get(b"/Annots")), update.now(new.get(b"/Annots")))
     if len(set(added)) != len(added):

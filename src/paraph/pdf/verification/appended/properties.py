@@ -21,7 +21,8 @@ _LARGEST = 1 << 20
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _XMP, _PDF = "{http://ns.adobe.com/xap/1.0/}", "{http://ns.adobe.com/pdf/1.3/}"
 _STATED_BY_WRITERS = {_XMP + "ModifyDate", _XMP + "MetadataDate", _XMP + "CreatorTool", _PDF + "Producer"}
-_NO_PROPERTIES = (_RDF + "about", _RDF + "parseType", "{http://www.w3.org/XML/1998/namespace}lang")
+_LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
+_NO_PROPERTIES = (_RDF + "about", _RDF + "parseType", _LANGUAGE)
 _RESOURCE = _RDF + "resource"
 _LISTS = (_RDF + "Alt", _RDF + "Bag", _RDF + "Seq")
 _DECLARES = re.compile(rb"<!(?!--)")
@@ -61,6 +62,8 @@ def check_information(update: Update, old: Any, new: Any) -> None:
         raise NotPermitted("the properties of the file are gone")
     stated, states = _texts(update.was, before), _texts(update.now, after)
     check_same("the list of the file's properties", stated, states, _OF_THE_WRITER)
+    if not all(is_string(states[key]) or states[key] == stated.get(key) for key in _OF_THE_WRITER & states.keys()):
+        raise NotPermitted("what the file says of its last change is no text")
 
 
 def _texts(resolve: Callable[[Any], Any], dictionary: Any) -> Dictionary:
@@ -80,18 +83,19 @@ def check_metadata(update: Update, old: Any, new: Any) -> None:
     kind = (after.dictionary.get(b"/Type"), after.dictionary.get(b"/Subtype"))
     if kind != (b"/Metadata", b"/XML") or after.dictionary.get(b"/Filter") not in (None, b"/FlateDecode"):
         raise NotPermitted("the metadata is of another kind")
-    if before is not None and not isinstance(before, PdfStream):
-        raise NotPermitted("the metadata was something else")
-    if update.changed(new):
-        update.check_unwanted(new.number, but_after=b"/Metadata")
+    if before is not None:
+        if not isinstance(before, PdfStream) or before.dictionary.get(b"/Subtype") != b"/XML":
+            raise NotPermitted("the metadata was something else")
+        check_keys("the metadata", before.dictionary, _METADATA | {b"/DecodeParms"})
     if _stated(before) != _stated(after):
         raise NotPermitted("the metadata says something else")
 
 
-def _stated(stream: PdfStream | None) -> dict[str, Any]:
-    """Return what metadata says, by property, without what programs say of themselves."""
+def _stated(stream: PdfStream | None) -> list[tuple[str, Any]]:
+    """Return what metadata says, in order of the properties, without what programs say of themselves. A property that
+    is there twice counts twice: readers differ in which they show."""
     if stream is None:
-        return {}
+        return []
     try:
         text = unpacked(stream, _LARGEST, complete=True)
         if _DECLARES.search(text):
@@ -99,8 +103,8 @@ def _stated(stream: PdfStream | None) -> dict[str, Any]:
         packet = ElementTree.fromstring(text)  # noqa: S314  without declarations, and at most a megabyte
     except (Unsafe, ElementTree.ParseError, ValueError) as error:
         raise NotPermitted("the metadata cannot be read") from error
-    stated = {name: value.strip() if isinstance(value, str) else value for name, value in _properties(packet)}
-    return {name: value for name, value in stated.items() if name not in _STATED_BY_WRITERS}
+    stated = [(name, value) for name, value in _properties(packet) if name not in _STATED_BY_WRITERS]
+    return sorted(((name, value.strip() if isinstance(value, str) else value) for name, value in stated), key=repr)
 
 
 def _properties(packet: ElementTree.Element) -> Iterator[tuple[str, Any]]:
@@ -119,10 +123,9 @@ def _struct(element: ElementTree.Element) -> Iterator[tuple[str, Any]]:
 
 
 def _value(element: ElementTree.Element) -> Any:
-    lists = [child for child in element if child.tag in _LISTS]
-    if lists:
-        return [(each.tag, [_value(item) for item in each]) for each in lists]
-    properties = dict(_struct(element))
-    if properties.keys() == {_RESOURCE}:  # an address may stand in an attribute or be the text
-        return properties[_RESOURCE]
+    properties = sorted(_struct(element), key=repr)
+    if properties and all(child.tag in _LISTS for child in element) and len(properties) == len(element):
+        return [(each.tag, [(item.get(_LANGUAGE, "x-default"), _value(item)) for item in each]) for each in element]
+    if [name for name, _ in properties] == [_RESOURCE]:  # an address may stand in an attribute or be the text
+        return properties[0][1]
     return properties or (element.text or "").strip()

@@ -21,10 +21,14 @@ _ENDSTREAM = re.compile(rb"(?:\r\n|\n|\r)?endstream(?=[\t\n\r ])")
 _ENDOBJ = re.compile(SPACE + rb"endobj(?=[\t\n\r ])")
 _TABLE = re.compile(SPACE + rb"(?=xref[\r\n])")
 _END = re.compile(SPACE + rb"startxref(?:\r\n|\n|\r)(" + NATURAL + rb")(?:\r\n|\n|\r)%%EOF(?:\r\n|\n|\r)?+")
-_LOOKS_LIKE_AN_OBJECT = re.compile(rb"\d[\x00\t\n\x0c\r ]+\d+[\x00\t\n\x0c\r ]+obj")
+_BETWEEN = rb"(?:[\x00\t\n\x0c\r ]|%[^\r\n]*+[\r\n])++"
+_LOOKS_LIKE_AN_OBJECT = re.compile(rb"(?<![-+.\d])[-+.\d]++" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + rb"obj")
+_OF_A_FILE = (b"trailer", b"startxref")
 _CHECKSUM = b"/DocChecksum"
 _KEYS = {b"/Size", b"/Root", b"/Prev", b"/ID", b"/Info", b"/Encrypt", _CHECKSUM}
 _MOST_OBJECTS = 20_000
+_LARGEST_NUMBER = 8_388_607
+"""Of an object (ISO 32000-1, annex C); a reader that has no room for more repairs the file, or shows nothing of it."""
 _HEAD = re.compile(rb"xref(?:\r\n|\n|\r)")
 _RUN = re.compile(rb"(" + NATURAL + rb") ([1-9]\d{0,9}) ?(?:\r\n|\n|\r)")
 _ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])(?: \n| \r|\r\n)")
@@ -38,11 +42,13 @@ _TWICE = "the cross-reference lists an object twice, or out of order"
 
 @dataclass(frozen=True)
 class AppendedRevision:
-    """One update, up to byte ``end``. ``objects``: decrypted, without its cross-reference stream."""
+    """One update, up to byte ``end``. ``objects``: decrypted, without its cross-reference stream, which is
+    ``listing``."""
 
     end: int
     objects: dict[Ref, Any]
     trailer: Dictionary
+    listing: Ref | None = None
 
 
 @dataclass(frozen=True)
@@ -60,18 +66,19 @@ def read_revision(before: PdfReader, pdf: bytes) -> AppendedRevision:
     listing = reading.objects_and_listing()
     end = reading.end()
     _check_trailer(before, listing.trailer, [ref.number for ref in reading.offsets])
-    return AppendedRevision(end, reading.decrypted(), listing.trailer)
+    return AppendedRevision(end, reading.decrypted(), listing.trailer, reading.stream_listing)
 
 
 class _Reading:
-    """The reading of an update, from the end of ``before`` on. ``offsets``: where each object stands."""
+    """The reading of an update, from the end of ``before`` on. ``offsets``: where each object stands;
+    ``stream_listing``: the cross-reference stream, ``None`` for a table."""
 
     def __init__(self, before: PdfReader, pdf: bytes) -> None:
         self._before = before
         self._pdf = pdf
         self._position = before.size
         self._start = 0
-        self._stream_listing: Ref | None = None
+        self.stream_listing: Ref | None = None
         self._numbers = {0}
         self._objects: dict[Ref, Any] = {}
         self.offsets: dict[Ref, int] = {}
@@ -85,13 +92,13 @@ class _Reading:
             last = Ref(int(match[1]), int(match[2]))
             if last.number in self._numbers:
                 raise NotPermitted(f"object {last.number} stands there twice")
-            if len(self._numbers) == _MOST_OBJECTS:
+            if len(self._numbers) == _MOST_OBJECTS or last.number > _LARGEST_NUMBER:
                 raise NotPermitted("there are too many objects")
             self._numbers.add(last.number)
             self.offsets[last] = match.start(1)
             self._objects[last] = self._object(match.end())
         listing = self._listing(last)
-        needs_no_entry = {self._stream_listing} - listing.offsets.keys()
+        needs_no_entry = {self.stream_listing} - listing.offsets.keys()
         if listing.offsets != {ref: place for ref, place in self.offsets.items() if ref not in needs_no_entry}:
             raise NotPermitted("the cross-reference lists other objects than stand there")
         return listing
@@ -101,6 +108,7 @@ class _Reading:
         match = _END.match(self._pdf, self._position)
         if match is None or int(match[1]) != self._start:
             raise NotPermitted("what should end an update does not, or does not point at its cross-reference")
+        self._check_nothing_hidden(match.end())
         return match.end()
 
     def decrypted(self) -> dict[Ref, Any]:
@@ -109,7 +117,7 @@ class _Reading:
         return {
             ref: encryption.decrypt(ref, value) if encryption else value
             for ref, value in self._objects.items()
-            if ref != self._stream_listing
+            if ref != self.stream_listing
         }
 
     def _object(self, position: int) -> Any:
@@ -125,10 +133,16 @@ class _Reading:
         length = dictionary.get(b"/Length")
         if type(length) is not int or not 0 <= length <= len(self._pdf) - start:
             raise NotPermitted("a stream does not state its length")
-        data = self._pdf[start : start + length]
-        if _LOOKS_LIKE_AN_OBJECT.search(data):  # a reader that searches for objects would find it
-            raise NotPermitted("a stream holds what looks like an object")
-        return data
+        return self._pdf[start : start + length]
+
+    def _check_nothing_hidden(self, end: int) -> None:
+        """Raise :class:`NotPermitted` where streams or strings hold what a reader finds that repairs files."""
+        text = self._pdf[self._before.size : end]
+        if any(text.count(word) > 1 for word in _OF_A_FILE):
+            raise NotPermitted("something in it looks like the end of an update")
+        found = len(_LOOKS_LIKE_AN_OBJECT.findall(text))
+        if found != len(self.offsets):
+            raise NotPermitted("something in it looks like an object")
 
     def _matched(self, pattern: re.Pattern[bytes], position: int, otherwise: str) -> int:
         match = pattern.match(self._pdf, position)
@@ -146,7 +160,9 @@ class _Reading:
             return listing
         if last is None or not is_stream:
             raise NotPermitted("what follows cannot be read strictly as an update")
-        self._start, self._stream_listing = self.offsets[last], last
+        if last.number < self._before.crossreference.next_number:
+            raise NotPermitted(f"the cross-reference stands in the place of object {last.number}")
+        self._start, self.stream_listing = self.offsets[last], last
         return _read_stream_listing(self._objects[last])
 
 

@@ -10,7 +10,7 @@ from cryptography.x509 import ocsp
 
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.verification.appended.syntax import NotPermitted, meaning
+from paraph.pdf.verification.appended.syntax import NotPermitted, is_string, meaning
 from paraph.pdf.verification.appended.view import Update, appended_to, check_keys
 
 _LISTS: dict[bytes, Callable[[bytes], object]] = {
@@ -88,7 +88,7 @@ def _check_entry(update: Update, key: bytes, old: Any, new: Any, in_store: dict[
         raise NotPermitted(f"{_WHAT} is kept under something else than a digest")
     check_keys(_WHAT, entry, _ONE)
     _check_type(was if isinstance(was, dict) else {}, entry, b"/VRI")
-    if b"/TU" in entry and not isinstance(meaning(entry[b"/TU"]), tuple):
+    if b"/TU" in entry and not is_string(entry[b"/TU"]):
         raise NotPermitted(f"{_WHAT} has a time that is none")
     for name, store_list in _LISTS_OF_ONE.items():
         if any(item not in in_store[store_list] for item in _items(update.now(entry.get(name)))):

@@ -18,13 +18,14 @@ _ESCAPED = rb"#(?!00|3[0-9]|[46][1-9A-Fa-f]|[57][0-9Aa])[0-9A-Fa-f]{2}"  # lette
 _NEXT = rb"(?=[\t\n\r ()<>\[\]/])"
 _NAME = rb"/(?:[^\x00-\x20#()<>\[\]{}/%]|" + _ESCAPED + rb")*+"
 _REFERENCE = NATURAL + rb" " + NATURAL + rb" R"
-_NUMBER = NATURAL + rb"|-[1-9]\d{0,9}+|[+-]?(?:\d{1,40}+\.\d{0,40}+|\.\d{1,40}+)"
+_NUMBER = NATURAL + rb"|-[1-9]\d{0,9}+|-?(?:" + NATURAL + rb"\.\d{0,40}+|\.\d{1,40}+)"
 _ATOM = rb"(?:" + rb"|".join([_NAME, _REFERENCE, _NUMBER, rb"true|false|null"]) + rb")" + _NEXT
 _TOKEN = re.compile(SPACE + rb"(?:(<<|\[)|(>>|\])|(\()|<[0-9A-Fa-f\t\n\r ]*+>|" + _ATOM + rb")")
 _OPENED, _CLOSED, _STRING = 1, 2, 3
 _ENDS = {b"<<": b">>", b"[": b"]"}
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _DEEPEST = 100
+_OF_ANY_NUMBER = {b"/UserUnit", b"/PZ", b"/Dur", b"/CA", b"/ca", b"/LW", b"/ML", b"/FL"}
 
 
 class NotPermitted(Exception):
@@ -71,14 +72,15 @@ def _end_of_string(data: bytes, position: int) -> int:
 
 
 def meaning(value: Any) -> Any:
-    """Return what a value means, so that equal values compare equal however they are written: numbers as
-    :class:`~decimal.Decimal`, names and strings as bytes with their kind, null entries of dictionaries left out.
+    """Return what a value means, so that equal values compare equal however they are written: whole numbers as
+    :class:`~decimal.Decimal`, others, names and strings with their kind. Whole numbers with a point are others, since
+    readers want some numbers whole; a null entry is one, since readers take it for the end of what is inherited.
     References stay. Raises :class:`NotPermitted` for a dictionary that has a key twice."""
     if isinstance(value, dict):
         entries = {_decoded_name(key): meaning(item) for key, item in value.items()}
         if len(entries) != len(value):
             raise NotPermitted("a dictionary has a key twice")
-        return {key: item for key, item in entries.items() if item is not None}
+        return entries
     if isinstance(value, PdfStream):
         return ("stream", meaning(value.dictionary), value.data)
     if isinstance(value, list):
@@ -88,12 +90,32 @@ def meaning(value: Any) -> Any:
     return Decimal(value) if isinstance(value, int) else value
 
 
+def without_points(value: Any) -> Any:
+    """Return a meaning as programs write it that drop the points of whole numbers, where every reader takes both: in
+    arrays of nothing but numbers (boxes, widths, matrices), and for what need not be whole."""
+    if isinstance(value, dict):
+        return {key: _bare(item) if key in _OF_ANY_NUMBER else without_points(item) for key, item in value.items()}
+    if not isinstance(value, list):
+        return value
+    items = [_bare(item) for item in value[1:]]
+    is_of_numbers = all(isinstance(item, Decimal) or _is_real(item) for item in items)
+    return ["array", *(items if is_of_numbers else map(without_points, value[1:]))]
+
+
+def _bare(value: Any) -> Any:
+    return value[1] if _is_real(value) and value[1] == value[1].to_integral() else value
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, tuple) and value[0] == "real"
+
+
 def _meaning_of_token(token: bytes) -> Any:
     if token[:1] == b"/":
         return ("name", _decoded_name(token))
     if is_string(token):
         return ("string", string_bytes(token))
-    return token in (b"true",) if token in (b"true", b"false") else Decimal(token.decode("ascii"))
+    return ("truth", token) if token in (b"true", b"false") else ("real", Decimal(token.decode("ascii")))
 
 
 def _decoded_name(token: bytes) -> bytes:

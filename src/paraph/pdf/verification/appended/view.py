@@ -5,15 +5,21 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe, parse
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.verification.appended.revision import AppendedRevision
-from paraph.pdf.verification.appended.syntax import NotPermitted, meaning
+from paraph.pdf.verification.appended.syntax import NotPermitted, meaning, without_points
 
 _MOST_STEPS = 32
 _LONGEST_GAP = 64
-_REST_OF_REFERENCE = rb"[\x00\t\n\x0c\r ]++\d++[\x00\t\n\x0c\r ]++R(?![A-Za-z0-9])"
-_SPACE = b"\0\t\n\x0c\r "
+_BETWEEN = rb"(?:[\x00\t\n\x0c\r ]|%[^\r\n]*+[\r\n])++"
+_REST_OF_REFERENCE = rb"(?:[-+.][-+.\d]*+)?" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + rb"R(?![A-Za-z0-9])"
+"""As lenient readers take it: with points, signs and comments."""
+_USES = re.compile(
+    rb"/(?:AcroForm|Annots|CRLs?|Certs?|DSS|Extensions|Fields|Info|Lang|Metadata|ModDate|OCSPs?|Producer|Root|TU|VRI"
+    rb"|Version|[0-9A-F]{40})"
+)
+"""Keys behind which an object stands that an update may change."""
 
 
 class Update:
@@ -23,6 +29,8 @@ class Update:
     def __init__(self, before: PdfReader, revision: AppendedRevision) -> None:
         self.before = before
         self.revision = revision
+        self.pages = set[Ref]()
+        """The pages that it changes, to which a file refers from everywhere."""
         self._accounted = set[Ref]()
         self._first_new = before.crossreference.next_number
 
@@ -69,32 +77,75 @@ class Update:
         """Return whether something needed this object of the update already."""
         return ref in self._accounted
 
-    def check_unwanted(self, number: int, but_after: bytes = b"") -> None:
-        """Raise :class:`NotPermitted` if the file referred to an object before the update wrote it, other than behind
-        the key ``but_after``. A page could have waited for it, to draw it once it is there."""
-        reference = re.compile(rb"%d" % number + _REST_OF_REFERENCE)  # begins with plain letters, which is found fast
-        for text in self._texts:
+    def check_unwanted(self, ref: Ref) -> None:
+        """Raise :class:`NotPermitted` if the file before referred to an object of this update for anything but what
+        the update uses it for. A page could have waited for it, to draw it once it is there."""
+        is_new = ref.number >= self._first_new
+        if not is_new and type(self.was(ref)) is not type(self.revision.objects[ref]):
+            raise NotPermitted(f"object {ref.number} was something else")
+        reference = re.compile(rb"%d" % ref.number + _REST_OF_REFERENCE)  # begins with plain letters: found fast
+        for text, places in self._texts:
             for match in reference.finditer(text):
                 before = text[max(0, match.start() - _LONGEST_GAP) : match.start()].rstrip(b"0")
-                is_another = before[-1:].isdigit()
-                if not is_another and not (but_after and before.rstrip(_SPACE).endswith(but_after)):
-                    raise NotPermitted(f"object {number} was referred to before it was written")
+                if before[-1:].isdigit():  # another number, which ends in these digits
+                    continue
+                if is_new or not _is_known_use(text, places, match.start(), ref):
+                    raise NotPermitted(f"object {ref.number} was referred to before it was written")
 
     @cached_property
-    def _texts(self) -> list[bytes]:
-        """The file before, and the text of its object streams."""
-        return [self.before.data, *self.before.packed_texts()]
+    def _texts(self) -> list[tuple[bytes, list[int]]]:
+        """The file before, and the texts of its object streams with the places of their objects; each only once."""
+        data, packed = self.before.data, [*self.before.packed_texts()]
+        for text, _, plain_at in packed:
+            start = -1 if plain_at is None else data.find(text, plain_at)
+            if start >= 0:
+                data = data[:start] + b" " * len(text) + data[start + len(text) :]
+        return [(data, []), *((text, places) for text, places, _ in packed)]
 
     def left_over(self) -> Iterator[Ref]:
         """Yield the objects of the update that nothing accounted for."""
         return (ref for ref in self.revision.objects if ref not in self._accounted)
 
 
+def _is_known_use(text: bytes, places: list[int], position: int, ref: Ref) -> bool:
+    """Return whether the reference at a byte stands in the trailer, the catalog, the form, the store or a page, under
+    nothing but keys that say what an update may change. ``places``: where objects begin in an object stream, of which
+    one may seem to begin within another."""
+    if places:
+        starts = [place for place in places if place <= position]
+    else:
+        starts = [max(text.rfind(word, 0, position) + len(word) for word in (b"obj", b"trailer"))]
+        line = max(text.rfind(end, 0, starts[0]) for end in (b"\n", b"\r")) + 1
+        if b"%" in text[line : starts[0]]:  # the word is in a comment, and what seems to follow it is not what does
+            return False
+    try:
+        parsed = [parse(text, start) for start in starts]
+    except Unsafe:
+        return False
+    uses = [use for value, end in parsed if position < end for use in _uses(value, ref, ())]
+    return bool(uses) and all(_USES.fullmatch(key) for use in uses for key in use)
+
+
+def _uses(value: Any, ref: Ref, keys: tuple[bytes, ...]) -> Iterator[tuple[bytes, ...]]:
+    """Yield the keys that lead to each place of a reference; an empty one for an array, whose items say nothing."""
+    if type(value) is Ref:
+        if value.number == ref.number:
+            yield keys
+        return
+    if isinstance(value, dict):
+        for key, item in value.items():
+            yield from _uses(item, ref, (*keys, key))
+    elif isinstance(value, list):
+        for item in value:
+            yield from _uses(item, ref, (*keys, b""))
+
+
 def check_same(what: str, old: Dictionary, new: Dictionary, but_for: frozenset[bytes]) -> None:
     """Raise :class:`NotPermitted` unless both dictionaries mean the same, but for some keys."""
     before, after = meaning(old), meaning(new)
-    for key in before.keys() | after.keys():
-        if key not in but_for and before.get(key) != after.get(key):
+    bare = without_points(before)
+    for key in (before.keys() | after.keys()) - but_for:
+        if key not in before or key not in after or after[key] not in (before[key], bare[key]):
             raise NotPermitted(f"{what} has another {key.decode('latin-1', 'replace')}")
 
 

@@ -137,13 +137,16 @@ function linked(text) {
 
 // What was made is what the other calls are about.
 function useIds(operation, text) {
-  const { id } = JSON.parse(text);
+  const { id, signers } = JSON.parse(text);
   if (operation === "uploadDocument") {
     fill(["document_id"], id);
     const body = forms.find((form) => form.elements.body).elements.body;
     body.value = body.value.replace(/("documents": \[\s*\{\s*"id": )\d+/, `$1${id}`);
   }
-  if (operation === "createSignatureRequest") fill(["request_id", "signature_request_id"], id);
+  if (operation === "createSignatureRequest") {
+    fill(["request_id", "signature_request_id"], id);
+    fill(["signer_id"], signers[0].id);
+  }
 }
 
 function fill(names, id) {

@@ -143,7 +143,7 @@ async function sendCode(button) {
   window.tell?.("code_sent");
   code.value = "";
   const time = new Intl.DateTimeFormat(words.locale, { timeStyle: "short" }).format(new Date());
-  sentText = say("sent", { recipient: button.dataset.recipient, time });
+  sentText = "kept" in button.dataset ? say("code_kept") : say("sent", { recipient: button.dataset.recipient, time });
   if (answer.sandbox_code) sentText += ` ${say("sandbox_code", { code: answer.sandbox_code })}`;
   codeStatus.textContent = sentText;
   form.querySelector("[data-send]").textContent = say("send_new_code");
@@ -291,6 +291,9 @@ function placeDone() {
     copy.before(own);
   }
   copy.remove();
+  const onward = section.querySelector("[data-onward]");
+  onward.hidden = !form.dataset.onward;
+  if (form.dataset.onward) onward.firstElementChild.href = form.dataset.onward;
   return section;
 }
 

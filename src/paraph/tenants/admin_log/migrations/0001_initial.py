@@ -37,6 +37,7 @@ class Migration(migrations.Migration):
                             ("operator", "Operator"),
                             ("service", "Service"),
                             ("signer", "Signer"),
+                            ("api", "Application"),
                         ],
                         max_length=10,
                     ),

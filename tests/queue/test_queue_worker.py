@@ -1,4 +1,4 @@
-"""A lane that is asked to stop, at any moment."""
+"""The worker of a queue that is asked to stop, at any moment."""
 
 import asyncio
 import threading
@@ -12,7 +12,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.giving_up import give_up
 from paraph.queue.defer import defer
-from paraph.queue.lane_worker import LaneWorker
+from paraph.queue.queue_worker import QueueWorker
 from paraph.queue.queues import MAIL
 from paraph.queue.stalled_jobs import rescue_jobs
 
@@ -20,14 +20,14 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 @pytest.mark.parametrize("milliseconds", [0, 1, 2, 3, 5, 8, 13, 21, 34, 55])
-def test_a_lane_stops_at_whatever_moment_of_its_start(milliseconds: int) -> None:
+def test_it_stops_at_whatever_moment_of_its_start(milliseconds: int) -> None:
     """While it connects or registers, a cancellation could get lost."""
 
     async def start_and_stop() -> float:
-        lane = LaneWorker(MAIL, 1)
-        running = asyncio.create_task(lane.run())
+        worker = QueueWorker(MAIL, 1)
+        running = asyncio.create_task(worker.run())
         await asyncio.sleep(milliseconds / 1000)
-        lane.stop()
+        worker.stop()
         began = time.monotonic()
         await asyncio.wait_for(running, 30)
         seconds = time.monotonic() - began
@@ -50,15 +50,15 @@ def test_jobs_at_hand_can_be_given_to_others(monkeypatch: pytest.MonkeyPatch) ->
     defer("invite", signer_id=0)
 
     async def begin_and_leave() -> None:
-        lane = LaneWorker(MAIL, 1)
-        running = asyncio.create_task(lane.run())
+        worker = QueueWorker(MAIL, 1)
+        running = asyncio.create_task(worker.run())
         await asyncio.to_thread(begun.wait, 60)
-        await lane.hand_back()
+        await worker.hand_back()
         try:
             await asyncio.to_thread(rescue_and_look)
         finally:
             go_on.set()
-            lane.stop()
+            worker.stop()
             await asyncio.wait_for(running, 60)
             await sync_to_async(connections.close_all)()
 

@@ -17,9 +17,9 @@ from paraph.operations.exposition import CONTENT_TYPE, exposition
 _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")
 
 
-def is_insider(request: HttpRequest) -> bool:
-    """Whoever has the token of ``PARAPH_METRICS_TOKEN`` (``Authorization: Bearer …``) or, where none is set, a place on
-    this machine."""
+def has_internal_access(request: HttpRequest) -> bool:
+    """Return whether the request has the token of ``PARAPH_METRICS_TOKEN`` (``Authorization: Bearer …``) or, where none
+    is set, comes from this machine."""
     token = settings.PARAPH.metrics_token
     if token:
         given = request.headers.get("Authorization", "")
@@ -67,7 +67,7 @@ def _as_sigterm(end: Callable[..., Any]) -> Callable[[int, FrameType | None], No
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """200, whatever else is down: to start this process again would not mend the database."""
+    """Answer 200, whatever else is down: to start this process again would not mend the database."""
     return HttpResponse("ok\n", content_type="text/plain")
 
 
@@ -77,7 +77,7 @@ def readyz(request: HttpRequest) -> HttpResponse:
     found = READINESS.readiness()
     ready = found.ready and not is_draining()
     told: dict[str, object] = {"ready": ready}
-    if is_insider(request):
+    if has_internal_access(request):
         told["checks"] = found.parts
     response = JsonResponse(told, status=200 if ready else 503)
     response["Cache-Control"] = "no-store"
@@ -85,8 +85,8 @@ def readyz(request: HttpRequest) -> HttpResponse:
 
 
 def metrics(request: HttpRequest) -> HttpResponse:
-    """200, or 403 to strangers."""
-    if not is_insider(request):
+    """Answer 200, or 403 to strangers."""
+    if not has_internal_access(request):
         return HttpResponse("PARAPH_METRICS_TOKEN opens this page.\n", status=403, content_type="text/plain")
     response = HttpResponse(exposition(), content_type=CONTENT_TYPE)
     response["Cache-Control"] = "no-store"

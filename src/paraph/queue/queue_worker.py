@@ -1,4 +1,4 @@
-"""A lane of jobs in a worker process, which outlives every outage of the database."""
+"""The worker of one queue in a process, which outlives every outage of the database."""
 
 import asyncio
 from contextlib import suppress
@@ -25,24 +25,24 @@ _HAND_BACK_SECONDS = 2
 _log = structlog.get_logger("paraph.worker")
 
 
-class LaneWorker:
-    """Does the jobs of one lane until it is asked to stop.
+class QueueWorker:
+    """Do the jobs of its queue until it is asked to stop.
 
     Its work is a row of sessions. A session ends when any statement fails for want of the database, since nobody knows
     then which jobs the database believes to be at hand. The next one begins as soon as the database answers, under a
     new registration: the jobs of the old one are put back into the queue, and no worker is suspected to have died.
     """
 
-    def __init__(self, lane: str, concurrency: int) -> None:
-        self._lane = lane
+    def __init__(self, queue: str, concurrency: int) -> None:
+        self._queue = queue
         self._concurrency = concurrency
         self._stopping = asyncio.Event()
-        self._ended = asyncio.Event()  # the session, by a lost connection or because the lane is to stop
+        self._ended = asyncio.Event()  # the session, by a lost connection or because it is to stop
         self._worker: Worker | None = None
         self._away = False
 
     async def run(self) -> None:
-        """Return once the lane was asked to stop and its jobs at hand have ended."""
+        """Work until it was asked to stop and its jobs at hand have ended."""
         while not self._stopping.is_set():
             try:
                 await try_connection()
@@ -52,7 +52,7 @@ class LaneWorker:
             await _wait(self._stopping, _PAUSE_SECONDS)
 
     def stop(self) -> None:
-        """Have the lane fetch no more jobs. Nothing is cancelled: a cancellation that comes while a connection is made
+        """Fetch no more jobs. Nothing is cancelled: a cancellation that comes while a connection is made
         can get lost (``asyncio.wait_for`` before Python 3.12)."""
         self._stopping.set()
         self._ended.set()
@@ -76,7 +76,7 @@ class LaneWorker:
                 await connected.job_manager.unregister_worker(before.worker_id)
             options: dict[str, Any] = {
                 **connected.worker_defaults,
-                "queues": [self._lane],
+                "queues": [self._queue],
                 "concurrency": self._concurrency,
                 "fetch_job_polling_interval": _POLL_SECONDS,
                 "update_heartbeat_interval": _HEARTBEAT_SECONDS,
@@ -96,12 +96,12 @@ class LaneWorker:
 
     def _note_outage(self, cause: str) -> None:
         if not self._away:
-            _log.warning("the database does not answer the worker", lane=self._lane, cause=cause)
+            _log.warning("the database does not answer the worker", queue=self._queue, cause=cause)
         self._away = True
 
     def _note_return(self) -> None:
         if self._away:
-            _log.warning("the database answers the worker again", lane=self._lane)
+            _log.warning("the database answers the worker again", queue=self._queue)
         self._away = False
 
 

@@ -1,18 +1,19 @@
 """The shapes of webhook payloads, for the OpenAPI document (rule 6.1)."""
 
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from paraph.api.v1.shapes import Id, Name, Timestamp, Url
-from paraph.signature_requests.input import MOST_DOCUMENTS
+from paraph.signature_requests.input import METADATA, MOST_DOCUMENTS
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
 
 _ABSENT: Any = None  # a key that most events lack; it is never null
 
 
 def _without_default(schema: dict[str, Any]) -> None:
-    schema["properties"]["metadata"].pop("default", None)
+    for name in ("external_id", "metadata"):
+        schema["properties"].get(name, {}).pop("default", None)
 
 
 class WebhookRequest(BaseModel):
@@ -21,6 +22,12 @@ class WebhookRequest(BaseModel):
     id: Id = Field(description="What `GET /signature_requests/{request_id}` reads.")
     status: Literal["pending", "completed", "expired"] = Field(description="Its state at the moment of the event.")
     mode: Literal["sequential", "parallel"] = Field(description="Whether signers sign in turn or in any order.")
+    external_id: Name = Field(_ABSENT, description="There where one was given at creation.")
+    metadata: Annotated[dict[str, str], WithJsonSchema(METADATA)] = Field(
+        _ABSENT, description="There where any was given at creation."
+    )
+
+    model_config = ConfigDict(json_schema_extra=_without_default)
 
 
 class WebhookSigner(BaseModel):

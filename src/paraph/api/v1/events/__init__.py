@@ -1,0 +1,1 @@
+"""What happened to the requests of an environment, for those who ask."""

@@ -1,0 +1,113 @@
+"""Sandbox acts: what signers and the clock do, done by a test."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+from django.http import HttpResponse
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
+
+from paraph.api.v1 import body, idempotent
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.problems import not_found
+from paraph.api.v1.signature_requests.routes import shown
+from paraph.flow.ending.sandbox_expire import sandbox_expire
+from paraph.flow.signing.sandbox_sign import sandbox_sign
+from paraph.idempotency.held_key import HeldKey
+from paraph.kernel.errors import DomainError
+from paraph.server.client_address import origin
+from paraph.signature_requests.marks import read_mark
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.translated_refusal import TranslatedRefusal
+from paraph.tenants.models import Environment
+from paraph.tenants.scope import TenantScope, scoped
+
+Act = Callable[[], None]
+
+
+def sign(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
+    """Sign for a signer."""
+    signer = _signer(request.scope, request_id, signer_id)
+    path = f"sandbox/signature_requests/{request_id}/signers/{signer_id}/sign"
+    return idempotent.with_key(request, path, partial(_sign, request, signer))
+
+
+def expire(request: ApiRequest, request_id: int) -> HttpResponse:
+    """Let the time of a request be over."""
+    _require_sandbox(request.scope)
+    if not scoped(SignatureRequest, request.scope).filter(pk=request_id).exists():
+        raise not_found()
+    path = f"sandbox/signature_requests/{request_id}/expire"
+    return idempotent.with_key(
+        request, path, lambda key: _acted(request.scope, key, {}, request_id, partial(sandbox_expire, request_id))
+    )
+
+
+def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
+    """Decline for a signer, which no request allows yet."""
+    _signer(request.scope, request_id, signer_id)
+    path = f"sandbox/signature_requests/{request_id}/signers/{signer_id}/decline"
+    return idempotent.with_key(request, path, _decline)
+
+
+def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:
+    given = body.read_object(request)
+
+    def act() -> None:
+        _require_open(signer)
+        sandbox_sign(signer, _mark(given), origin(request))
+
+    return _acted(request.scope, key, given, signer.request_id, act)
+
+
+def _decline(_key: HeldKey | None) -> HttpResponse:
+    raise DomainError("decline_not_allowed", _("This request does not allow its signers to decline."))
+
+
+def _acted(scope: TenantScope, key: HeldKey | None, given: dict[str, Any], request_id: int, act: Act) -> HttpResponse:
+    return idempotent.done_once(key, idempotent.content_of(given), request_id, act, partial(shown, scope, request_id))
+
+
+def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
+    """Raises ``sandbox_only`` and ``not_found``."""
+    _require_sandbox(scope)
+    wanted = scoped(SignatureRequest, scope).filter(pk=request_id)
+    signer = Signer.objects.select_related("request").filter(pk=signer_id, request__in=wanted).first()
+    if signer is None:
+        raise not_found()
+    return signer
+
+
+def _require_sandbox(scope: TenantScope) -> None:
+    if scope.environment != Environment.SANDBOX:
+        raise DomainError("sandbox_only", _("Only a sandbox key can do this."))
+
+
+def _require_open(signer: Signer) -> None:
+    """Raises what the signer's page answers, in words about the signer."""
+    try:
+        require_open(signer)
+    except DomainError as error:
+        raise DomainError(error.code, _because(error.code)) from error
+
+
+def _because(code: str) -> str:
+    return {
+        "already_signed": _("The signer has signed already."),
+        "expired": _("The request is over: nobody can sign it any more."),
+        "not_your_turn": _("Somebody who signs before this signer has not signed yet."),
+    }[code]
+
+
+def _mark(given: dict[str, Any]) -> dict[str, Any]:
+    """Return the signature of a body, by default the name. A field that is null counts as absent."""
+    present = {name: value for name, value in given.items() if value is not None}
+    if surplus := sorted(present.keys() - {"signature"}):
+        message = _("%(name)s: there is no such field.")
+        raise DomainError("validation_error", " ".join(message % {"name": name[:100]} for name in surplus[:3]))
+    try:
+        return read_mark(present.get("signature", {"type": "typed"}))
+    except TranslatedRefusal as error:
+        raise DomainError(error.code, error.spoken(get_language() or "en")) from error

@@ -1,0 +1,1 @@
+"""``/healthz``, ``/readyz`` and ``/metrics``: what supervisors, load balancers and Prometheus ask."""

@@ -1,0 +1,118 @@
+"""A signature or initials as a client sends them: the name in one of four hands, or a drawing."""
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError, model_validator
+from pydantic_core import ErrorDetails
+
+from paraph.signature_requests.translated_refusal import Sentence, TranslatedRefusal
+
+MOST_POINTS = 20_000  # of a drawing
+LONGEST_TEXT = 200  # characters
+
+_NAMED_PROBLEMS = 3
+_WORDS = {  # by what pydantic's type of the problem begins with; all others are about strokes
+    "missing": "field_missing",
+    "string": "field_text",
+    "bool": "field_boolean",
+    "model": "field_object",
+    "union": "field_choice",
+    "float": "field_number",
+    "int": "field_number",
+    "finite": "field_number",
+    "greater": "field_number",
+    "less": "field_number",
+}
+_BOUNDS: dict[str, tuple[float, float]] = {"hand": (1, 4), "aspect": (0.05, 20)}  # of all other numbers: 0 to 1
+
+
+def _counted(strokes: object) -> object:
+    """Before anything is made of a point."""
+    if isinstance(strokes, list):
+        points = sum(len(stroke) for stroke in strokes if isinstance(stroke, list))
+        if points > MOST_POINTS:
+            raise ValueError(f"there are {points} points; at most {MOST_POINTS} are allowed")
+    return strokes
+
+
+# Where one entry is wrong, the others are not looked at: each problem takes a thousand times the room of its point.
+Coordinate = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
+Stroke = Annotated[list[tuple[Coordinate, Coordinate]], Field(min_length=1), FailFast()]
+Strokes = Annotated[list[Stroke], Field(min_length=1, max_length=MOST_POINTS), FailFast(), BeforeValidator(_counted)]
+
+
+class Body(BaseModel):
+    """An object in which null counts as absent, as in the bodies of the API."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _without_nulls(cls, value: object) -> object:
+        if not isinstance(value, dict):
+            return value
+        return {name: given for name, given in value.items() if given is not None}
+
+
+class Typed(Body):
+    """``hand``: in which of the four hands the name is written."""
+
+    type: Literal["typed"]
+    hand: Annotated[int, Field(ge=1, le=4, strict=True)] = 1
+
+
+class Drawn(Body):
+    type: Literal["drawn"]
+    strokes: Strokes
+    aspect: Annotated[
+        float, Field(ge=_BOUNDS["aspect"][0], le=_BOUNDS["aspect"][1], strict=True, allow_inf_nan=False)
+    ] = 1.0
+
+
+TypedOrDrawn = Annotated[Typed | Drawn, Field(discriminator="type")]
+
+
+class SignatureAlone(Body):
+    signature: TypedOrDrawn
+
+
+def typed(hand: str) -> dict[str, Any]:
+    """Return a typed name in the hand of this number, the first where there is no such hand."""
+    return {"type": "typed", **({"hand": int(hand)} if hand in ("2", "3", "4") else {})}
+
+
+def read_mark(signature: object) -> dict[str, Any]:
+    """Return a signature by itself. Raises ``DomainError("validation_error", …)`` naming what is wrong."""
+    try:
+        checked = SignatureAlone.model_validate({"signature": signature})
+    except ValidationError as error:
+        raise TranslatedRefusal("validation_error", *sentences(error)) from error
+    return dumped(checked.signature)
+
+
+def dumped(mark: Typed | Drawn) -> dict[str, Any]:
+    """Return a mark in the form that is stored."""
+    return mark.model_dump(mode="json", exclude_defaults=True)
+
+
+def sentences(error: ValidationError) -> list[Sentence]:
+    """Return the first problems, each with the field that it is about."""
+    problems = error.errors(include_url=False, include_input=False)
+    told = [_sentence(problem) for problem in problems[:_NAMED_PROBLEMS]]
+    return [*told, ("more", {})] if len(problems) > _NAMED_PROBLEMS else told
+
+
+def _sentence(problem: ErrorDetails) -> Sentence:
+    name = next((name for start, name in _WORDS.items() if problem["type"].startswith(start)), "field_strokes")
+    field, (least, most) = _field(problem["loc"]), _BOUNDS.get(str(problem["loc"][-1]), (0, 1))
+    if name in ("field_text", "field_strokes"):
+        most = LONGEST_TEXT if name == "field_text" else MOST_POINTS
+    if name == "field_choice":
+        field = f"{field}.type"
+    return name, {"field": field, "least": least, "most": most, "values": "typed, drawn"}
+
+
+def _field(location: tuple[int | str, ...]) -> str:
+    """``signature.strokes[0][2]``, without the names that pydantic gives to alternatives."""
+    text = "".join(
+        f"[{part}]" if isinstance(part, int) else f".{part}" for part in location if part not in ("typed", "drawn")
+    )
+    return text.lstrip(".")

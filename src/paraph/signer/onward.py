@@ -1,0 +1,30 @@
+"""Where signers may go on once they have signed: the page that the request's creator named."""
+
+from typing import NamedTuple
+from urllib.parse import urlencode, urlsplit
+
+from django.utils.html import format_html
+from django.utils.safestring import SafeString
+
+from paraph.signature_requests.models import Signer
+
+
+class Onward(NamedTuple):
+    """``host``: what the page calls the place, with its port."""
+
+    address: str
+    host: str
+
+    @property
+    def shown_host(self) -> SafeString:
+        return format_html("<bdi>{}</bdi>", self.host)
+
+
+def onward(signer: Signer) -> Onward | None:
+    """Return the address with the ids of request and signer in its query."""
+    if not signer.request.redirect_url:
+        return None
+    parts = urlsplit(signer.request.redirect_url)
+    ids = urlencode({"signature_request_id": signer.request_id, "signer_id": signer.pk})
+    query = f"{parts.query}&{ids}" if parts.query else ids
+    return Onward(parts._replace(query=query).geturl(), parts.netloc.lower())

@@ -1,0 +1,144 @@
+"""Reading the events of a tenant from a cursor on, in the order of their commits (docs/decisions/events.md)."""
+
+import base64
+import struct
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+from typing import Any, NamedTuple, Self
+
+from django.utils.translation import gettext as _
+
+from paraph.database.prepared_statements import prepared_cursor
+from paraph.kernel.errors import DomainError
+from paraph.tenants.scope import TenantScope
+
+DAYS_KEPT = 30
+
+
+def _of_tenant(table: str) -> str:
+    return f"{table}.organization_id = %(organization)s::bigint AND {table}.environment = %(environment)s"
+
+
+_CHOICES = {  # a plan for each: one for all of them would read what it does not show
+    (False, False): "",
+    (True, False): "AND event_type = %(event_type)s",
+    (False, True): "AND request_id = %(request)s::bigint",
+    (True, True): "AND request_id = %(request)s::bigint AND event_type = %(event_type)s",
+}
+# One statement, so that the end, the cursor's own event and those after it are of one moment.
+_PAGE = {
+    choice: f"""
+    SELECT stream.position, stream.published_at, own.published_at, next_one.position,
+        page.entry_id, page.request_id, page.event_type, page.payload, page.position, page.published_at
+    FROM (SELECT) AS one
+    LEFT JOIN webhooks_eventstream AS stream ON {_of_tenant("stream")}
+    LEFT JOIN webhooks_event AS own ON {_of_tenant("own")} AND own.position = %(after)s::bigint
+    LEFT JOIN webhooks_event AS next_one ON {_of_tenant("next_one")} AND next_one.position = %(after)s::bigint + 1
+    LEFT JOIN LATERAL (
+        SELECT * FROM webhooks_event AS event
+        WHERE {_of_tenant("event")} AND position > %(after)s::bigint {condition}
+        ORDER BY position LIMIT %(limit)s::bigint
+    ) AS page ON true
+    ORDER BY page.position
+    """  # noqa: S608  our own words
+    for choice, condition in _CHOICES.items()
+}
+_END = f"SELECT position, published_at FROM webhooks_eventstream AS stream WHERE {_of_tenant('stream')}"  # noqa: S608
+
+_START = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+_PACKED = struct.Struct(">QQ")
+
+
+class Cursor(NamedTuple):
+    """The last event that its reader has seen, by position and by the moment it was given; 0 and the start of time
+    where there was none. The moment tells whether it is that event still, after a database was restored."""
+
+    position: int
+    moment: datetime
+
+    @classmethod
+    def read(cls, text: str) -> Self | None:
+        """Return the cursor of a text, None where it is none."""
+        try:
+            packed = base64.b64decode(text.encode() + b"==", altchars=b"-_", validate=True)
+            position, moment = _PACKED.unpack(packed)
+            found = cls(position, _START + moment * _MICROSECOND)
+        except (ValueError, OverflowError, struct.error):
+            return None
+        return found if position < 2**63 - 1 and str(found) == text else None
+
+    def __str__(self) -> str:
+        packed = _PACKED.pack(self.position, (self.moment - _START) // _MICROSECOND)
+        return base64.urlsafe_b64encode(packed).decode().rstrip("=")
+
+
+BEGINNING = Cursor(0, _START)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Which events: of one type, of one request; all where neither is named."""
+
+    event_type: str = ""
+    request_id: int | None = None
+
+
+class ListedEvent(NamedTuple):
+    """``payload`` is as :mod:`paraph.webhooks.payload` wrote it."""
+
+    id: int
+    request_id: int
+    event_type: str
+    payload: str
+
+
+class EventPage(NamedTuple):
+    """``following`` is where to go on, beyond what the choice leaves out."""
+
+    events: list[ListedEvent]
+    following: Cursor
+    has_more: bool
+
+
+def end_of(scope: TenantScope) -> Cursor:
+    """Return the cursor behind the newest event."""
+    with prepared_cursor() as cursor:
+        cursor.execute(_END, _tenant(scope))
+        return Cursor._make(cursor.fetchone() or BEGINNING)
+
+
+def page_after(scope: TenantScope, after: Cursor | None, choice: Choice, limit: int) -> EventPage:
+    """Return the chosen events behind a cursor, at most so many, from the oldest kept without one. Raises
+    ``DomainError("cursor_expired", …)`` where what followed it is not kept any more, or the cursor is of events that a
+    restored database does not have."""
+    values = {
+        **_tenant(scope),
+        "after": after.position if after else 0,
+        "event_type": choice.event_type,
+        "request": choice.request_id,
+        "limit": limit + 1,
+    }
+    with prepared_cursor() as cursor:
+        cursor.execute(_PAGE[bool(choice.event_type), choice.request_id is not None], values)
+        rows: list[Any] = cursor.fetchall()
+    position, moment, own, next_one = rows[0][:4]
+    end = BEGINNING if position is None else Cursor(position, moment)
+    if after and not _holds(after, own, next_one, end):
+        message = _("What followed this cursor is not kept any more. Begin again without one, or with latest.")
+        raise DomainError("cursor_expired", message)
+    found = [row[4:] for row in rows if row[4] is not None]
+    shown, has_more = found[:limit], len(found) > limit
+    events = [ListedEvent._make(row[:4]) for row in shown]
+    return EventPage(events, Cursor._make(shown[-1][4:]) if has_more else end, has_more)
+
+
+def _holds(cursor: Cursor, own: datetime | None, next_one: int | None, end: Cursor) -> bool:
+    """Return whether nothing is missing behind the cursor: its own event is there, or was the last to be forgotten."""
+    if own is not None:
+        return own == cursor.moment
+    return cursor == end or next_one is not None
+
+
+def _tenant(scope: TenantScope) -> dict[str, Any]:
+    return {"organization": scope.organization_id, "environment": scope.environment}

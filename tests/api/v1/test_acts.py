@@ -1,0 +1,185 @@
+"""Ending a request and reminding a signer, by the API."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from paraph.api.v1.openapi.refusals import refusals
+from paraph.audit_trail.models import Entry
+from paraph.flow.sending.invite import invite
+from paraph.flow.sending.remind import send_reminder
+from paraph.idempotency.models import IdempotencyKey
+from paraph.kernel import clock
+from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
+from paraph.tenants.admin_log.models import Activity
+from tests.api.v1.api_clients import ApiClient, error, other_clients, payload
+from tests.api.v1.test_idempotency import REPLAYED, keyed
+
+ASKED = {"send_email": True, "identity_declaration_accepted": True}
+
+
+@pytest.fixture
+def created(owner: ApiClient) -> dict[str, Any]:
+    answer: dict[str, Any] = owner.create(payload(owner.document(), **ASKED)).json()
+    return answer
+
+
+@pytest.fixture
+def invited(created: dict[str, Any]) -> dict[str, Any]:
+    invite(created["signers"][0]["id"])
+    CapturedMessage.objects.all().delete()
+    return created
+
+
+def end(client: ApiClient, request_id: int, content: Any) -> Any:
+    return client.post(f"/signature_requests/{request_id}/end", content)
+
+
+def remind(client: ApiClient, created: dict[str, Any], position: int = 0) -> Any:
+    signer = created["signers"][position]["id"]
+    return client.send("POST", f"/signature_requests/{created['id']}/signers/{signer}/remind")
+
+
+def said(operation: str, name: str) -> str:
+    """What the OpenAPI document has as the message."""
+    [refusal] = [each for each in refusals(operation) if each.name == name]
+    return refusal.message
+
+
+class TestEnding:
+    def test_the_answer_is_the_request_and_says_why(self, owner: ApiClient, created: dict[str, Any]) -> None:
+        assert (created["ended_early"], created["ended_reason"]) == (False, None)
+        response = end(owner, created["id"], {"reason": " Signed on paper. "})
+        assert response.status_code == 200
+        answer = response.json()
+        told = {"status": "expired", "ended_early": True, "ended_reason": "Signed on paper."}
+        assert answer == created | {"finalized": False} | told
+        assert owner.get(f"/signature_requests/{created['id']}").json() == answer
+        assert owner.get("/signature_requests").json()["data"] == [answer]
+        assert Entry.objects.latest("position").metadata["reason"] == "Signed on paper."
+        act = Activity.objects.get()
+        assert (act.actor_kind, act.action, act.subject) == ("api", "request.ended_early", f"request {created['id']}")
+        assert act.actor_id == SignatureRequest.objects.get().application_id
+
+    def test_what_expired_in_time_was_not_ended_early(self, owner: ApiClient, created: dict[str, Any]) -> None:
+        SignatureRequest.objects.update(status="expired")
+        answer = owner.get(f"/signature_requests/{created['id']}").json()
+        assert (answer["ended_early"], answer["ended_reason"]) == (False, None)
+
+    @pytest.mark.parametrize("status", ["completed", "expired"])
+    def test_what_is_over_cannot_be_ended(self, owner: ApiClient, created: dict[str, Any], status: str) -> None:
+        SignatureRequest.objects.update(status=status)
+        message = error(end(owner, created["id"], {"reason": "x"}), 409, "conflict")
+        expected = said("endSignatureRequest", "conflict_over")
+        assert message == expected.replace("71", str(created["id"])).replace("completed", status)
+        assert not Activity.objects.exists()
+
+    @pytest.mark.parametrize(
+        ("content", "sentence"),
+        [
+            ({}, "reason: it is required."),
+            ({"reason": None}, "reason: it must be a string."),
+            ({"reason": "  "}, "reason: it must not be empty."),
+            ({"reason": "x" * 501}, said("endSignatureRequest", "validation_reason")),
+            ({"reason": "two\nlines"}, "reason: it must not contain control characters or lone surrogates."),
+            ({"reason": "a\u200bb"}, "The reason must have 1 to 500 printable characters."),
+            ([], "The body must be a JSON object."),
+            ("x", "The body must be a JSON object."),
+        ],
+    )
+    def test_a_reason_has_bounds(self, owner: ApiClient, created: dict[str, Any], content: Any, sentence: str) -> None:
+        assert error(end(owner, created["id"], content), 422, "validation_error") == sentence
+        assert SignatureRequest.objects.get().status == "pending"
+
+    def test_the_longest_reason(self, owner: ApiClient, created: dict[str, Any]) -> None:
+        assert end(owner, created["id"], {"reason": "x" * 500}).json()["ended_reason"] == "x" * 500
+
+    def test_a_body_that_cannot_be_read(self, owner: ApiClient, created: dict[str, Any]) -> None:
+        path = f"/signature_requests/{created['id']}/end"
+        message = error(owner.send("POST", path, b'{"reason":}'), 422, "validation_error")
+        assert message == said("endSignatureRequest", "validation_json")
+        message = error(owner.send("POST", path, b"{}", "text/plain"), 415, "unsupported_media_type")
+        assert message == said("endSignatureRequest", "unsupported_media_type")
+        message = error(owner.send("POST", path, b" " * (4 * 1024 * 1024 + 1)), 413, "payload_too_large")
+        assert message == said("endSignatureRequest", "payload_too_large")
+
+    def test_nobody_elses(self, owner: ApiClient, created: dict[str, Any]) -> None:
+        for name, other in other_clients(owner).items():
+            assert error(end(other, created["id"], {"reason": "x"}), 404, "not_found") == error(
+                end(other, 2**40, {"reason": "x"}), 404, "not_found"
+            ), name
+        assert SignatureRequest.objects.get().status == "pending"
+
+    def test_once_under_a_key(self, owner: ApiClient, created: dict[str, Any]) -> None:
+        calls = keyed(owner, "one")
+        first = end(calls, created["id"], {"reason": "Over"})
+        again = end(calls, created["id"], {"reason": "Over"})
+        assert REPLAYED not in first and again[REPLAYED] == "true"
+        assert (first.status_code, again.status_code, first.json()) == (200, 200, again.json())
+        assert Activity.objects.count() == 1
+        error(end(calls, created["id"], {"reason": "Another"}), 422, "idempotency_key_reused")
+        error(end(keyed(owner, "two"), created["id"], {"reason": "Over"}), 409, "conflict")
+        assert IdempotencyKey.objects.count() == 1, "a refused call leaves its key free"
+        error(end(keyed(owner, "a b"), created["id"], {"reason": "Over"}), 422, "validation_error")
+
+
+class TestReminding:
+    def test_the_answer_is_the_signer_and_the_mail_goes_out(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        response = remind(owner, invited)
+        assert response.status_code == 200
+        assert response.json() == invited["signers"][0] | {"status": "notified"}
+        send_reminder(invited["signers"][0]["id"], 1)
+        assert CapturedMessage.objects.get().to == "ada@example.com"
+        assert Entry.objects.latest("position").metadata["reminder"] is True
+        act = Activity.objects.get()
+        assert (act.actor_kind, act.action) == ("api", "signer.reminded")
+
+    def test_once_in_24_hours(self, owner: ApiClient, invited: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
+        remind(owner, invited)
+        asked = Reminder.objects.get().asked_at
+        monkeypatch.setattr(clock, "now", lambda: asked + timedelta(hours=20))
+        response = remind(owner, invited)
+        message = error(response, 429, "rate_limited")
+        assert message == said("remindSigner", "rate_limited_reminder") and response["Retry-After"] == "14400"
+        monkeypatch.setattr(clock, "now", lambda: asked + timedelta(hours=24))
+        assert remind(owner, invited).status_code == 200
+
+    def test_five_times(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        past = clock.now() - timedelta(days=2)
+        for number in range(1, 6):
+            Reminder.objects.create(signer_id=invited["signers"][0]["id"], number=number, asked_at=past)
+        assert error(remind(owner, invited), 409, "conflict") == said("remindSigner", "conflict_most")
+
+    def test_only_who_may_sign_now_and_was_invited(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        def conflict(position: int = 0) -> str:
+            return error(remind(owner, invited, position), 409, "conflict")
+
+        assert conflict(1) == said("remindSigner", "conflict_turn")
+        SignatureRequest.objects.update(status="expired")
+        assert conflict() == said("remindSigner", "conflict_over")
+        SignatureRequest.objects.update(status="pending")
+        Signer.objects.filter(pk=invited["signers"][0]["id"]).update(status="signed")
+        assert conflict() == said("remindSigner", "conflict_signed")
+        assert conflict(1) == said("remindSigner", "conflict_not_invited")
+        assert not Reminder.objects.exists()
+
+    def test_where_the_request_sends_no_mails(self, owner: ApiClient) -> None:
+        created = owner.create(payload(owner.document())).json()
+        assert error(remind(owner, created), 409, "conflict") == said("remindSigner", "conflict_not_invited")
+
+    def test_nobody_elses_nor_one_of_another_request(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        other_request = owner.create(payload(owner.document(), **ASKED)).json()
+        error(remind(owner, {**other_request, "signers": invited["signers"]}), 404, "not_found")
+        for name, other in other_clients(owner).items():
+            assert error(remind(other, invited), 404, "not_found") == error(
+                remind(other, {**invited, "id": 2**40}), 404, "not_found"
+            ), name
+        assert not Reminder.objects.exists()
+
+    def test_once_under_a_key(self, owner: ApiClient, invited: dict[str, Any]) -> None:
+        calls = keyed(owner, "one")
+        first, again = remind(calls, invited), remind(calls, invited)
+        assert REPLAYED not in first and again[REPLAYED] == "true" and first.json() == again.json()
+        assert Reminder.objects.count() == 1

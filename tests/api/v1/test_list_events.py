@@ -1,0 +1,254 @@
+"""GET /events: what webhooks tell, to those who ask, each once and none missed."""
+
+import json
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from paraph.api.v1.openapi.refusals import refusals
+from paraph.audit_trail.models import Entry
+from paraph.flow.ending.delete_files import delete_files
+from paraph.kernel import clock
+from paraph.signature_requests.models import SignatureRequest
+from paraph.webhooks.event_log import DAYS_KEPT
+from paraph.webhooks.models import Delivery, Event, EventStream
+from paraph.webhooks.outbox import release
+from paraph.webhooks.payload import EVENTS, body
+from paraph.webhooks.prune import prune_events
+from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients
+from tests.factories import Scene, scene
+from tests.webhooks.parties import record, seal_everything, told
+
+pytestmark = pytest.mark.django_db
+
+PATH = "/events"
+
+
+def commit() -> None:
+    """What the end of a transaction does: the tests here run within one."""
+    with connection.cursor() as cursor:
+        cursor.execute("SET CONSTRAINTS ALL IMMEDIATE")
+        cursor.execute("SET CONSTRAINTS ALL DEFERRED")
+
+
+def of(made: Scene) -> ApiClient:
+    """A client of the request's organization."""
+    return api_client(organization=made.request.organization)
+
+
+def happened(made: Scene, *event_types: str) -> list[int]:
+    """Records these events; returns their ids."""
+    for event_type in event_types:
+        record(made.request, event_type, made.signers[0] if event_type.startswith("signer.") else None)
+    commit()
+    return list(Entry.objects.order_by("pk").values_list("pk", flat=True))[-len(event_types) :]
+
+
+def ids(page: Any) -> list[int]:
+    assert page.status_code == 200, page.content
+    return [each["id"] for each in page.json()["data"]]
+
+
+def said(name: str) -> str:
+    [refusal] = [each for each in refusals("listEvents") if each.name == name]
+    return refusal.message
+
+
+def age(days: float, **chosen: Any) -> None:
+    moment = clock.now() - timedelta(days=days)
+    Event.objects.filter(**chosen).update(published_at=moment)
+
+
+def test_an_event_is_what_its_webhook_says_with_the_id_of_the_journal() -> None:
+    made, _ = told()
+    [entry_id] = happened(made, "signer.notified")
+    [listed] = of(made).get(PATH).json()["data"]
+    assert listed == {"id": entry_id, **json.loads(Delivery.objects.get().payload)}
+    assert listed["signer"]["email"] == made.signers[0].email
+
+
+@pytest.mark.parametrize("application", [True, False], ids=["without a webhook URL", "sent from the dashboard"])
+def test_there_are_events_where_nobody_is_told(application: bool) -> None:
+    made = scene(environment="production")
+    if not application:
+        SignatureRequest.objects.update(application=None)
+        made.request.refresh_from_db()
+    made_ids = happened(made, "signer.notified", "signer.otp_sent", "signer.signed", "request.expired")
+    assert not Delivery.objects.exists()
+    client = api_client("pro", "production", made.request.organization)
+    assert ids(client.get(PATH)) == made_ids
+
+
+def test_what_has_no_webhook_is_no_event() -> None:
+    made = scene()
+    happened(made, "request.completion_notified", "signature_request.pades_signed", "signer.signed")
+    assert [each["event"] for each in of(made).get(PATH).json()["data"]] == ["signer.signed"]
+
+
+def test_completion_is_listed_when_it_is_released_with_links() -> None:
+    made, _ = told()
+    client = of(made)
+    [completed] = happened(made, "request.completed")
+    later = happened(made, "signer.notified")
+    page = client.get(PATH)
+    assert ids(page) == later
+    seal_everything(made)
+    release(made.request.pk)
+    release(made.request.pk)
+    commit()
+    after = client.get(PATH, after=page.json()["next"]).json()
+    assert [each["id"] for each in after["data"]] == [completed]
+    stored = Delivery.objects.get(event_type="request.completed")
+    sent = json.loads(body("request.completed", stored.payload, made.request.pk))
+    assert set(after["data"][0]) == {"id", *sent}
+    assert after["data"][0]["documents"][0]["signed_url"].partition("?")[0] in sent["documents"][0]["signed_url"]
+    assert after["data"][0]["certificate_expires_in"] == 900
+
+
+def test_links_end_with_the_files() -> None:
+    made = scene()
+    happened(made, "request.completed")
+    seal_everything(made)
+    release(made.request.pk)
+    SignatureRequest.objects.update(status="completed", finalized=True)
+    assert delete_files(made.request.pk)
+    commit()
+    [listed] = of(made).get(PATH).json()["data"]
+    assert (listed["documents"], listed["certificate_url"], listed["certificate_expires_in"]) == ([], None, None)
+
+
+def test_a_reader_goes_on_from_next() -> None:
+    made = scene()
+    client = of(made)
+    made_ids = happened(made, *["signer.notified"] * 7)
+    seen, after, pages = list[int](), dict[str, str](), 0
+    while True:
+        page = client.get(PATH, limit=3, **after)
+        seen += ids(page)
+        after, pages = {"after": page.json()["next"]}, pages + 1
+        if not page.json()["has_more"]:
+            break
+    assert seen == made_ids and pages == 3
+    assert ids(client.get(PATH, **after)) == []
+    assert client.get(PATH, **after).json()["next"] == after["after"]
+    assert ids(client.get(PATH, limit=3, **after)) == []
+    new = happened(made, "signer.signed")
+    assert ids(client.get(PATH, **after)) == new
+
+
+def test_fifty_are_listed_unless_another_limit_is_named() -> None:
+    made = scene()
+    made_ids = happened(made, *["signer.notified"] * 51)
+    page = of(made).get(PATH)
+    assert ids(page) == made_ids[:50] and page.json()["has_more"]
+    assert ids(of(made).get(PATH, limit=100)) == made_ids
+
+
+@pytest.mark.parametrize("before", [0, 2])
+def test_latest_is_the_end(before: int) -> None:
+    made = scene()
+    client = of(made)
+    if before:
+        happened(made, *["signer.notified"] * before)
+    page = client.get(PATH, after="latest").json()
+    assert page["data"] == [] and page["has_more"] is False
+    assert ids(client.get(PATH, after=page["next"])) == []
+    new = happened(made, "signer.signed")
+    assert ids(client.get(PATH, after=page["next"])) == new
+
+
+def test_filters() -> None:
+    made, other = scene(), scene()
+    SignatureRequest.objects.filter(pk=other.request.pk).update(organization=made.request.organization)
+    other.request.refresh_from_db()
+    client = of(made)
+    [first, signed] = happened(made, "signer.notified", "signer.signed")
+    [of_other, expired] = happened(other, "signer.notified", "request.expired")
+    assert ids(client.get(PATH, event="signer.notified")) == [first, of_other]
+    assert ids(client.get(PATH, signature_request_id=made.request.pk)) == [first, signed]
+    both = client.get(PATH, signature_request_id=other.request.pk, event="request.expired")
+    assert ids(both) == [expired]
+    one = client.get(PATH, event="signer.notified", limit=1)
+    assert ids(one) == [first] and one.json()["has_more"]
+    assert ids(client.get(PATH, event="signer.notified", after=one.json()["next"])) == [of_other]
+    assert both.json()["next"] == client.get(PATH, after="latest").json()["next"]  # beyond what the filter leaves out
+
+
+def test_others_see_nothing(owner: ApiClient) -> None:
+    made = scene()
+    happened(made, "signer.notified")
+    cursor = of(made).get(PATH).json()["next"]
+    for name, client in other_clients(of(made)).items():
+        assert ids(client.get(PATH)) == [], name
+        error(client.get(PATH, signature_request_id=made.request.pk), 404, "not_found")
+        error(client.get(PATH, after=cursor), 410, "cursor_expired")
+
+
+def test_what_is_unreadable_is_named(owner: ApiClient) -> None:
+    assert error(owner.get(PATH, after="1", limit=500), 422, "validation_error") == said("validation_query")
+    assert said("validation_query").startswith("after must be")
+    for query in ({"limit": 0}, {"limit": "x"}, {"event": "signer.created"}, {"signature_request_id": "x"},
+                  {"after": ""}, {"after": "A" * 22 + "="}, {"after": "_" * 22}, {"after": "é" * 22},
+                  {"limit": [1, 2]}, {"signature_request_id": 2**63}):  # fmt: skip
+        message = error(owner.get(PATH, **query), 422, "validation_error")
+        assert next(iter(query)) in message
+    assert ", ".join(EVENTS) in error(owner.get(PATH, event="x"), 422, "validation_error")
+
+
+def test_events_are_kept_for_thirty_days_and_older_cursors_end() -> None:
+    made = scene()
+    client = of(made)
+    start = client.get(PATH, after="latest").json()["next"]
+    happened(made, "signer.notified")
+    first = client.get(PATH).json()["next"]
+    [*_, third] = happened(made, "signer.otp_sent", "signer.signed")
+    middle = client.get(PATH, after=first, limit=1).json()["next"]
+    age(DAYS_KEPT + 0.1, event_type__in=["signer.notified", "signer.otp_sent"])
+    age(DAYS_KEPT - 0.1, event_type="signer.signed")
+    assert prune_events(clock.now()) == 2 and prune_events(clock.now()) == 0
+    assert ids(client.get(PATH)) == [third]
+    assert ids(client.get(PATH, after=middle)) == [third]  # all that followed is there
+    for old in (start, first):
+        assert error(client.get(PATH, after=old), 410, "cursor_expired") == said("cursor_expired")
+
+
+def test_a_reader_of_a_quiet_environment_has_missed_nothing() -> None:
+    made = scene()
+    client = of(made)
+    happened(made, "signer.notified")
+    cursor = client.get(PATH).json()["next"]
+    age(DAYS_KEPT + 1)
+    assert prune_events(clock.now()) == 1 and EventStream.objects.get().position == 1
+    assert ids(client.get(PATH, after=cursor)) == [] and ids(client.get(PATH)) == []
+    assert ids(client.get(PATH, after=cursor)) == [] and client.get(PATH).json()["next"] == cursor
+    new = happened(made, "signer.signed")
+    assert ids(client.get(PATH, after=cursor)) == new
+
+
+def test_a_cursor_of_what_a_restored_database_lacks_ends() -> None:
+    """Positions are given anew there, to other events."""
+    made = scene()
+    client = of(made)
+    happened(made, "signer.notified")
+    Event.objects.all().delete()
+    EventStream.objects.all().delete()
+    lost = "AAAAAAAAAAEABlcSrHJAAA"
+    error(client.get(PATH, after=lost), 410, "cursor_expired")
+    happened(made, "signer.signed")
+    error(client.get(PATH, after=lost), 410, "cursor_expired")
+
+
+def test_a_rolled_back_event_leaves_no_gap() -> None:
+    made = scene()
+    happened(made, "signer.notified")
+    with connection.cursor() as cursor:
+        cursor.execute("SAVEPOINT before")
+        record(made.request, "signer.signed", made.signers[0])
+        cursor.execute("ROLLBACK TO SAVEPOINT before")
+    happened(made, "request.expired")
+    assert list(Event.objects.order_by("position").values_list("position", "event_type")) == [
+        (1, "signer.notified"),
+        (2, "request.expired"),
+    ]

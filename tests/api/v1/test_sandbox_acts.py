@@ -1,0 +1,220 @@
+"""What signers and the clock do, done by a test: the same order, states and refusals as on the page."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from paraph.api.v1.openapi.refusals import refusals
+from paraph.audit_trail.append import broken_at
+from paraph.audit_trail.models import Entry
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.signing.sign import Signature, sign
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests.handwriting import initials_of, signature_of
+from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.webhooks.models import Delivery, Event
+from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload
+from tests.factories import VISITOR, jobs
+from tests.flow.test_jobs import work_off
+
+DRAWN = {"type": "drawn", "strokes": [[[0.1, 0.6], [0.4, 0.3], [0.9, 0.4]]]}
+
+
+def created(owner: ApiClient, **options: Any) -> dict[str, Any]:
+    response = owner.create(payload(owner.document(), **options))
+    assert response.status_code == 201, response.content
+    found: dict[str, Any] = response.json()
+    return found
+
+
+def act(client: ApiClient, request: dict[str, Any], number: int = 0, verb: str = "sign", content: Any = None) -> Any:
+    path = f"/sandbox/signature_requests/{request['id']}/signers/{request['signers'][number]['id']}/{verb}"
+    return client.send("POST", path) if content is None else client.post(path, content)
+
+
+def expire(client: ApiClient, request: dict[str, Any]) -> Any:
+    return client.send("POST", f"/sandbox/signature_requests/{request['id']}/expire")
+
+
+def said(operation: str, name: str) -> str:
+    [refusal] = [each for each in refusals(operation) if each.name == name]
+    return refusal.message
+
+
+def keyed(client: ApiClient, key: str) -> ApiClient:
+    return ApiClient(client.api_key, client.organization, client.headers | {"Idempotency-Key": key})
+
+
+def test_a_request_is_signed_to_its_end(owner: ApiClient) -> None:
+    """Both sign, the request is sealed, and everything of it tells of it, but nothing was sent."""
+    request = created(owner, initials_required=True)
+    first = act(owner, request)
+    assert first.status_code == 200
+    assert [each["status"] for each in first.json()["signers"]] == ["signed", "pending"]
+    assert first.json() == owner.get(f"/signature_requests/{request['id']}").json()
+    assert act(owner, request, 1, content={"signature": DRAWN}).json()["status"] == "completed"
+    work_off()
+    finalized = owner.get(f"/signature_requests/{request['id']}").json()
+    assert finalized["finalized"] and len(finalized["download_urls"]) == 1
+    signers = list(Signer.objects.order_by("order"))
+    assert [signature_of(each)["type"] for each in signers] == ["typed", "drawn"]
+    assert [initials_of(each) for each in signers] == [{"type": "typed"}] * 2
+    entries = list(Entry.objects.order_by("position"))
+    signed = [each for each in entries if each.event_type == "signer.signed"]
+    assert [each.metadata["sandbox_act"] for each in signed] == [True, True] and signed[0].ip == "127.0.0.1"
+    assert broken_at(entries) is None
+    log = owner.get(f"/signature_requests/{request['id']}/audit_logs", limit=100).json()["data"]
+    assert [each["metadata"].get("sandbox_act") for each in log if each["event_type"] == "signer.signed"] == [True] * 2
+    assert not CapturedMessage.objects.exists()
+    assert list(Event.objects.order_by("entry_id").values_list("event_type", flat=True)) == [
+        "signer.signed", "signer.signed", "request.completed",
+    ]  # fmt: skip
+    assert Delivery.objects.count() == 3 and not Delivery.objects.filter(payload__contains="sandbox_act").exists()
+
+
+def test_the_next_of_a_sequence_is_invited(owner: ApiClient) -> None:
+    request = created(owner, send_email=True, identity_declaration_accepted=True)
+    assert act(owner, request).status_code == 200
+    invited = [arguments["signer_id"] for name, arguments in jobs() if name == "invite"]
+    assert invited == [each["id"] for each in request["signers"]]
+
+
+def test_refusals_are_those_of_the_page(owner: ApiClient) -> None:
+    request = created(owner)
+    wrong = {"signature": {"type": "stamped"}}
+    not_yet = act(owner, request, 1, content=wrong)  # who may not sign is told so before the body is looked at
+    assert error(not_yet, 409, "not_your_turn") == said("sandboxSign", "not_your_turn")
+    assert act(owner, request).status_code == 200
+    assert error(act(owner, request), 409, "already_signed") == said("sandboxSign", "already_signed")
+    SignatureRequest.objects.update(expires_at=clock.now() - timedelta(seconds=1))
+    assert error(act(owner, request, 1), 410, "expired") == said("sandboxSign", "expired")
+    assert error(act(owner, request), 409, "already_signed")
+    assert Entry.objects.filter(event_type="signer.signed").count() == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "named"),
+    [
+        ({"fields": []}, "fields: there is no such field."),
+        ({"signature": {"type": "stamped"}}, "signature.type"),
+        ({"signature": 7}, "signature"),
+        ({"signature": {"type": "typed", "hand": 9}}, "signature.hand"),
+        ({"signature": {"type": "drawn", "strokes": [[[0.1, 7]]]}}, "signature.strokes[0][0][1]"),
+        ({"signature": {"type": "drawn", "strokes": [[[0.5, 0.5]]]}}, "signature: there is no line"),
+        ({"code": "123456", "consent": True}, "code: there is no such field. consent:"),
+        ([], "The body must be a JSON object."),
+    ],
+)
+def test_what_is_wrong_is_named_and_nobody_has_signed(owner: ApiClient, content: Any, named: str) -> None:
+    request = created(owner)
+    assert named in error(act(owner, request, content=content), 422, "validation_error")
+    assert not Signer.objects.filter(status="signed").exists()
+
+
+def test_the_body_is_json_or_none(owner: ApiClient) -> None:
+    request = created(owner)
+    path = f"/sandbox/signature_requests/{request['id']}/signers/{request['signers'][0]['id']}/sign"
+    error(owner.send("POST", path, b"x", "text/plain"), 415, "unsupported_media_type")
+    error(owner.send("POST", path, b"{"), 422, "validation_error")
+    assert owner.send("POST", path, b'{"signature": null, "fields": null}').status_code == 200
+
+
+def test_sentences_are_in_the_language_of_the_caller(owner: ApiClient) -> None:
+    request = created(owner)
+    german = ApiClient(owner.api_key, owner.organization, {"Accept-Language": "de"})
+    strokes = {"signature": {"type": "drawn", "strokes": []}}
+    english, told = (error(act(each, request, content=strokes), 422, "validation_error") for each in (owner, german))
+    assert told != english and "signature.strokes" in told
+
+
+@pytest.mark.parametrize("verb", ["sign", "decline"])
+def test_others_find_nothing(owner: ApiClient, verb: str) -> None:
+    request, another = created(owner), created(owner)
+    others = other_clients(owner)
+    error(act(others["other organization"], request, verb=verb), 404, "not_found")
+    mixed = {"id": another["id"], "signers": request["signers"]}
+    assert error(act(owner, mixed, verb=verb), 404, "not_found") == said("sandboxSign", "not_found")
+    error(expire(others["other organization"], request), 404, "not_found")
+    assert not Signer.objects.filter(status="signed").exists()
+
+
+@pytest.mark.parametrize("verb", ["sign", "decline"])
+def test_production_signs_by_hand(owner: ApiClient, verb: str) -> None:
+    """Its key is told so whatever it names, and the verb itself takes no signature without a code."""
+    production = api_client("pro", "production", owner.organization)
+    request = created(production)
+    assert error(act(production, request, verb=verb), 403, "sandbox_only") == said("sandboxSign", "sandbox_only")
+    error(act(production, created(owner), verb=verb), 403, "sandbox_only")
+    error(expire(production, request), 403, "sandbox_only")
+    error(expire(production, {"id": 10**9}), 403, "sandbox_only")
+    signer = Signer.objects.select_related("request").get(pk=request["signers"][0]["id"])
+    with pytest.raises(DomainError, match="Nobody signs without a code"):
+        sign(signer, Signature(None, {"type": "typed"}, None, "en"), VISITOR)
+    assert not Signer.objects.filter(status="signed").exists()
+
+
+def test_a_request_expires_as_by_the_clock(owner: ApiClient) -> None:
+    request, before = created(owner), clock.now().replace(microsecond=0)
+    answer = expire(owner, request)
+    assert answer.status_code == 200 and answer.json()["status"] == "expired"
+    assert before <= SignatureRequest.objects.get().expires_at <= clock.now()
+    [entry] = Entry.objects.filter(event_type="request.expired")
+    assert entry.metadata == {"expires_at": answer.json()["expires_at"], "sandbox_act": True}
+    [delivery] = Delivery.objects.all()
+    assert delivery.event_type == "request.expired" and "sandbox_act" not in delivery.payload
+    assert delivery.entry_id == entry.pk == Event.objects.get().pk
+    error(act(owner, request), 410, "expired")
+
+
+@pytest.mark.parametrize("how", ["expired", "late", "ended", "completed"])
+def test_what_is_over_does_not_expire(owner: ApiClient, how: str) -> None:
+    request = created(owner)
+    if how == "expired":
+        expire(owner, request)
+    elif how == "late":  # and no worker has marked it
+        SignatureRequest.objects.update(expires_at=clock.now())
+    elif how == "ended":
+        end_early(OPERATOR, request["id"], "Not needed.")
+    else:
+        act(owner, request), act(owner, request, 1)
+    before = Entry.objects.count()
+    assert error(expire(owner, request), 409, "conflict") == said("sandboxExpire", "conflict")
+    assert Entry.objects.count() == before
+
+
+def test_nobody_can_decline_yet(owner: ApiClient) -> None:
+    request = created(owner)
+    told = error(act(owner, request, verb="decline"), 403, "decline_not_allowed")
+    assert told == said("sandboxDecline", "decline_not_allowed")
+    act(owner, request)
+    error(act(owner, request, verb="decline"), 403, "decline_not_allowed")
+    error(act(keyed(owner, ""), request, verb="decline"), 422, "validation_error")
+
+
+def test_an_act_that_is_sent_again_is_done_once(owner: ApiClient) -> None:
+    request, calls = created(owner), keyed(owner, "one")
+    first, again = act(calls, request), act(calls, request)
+    assert (first.status_code, again.status_code) == (200, 200)
+    assert "Idempotent-Replayed" not in first and again["Idempotent-Replayed"] == "true"
+    assert first.json() == again.json()
+    assert act(calls, request, content={}).status_code == 200  # as no body is
+    error(act(calls, request, content={"signature": DRAWN}), 422, "idempotency_key_reused")
+    assert act(calls, request, 1).json()["status"] == "completed"  # another signer is another path
+    assert act(calls, request).json()["status"] == "completed"  # as it reads now
+    assert Entry.objects.filter(event_type="signer.signed").count() == 2
+
+
+def test_a_refused_act_leaves_its_key_free(owner: ApiClient) -> None:
+    request, calls = created(owner), keyed(owner, "one")
+    error(act(calls, request, 1), 409, "not_your_turn")
+    act(owner, request)
+    assert act(calls, request, 1).status_code == 200
+    other = created(owner)
+    assert expire(calls, other).status_code == 200
+    again = expire(calls, other)
+    assert again.status_code == 200 and again["Idempotent-Replayed"] == "true"
+    assert Entry.objects.filter(event_type="request.expired").count() == 1
