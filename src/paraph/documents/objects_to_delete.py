@@ -71,7 +71,6 @@ def may_delete() -> Iterator[bool]:
 
 
 def noted_among(keys: Collection[str]) -> set[str]:
-    """Return those of the keys that are noted."""
     return set(ObjectToDelete.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
 
 

@@ -23,7 +23,6 @@ Beside = Callable[[int], list[Model]]
 
 
 def nothing_beside(_resource_id: int) -> list[Model]:
-    """Return no row."""
     return []
 
 

@@ -42,7 +42,6 @@ class Secrets:
         return [in_use, *(secret for secret in self._by_fingerprint.values() if secret != in_use)]
 
     def known(self, mark: bytes) -> bytes | None:
-        """Return the secret with this fingerprint."""
         return self._by_fingerprint.get(mark)
 
     def key(self, purpose: str) -> bytes:

@@ -12,11 +12,13 @@ StampPlaces = list[tuple[int, dict[str, Any]]]
 
 @dataclass(frozen=True)
 class Content:
-    """``channels``: how each signer gets codes. ``documents``: the id of each with the places on it."""
+    """``channels``: how each signer gets codes. ``documents``: the id of each with the places on it. ``given``: the
+    placements on each as an application gave them."""
 
     options: dict[str, Any]
     channels: list[str]
     documents: list[tuple[int, StampPlaces]]
+    given: list[list[dict[str, Any]]] | None = None
 
 
 def of_draft(draft: Draft) -> Content:

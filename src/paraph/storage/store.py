@@ -61,7 +61,6 @@ def open(key: str) -> BinaryIO:
 
 
 def delete(key: str) -> None:
-    """Delete the object, if there is one."""
     with telling_faults(_store()):
         _store().delete(key)
 
@@ -124,7 +123,6 @@ def _open(place: tuple[str, str, Path], keys: tuple[str, tuple[str, ...]]) -> St
 
 @lru_cache(maxsize=4)
 def _plain_store(url: str, public_url: str, data_dir: Path) -> Store:
-    """Return the store with its objects as they are."""
     if not url:
         return LocalStore(data_dir / "objects")
     from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it

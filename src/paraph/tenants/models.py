@@ -30,7 +30,8 @@ class Organization(models.Model):
     """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
     or that can change what it shows. ``mails_copy_links``: the summary at completion has a link with which the signer
     downloads the sealed documents and the proof. ``contact_email``: where inquiries of signers go; without it they
-    cannot ask.
+    cannot ask. ``web_application``: that of production whose webhook URL hears of requests that are sent from the
+    dashboard, and whose sites may show their signing pages in a frame; null for none.
 
     ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since
     when it is as if it did not exist."""
@@ -40,6 +41,9 @@ class Organization(models.Model):
     refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
     mails_copy_links = models.BooleanField(default=True, db_default=True)
     contact_email = models.CharField(max_length=320, default="", db_default="", blank=True)
+    web_application = models.ForeignKey(
+        "Application", models.SET_NULL, null=True, related_name="+", db_constraint=False, db_index=False
+    )
     suspended_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)

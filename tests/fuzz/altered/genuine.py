@@ -15,6 +15,7 @@ from paraph.pdf.sealing.seal import seal
 from paraph.pdf.typesetting.proof import proof
 from tests.fuzz.altered.authorities import SEALED_AT, authority, steady, timestamping
 from tests.fuzz.altered.waiting_uploads import (
+    disguised_upload,
     growing_upload,
     shared_upload,
     upload_with_catalog,
@@ -155,8 +156,9 @@ _GENUINE: dict[str, Callable[[], bytes]] = {
 }
 GENUINE = list(_GENUINE)
 
-SHARED, CATALOG, STORE, NOT_THERE, GROWING = (
+SHARED, DISGUISED, CATALOG, STORE, NOT_THERE, GROWING = (
     "shared upload B-T",
+    "disguised upload B-T",
     "upload with a catalog B-T",
     "upload with a store B-T",
     "upload with holes B-T",
@@ -164,6 +166,7 @@ SHARED, CATALOG, STORE, NOT_THERE, GROWING = (
 )
 _WAITING: dict[str, Callable[[], bytes]] = {
     SHARED: lambda: resealed(shared_upload()),
+    DISGUISED: lambda: resealed(disguised_upload()),
     CATALOG: lambda: resealed(upload_with_catalog()),
     STORE: lambda: resealed(upload_with_store()),
     NOT_THERE: lambda: resealed(upload_with_holes()),

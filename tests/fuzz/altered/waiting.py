@@ -7,7 +7,7 @@ from random import Random
 
 from tests.fuzz.altered.authorities import certificate_with
 from tests.fuzz.altered.covers import STAMP, add_signature, trusted_token
-from tests.fuzz.altered.genuine import CATALOG, GROWING, NOT_THERE, SHARED, STORE, genuine
+from tests.fuzz.altered.genuine import CATALOG, DISGUISED, GROWING, NOT_THERE, SHARED, STORE, genuine
 from tests.fuzz.altered.known import Stream, number_of
 from tests.fuzz.altered.stores import list_in_store
 from tests.fuzz.altered.tail import NotHere, Tail
@@ -80,6 +80,7 @@ def _all() -> Iterator[tuple[str, str, Alter]]:
     yield SHARED, "a property that a page could draw", _text_property
     yield CATALOG, "a catalog that is a list of fonts", _font_in_catalog
     yield SHARED, "data of a signature that is a list of fonts", _font_in_data
+    yield DISGUISED, "a list of certificates that a page draws behind a comment", _in_shared_list
     yield STORE, "a store that is all objects", _store_for_objects
     yield SHARED, "metadata that a page draws", _contents_as_metadata
     for position, how in enumerate(("of a page", *MISSING)):
@@ -99,7 +100,7 @@ FREEDOMS: dict[str, Alter] = {
 }
 BY_UPLOAD = {
     upload: tuple(name for other, name, _ in _all() if other == upload)
-    for upload in (SHARED, CATALOG, STORE, NOT_THERE, GROWING)
+    for upload in (SHARED, DISGUISED, CATALOG, STORE, NOT_THERE, GROWING)
 }
 OF = {name: upload for upload, name, _ in _all()}
 """The upload that each waits in."""

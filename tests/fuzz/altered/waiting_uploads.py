@@ -85,7 +85,8 @@ def shared_upload() -> bytes:
         page, data = document.pages[1].obj, document.make_indirect(Dictionary())
         document.docinfo["/Title"] = "Letter"
         fonts = _draws(document, _NO_FONT % DIGEST, Font=data)
-        _put_on_last_page(document, [_draws(document, b"/Producer Do", XObject=document.trailer.Info), fonts])
+        properties = {"Type": Name.XRef, "Info": document.trailer.Info, "XObject": document.trailer.Info}
+        _put_on_last_page(document, [_draws(document, b"/Producer Do", **properties), fonts])
         page.Contents = document.make_indirect(Array([page.Contents, Name("/W".ljust(_WIDE, "x"))]))
         document.Root.DSS = document.make_indirect(Dictionary(Certs=page.Contents, VRI=data))
         document.Root.Metadata = document.make_stream(XMP % b"", Type=Name.Metadata, Subtype=Name.XML)
@@ -94,6 +95,21 @@ def shared_upload() -> bytes:
     with pikepdf.open(io.BytesIO(made)) as document:
         disguised = b"%%/Metadata\n%d 0 R" % document.Root.Metadata.objgen[0]
     return made.replace(b"/W".ljust(_WIDE, b"x"), disguised.ljust(_WIDE))
+
+
+def disguised_upload() -> bytes:
+    """A page draws the list of certificates, and a comment makes it seem that a store does."""
+    stands_for_it = "/W".ljust(_WIDE, "x")
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        page = document.pages[1].obj
+        document.Root.DSS = document.make_indirect(Dictionary(Certs=document.make_indirect(Array([page.Contents]))))
+        page.Contents = Name(stands_for_it)
+
+    made = _two_pages(prepare)
+    with pikepdf.open(io.BytesIO(made)) as document:
+        disguised = b"%%obj<</Certs\n%d 0 R%%>>\n" % document.Root.DSS.Certs.objgen[0]
+    return made.replace(stands_for_it.encode(), disguised.ljust(_WIDE))
 
 
 def upload_with_holes() -> bytes:

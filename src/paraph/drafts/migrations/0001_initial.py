@@ -50,6 +50,7 @@ class Migration(migrations.Migration):
                 ("initials_required", models.BooleanField(default=False)),
                 ("notify_signers_on_completion", models.BooleanField(default=True)),
                 ("locale", models.CharField(default="en", max_length=5)),
+                ("more_options", models.JSONField(default=dict)),
                 (
                     "environment",
                     models.CharField(
@@ -73,8 +74,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("tags_placed", models.BooleanField(default=False)),
+                ("discarded_at", models.DateTimeField(null=True)),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("updated_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "application",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.application",
+                    ),
+                ),
                 (
                     "author",
                     models.ForeignKey(

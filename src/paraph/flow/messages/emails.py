@@ -53,7 +53,6 @@ def invitation(signer: Signer, url: str) -> EmailContent:
 
 
 def invitation_subject(locale: str, organization_name: str) -> str:
-    """Write the subject of an invitation from the organization."""
     return phrase(of("mail", locale), "invitation_subject", sender=unlinked(organization_name, MAX_LENGTH))
 
 

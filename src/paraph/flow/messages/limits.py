@@ -65,7 +65,6 @@ class TooManyMessagesError(DomainError, Reschedule):
 
 
 def message_to(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> OutgoingMessage:
-    """Describe a message to this signer."""
     return OutgoingMessage(signer.request.organization, signer.request.environment, channel, recipient, withheld)
 
 

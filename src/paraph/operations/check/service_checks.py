@@ -116,7 +116,6 @@ def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_S
 
 
 def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
-    """Return the outcomes of each check, by its name."""
     found: dict[str, list[Outcome]] = {}
     asking = [check for check in checks if check.asks]
     side_by_side = [[check] for check in checks if not check.asks] + ([asking] if asking else [])

@@ -149,7 +149,6 @@ def _has_no_border(revision: Revision, annotation: Dictionary) -> bool:
 
 
 def _numbers(revision: Revision, value: Any) -> list[float]:
-    """Return the numbers at the beginning of an array."""
     areas = list[float]()
     array = revision.resolve(value)
     for item in array if isinstance(array, list) else ():

@@ -38,7 +38,6 @@ class FormXObjects:
         return len(self._pages)
 
     def form(self, index: int) -> FormXObject:
-        """Return the form XObject of page ``index``."""
         if index not in self._forms:
             page = self._pages[index]
             geometry = geometry_of(self._source, page)

@@ -33,11 +33,9 @@ class Element:
         return self
 
     def children(self, tag: int = SEQUENCE) -> list["Element"]:
-        """Return the elements inside one with this tag."""
         return list(_elements(self.expect(tag).content))
 
     def only(self, tag: int = SEQUENCE) -> "Element":
-        """Return the one element inside one with this tag."""
         return read(self.expect(tag).content)
 
     def integer(self) -> int:

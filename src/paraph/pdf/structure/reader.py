@@ -73,7 +73,6 @@ class PdfReader:
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
         return len(self.data)
 
     @property

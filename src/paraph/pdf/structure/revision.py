@@ -88,7 +88,6 @@ class Revision:
         return value
 
     def write(self) -> WrittenRevision:
-        """Serialize the revision."""
         text = bytearray(b"" if self.reader.ends_line else b"\n")
         base, offsets, hole = self.reader.size, dict[Ref, int](), (0, 0)
         range_at = 0

@@ -34,7 +34,6 @@ class SignedField:
 
     @property
     def end(self) -> int:
-        """Where the byte range ends."""
         return self.byte_range[2] + self.byte_range[3]
 
     @property

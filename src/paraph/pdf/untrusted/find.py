@@ -46,6 +46,14 @@ def list_tags(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> dict[st
     return {tag: _found(*place) for tag, *place in result["tags"]}
 
 
+def list_texts(pdf: Pdf, text: str = "", *, tenant_key: str = "", sha256: bytes = b"") -> list[tuple[str, FoundTag]]:
+    """Return every place of the text, by default of what stands in double braces, in reading order, at most 500: each
+    as it stands there, with single blanks. What matches is as for :func:`find_tags`. ``pdf``, ``tenant_key`` and
+    ``sha256`` as there. Raises PdfRefused."""
+    result, _ = sandbox().call("texts", pdf, tenant_key=tenant_key, sha256=sha256, text=text)
+    return [(verbatim, _found(*place)) for verbatim, *place in result["texts"]]
+
+
 @dataclass(frozen=True)
 class SignatureLine:
     """A line that waits for a signature, in points of reader space; ``label``: what says so."""

@@ -33,6 +33,7 @@ class Migration(migrations.Migration):
                 ("initials_required", models.BooleanField(default=False)),
                 ("notify_signers_on_completion", models.BooleanField(default=True)),
                 ("locale", models.CharField(default="en", max_length=5)),
+                ("more_options", models.JSONField(default=dict)),
                 (
                     "environment",
                     models.CharField(
@@ -132,6 +133,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("position", models.SmallIntegerField()),
+                ("given", models.JSONField(null=True)),
                 (
                     "document",
                     models.ForeignKey(
@@ -159,7 +161,9 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=100)),
                 (
                     "otp_channel",
-                    models.CharField(choices=[("email", "Email"), ("sms", "Sms")], default="email", max_length=5),
+                    models.CharField(
+                        blank=True, choices=[("email", "Email"), ("sms", "Sms")], default="email", max_length=5
+                    ),
                 ),
                 (
                     "template",

@@ -369,6 +369,18 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.AddField(
+            model_name="organization",
+            name="web_application",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="organizations.application",
+            ),
+        ),
+        migrations.AddField(
             model_name="application",
             name="organization",
             field=models.ForeignKey(

@@ -118,7 +118,6 @@ class UntrustedFile:
 
     @functools.cached_property
     def whole(self) -> bytes:
-        """Return a copy of all bytes."""
         return self.content[:]
 
     @functools.cached_property
