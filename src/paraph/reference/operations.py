@@ -50,8 +50,8 @@ class RefusalExample:
 @dataclass(frozen=True)
 class OperationEntry:
     """A call of the API, an endpoint of the signer, or a webhook, which has no answers, refusals and samples.
-    ``body_as`` and ``answered_as``: the anchor and the summary of another call that has the same fields there. ``tried``: the body of
-    JSON that it is tried with."""
+    ``body_as`` and ``answered_as``: the anchor and the summary of another call that has the same fields there.
+    ``tried``: the body of JSON that it is tried with."""
 
     id: str
     method: str
