@@ -259,6 +259,6 @@ def test_the_readme_of_the_client(
     names["paraph"].close()
     told = capsys.readouterr().out
     assert "404 not_found There is no such resource." in told
-    assert f"[{names['request'].id}]" in told
+    assert re.search(rf"^\[{names['request'].id}\b", told, re.MULTILINE) and "signer.signed" in told
     assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
     assert names["receive"](b"{}", "sha256=", "secret") == 401

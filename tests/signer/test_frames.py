@@ -13,7 +13,8 @@ pytestmark = pytest.mark.django_db
 
 def sent_by_hand(*origins: str, named: bool = True) -> Scene:
     made = scene(environment="production")
-    application = Application.objects.get(pk=made.request.application_id)
+    application = made.request.application
+    assert application
     Application.objects.update(frame_origins=" ".join(origins))
     SignatureRequest.objects.update(application=None)
     if named:

@@ -21,6 +21,8 @@ from paraph.tenants.organizations import change_settings, production_application
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.rights import Right, may, roles_with
 
+_NO_APPLICATION: Any = 0
+
 
 class SettingsForm(forms.Form):
     name = forms.CharField(
@@ -51,7 +53,7 @@ class SettingsForm(forms.Form):
         label=gettext_lazy("Application that hears of requests sent from here"),
         required=False,
         coerce=int,
-        empty_value=0,
+        empty_value=_NO_APPLICATION,
         help_text=gettext_lazy(
             "Its webhook URL gets their events, signed with its secret, and its sites may show their signing pages in "
             "a frame. Production applications only."

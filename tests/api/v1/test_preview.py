@@ -1,12 +1,16 @@
 """POST /signature_requests/preview: what a creation would come to, and nothing made."""
 
+import io
 from typing import Any
 
+import pikepdf
+import pypdfium2
 import pytest
 
 from paraph.audit_trail.models import Entry
+from paraph.flow.sending import preview as preview_verb
 from paraph.signature_requests.models import Placement, SignatureRequest
-from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, tag
+from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle, tag
 
 
 def preview(client: ApiClient, content: Any) -> dict[str, Any]:
@@ -102,3 +106,81 @@ def test_in_the_language_of_the_call(owner: ApiClient) -> None:
 def test_it_takes_no_idempotency_key(owner: ApiClient) -> None:
     owner.headers["Idempotency-Key"] = "a b"
     assert preview(owner, payload(1))["valid"] is False
+
+
+def as_pdf(client: ApiClient, content: Any) -> Any:
+    client.headers["Accept"], client.checked = "application/pdf", False
+    return client.post("/signature_requests/preview", {"signature_request": content})
+
+
+def pages_of(response: Any) -> list[str]:
+    """The text of each page, annotations included."""
+    assert response.status_code == 200 and response["Content-Type"] == "application/pdf", response.content
+    with pikepdf.open(io.BytesIO(response.content)) as document:
+        assert document.Root.get("/AcroForm") is None
+        for page in document.pages:
+            [*_, mark] = page.obj.Annots
+            form = mark.AP.N
+            page.contents_add(b"q 1 0 0 1 0 0 cm /Mark Do Q")
+            page.add_resource(form, pikepdf.Name.XObject, pikepdf.Name.Mark)
+        flat = io.BytesIO()
+        document.save(flat)
+    texts = []
+    for page in pypdfium2.PdfDocument(flat.getvalue()):
+        texts.append(page.get_textpage().get_text_range())
+    return texts
+
+
+def test_as_a_pdf_with_the_boxes_named(owner: ApiClient) -> None:
+    content = payload(owner.document())
+    content["documents"].append({**content["documents"][0], "id": owner.upload(CONTRACT, name="b.pdf").json()["id"]})
+    pages = pages_of(as_pdf(owner, content))
+    assert len(pages) == 6 and all("PREVIEW" in page for page in pages)
+    assert ["Ada Lovelace" in page for page in pages] == [True, False, False] * 2
+    assert ["Grace Hopper" in page for page in pages] == [False, True, False] * 2
+    assert "Between Ada and Grace" in pages[0]
+    assert not SignatureRequest.objects.exists()
+
+
+@pytest.mark.parametrize("rotate", [0, 90, 180, 270])
+def test_the_boxes_stand_where_the_reader_sees_them(owner: ApiClient, rotate: int) -> None:
+    with pikepdf.new() as document:
+        page = document.add_blank_page(page_size=(400, 600))
+        page.obj.MediaBox = pikepdf.Array([50, 20, 450, 620])
+        page.obj.Rotate = rotate
+        made = io.BytesIO()
+        document.save(made)
+    content = payload(owner.upload(made.getvalue()).json()["id"])
+    for assignment, y in zip(content["documents"][0]["signers"], (0, 200), strict=True):
+        assignment["stamps"] = [rectangle(page_number=1, x=0, y=y, width=100, height=100)]
+    answer = as_pdf(owner, content)
+    shown = pypdfium2.PdfDocument(answer.content)[0].render(scale=1).to_pil().convert("RGB")
+    assert shown.size == ((600, 400) if rotate % 180 else (400, 600))
+
+    def is_box(x: int, y: int) -> bool:
+        red, _, blue = shown.getpixel((x, shown.height - y))
+        return bool(blue - red > 10)
+
+    assert is_box(8, 8) and is_box(92, 92) and is_box(8, 292)
+    assert not is_box(8, 150) and not is_box(150, 8) and not is_box(8, 310)
+
+
+def test_a_pdf_that_would_be_refused_is(owner: ApiClient) -> None:
+    content = payload(owner.document(), validity_days=91)
+    message = error(as_pdf(owner, content), 422, "validation_error")
+    assert message == "validity_days: it must be from 1 to 90, not 91."
+    free = api_client("free")
+    content = payload(free.document(), initials_required=True)
+    error(as_pdf(free, content), 403, "initials_not_available_on_plan")
+
+
+def test_a_pdf_has_bounds(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(preview_verb, "MOST_PAGES", 2)
+    message = error(as_pdf(owner, payload(owner.document())), 422, "validation_error")
+    assert message == "documents: a preview as PDF takes at most 2 pages and 100 MiB together, not 3 pages."
+
+
+def test_names_in_any_script(owner: ApiClient) -> None:
+    content = payload(owner.document())
+    content["signers"][0] |= {"first_name": "Юлія", "last_name": "Шевченко \U0001f600"}
+    assert "Шевченко" in pages_of(as_pdf(owner, content))[0]

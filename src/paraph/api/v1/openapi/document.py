@@ -109,6 +109,8 @@ def _answer(operation: Operation) -> DocumentPart:
         "description": words.OPERATIONS[operation.name][2],
         "content": {"application/json": {"schema": schema, "examples": examples}},
     }
+    if operation.name == "previewSignatureRequest":
+        part["content"]["application/pdf"] = {"schema": {"type": "string", "contentMediaType": "application/pdf"}}
     return part | ({"links": LINKS[operation.name]} if operation.name in LINKS else {})
 
 

@@ -382,14 +382,13 @@ _TAGS = [
     ),
     Refusal("conflict_pending", "conflict", "The document is not ready.", "document 35 is not ready yet."),
 ]
-_PREVIEW = {"request_timeout", "unavailable", "payload_too_large", "unsupported_media_type", "validation_json"}
 
 
 def _own(operation: str) -> list[Refusal]:
     return {
         "uploadDocument": _upload(),
         "createSignatureRequest": _CREATION,
-        "previewSignatureRequest": [each for each in _CREATION if each.name in _PREVIEW],
+        "previewSignatureRequest": [each for each in _CREATION if each not in _IDEMPOTENCY],
         "listDocuments": [_filters("pending, ready")],
         "listSignatureRequests": [_filters("pending, completed, expired")],
         "readDocument": [_NOT_FOUND],

@@ -65,7 +65,9 @@ OPERATIONS = {
     "previewSignatureRequest": (
         "Preview a signature request",
         "Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem "
-        "with its path, and tells where each stamp would stand.",
+        "with its path, and tells where each stamp would stand. With `Accept: application/pdf` the answer is the "
+        "documents as one PDF, with a box and a name where each stamp would stand and PREVIEW across each page, up to "
+        "1,000 pages and 100 MiB; where a creation would be refused, it is refused with the same status and code.",
         "What a creation would come to.",
     ),
     "listSignatureRequests": (

@@ -9,6 +9,7 @@ from paraph.api.v1 import body
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Id, Name, Output
+from paraph.flow.sending.preview import preview_pdf
 from paraph.signature_requests.input import HEIGHTS, MOST_DOCUMENTS, MOST_PAGES, MOST_SIGNERS, MOST_STAMPS, WIDTHS
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
@@ -53,8 +54,11 @@ class Preview(Output):
 
 
 def preview_signature_request(request: ApiRequest) -> HttpResponse:
-    """Say what a creation with this body would come to. Nothing is created."""
-    found = preview(request.scope, body.read(request, "signature_request"))
+    """Say what a creation with this body would come to, or show it as a PDF. Nothing is created."""
+    payload = body.read(request, "signature_request")
+    if "application/pdf" in request.headers.get("Accept", ""):
+        return HttpResponse(preview_pdf(request.scope, payload), content_type="application/pdf")
+    found = preview(request.scope, payload)
     problems = [
         PreviewProblem.build(path=problem.path, code=code, message=problem.sentence) for code, problem in found.refusals
     ]

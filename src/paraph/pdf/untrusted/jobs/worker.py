@@ -1,6 +1,7 @@
-"""The jobs of the sandboxed processes that read uploads: each reads one file."""
+"""The jobs of the sandboxed processes that read uploads: each reads one file, a preview several."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ from paraph.pdf.untrusted.jobs import (
     draft_job,
     find_job,
     inspect_job,
+    preview_job,
     render_job,
     stamp_places_job,
     text_layer_job,
@@ -37,8 +39,11 @@ def main() -> None:
 
 
 def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
-    with UntrustedFile(descriptors[0]) as file:
-        return JOBS[request["job"]](file, **request["arguments"])
+    with ExitStack() as opened:
+        files = [opened.enter_context(UntrustedFile(each)) for each in descriptors]
+        if request["job"] == "preview":
+            return preview_job.preview(files, **request["arguments"])
+        return JOBS[request["job"]](files[0], **request["arguments"])
 
 
 if __name__ == "__main__":

@@ -143,9 +143,9 @@ def _uses(value: Any, ref: Ref, keys: tuple[bytes, ...]) -> Iterator[tuple[bytes
 def check_same(what: str, old: Dictionary, new: Dictionary, but_for: frozenset[bytes]) -> None:
     """Raise :class:`NotPermitted` unless both dictionaries mean the same, but for some keys."""
     before, after = meaning(old), meaning(new)
+    bare = without_points(before)
     for key in (before.keys() | after.keys()) - but_for:
-        is_kept = key in before and key in after and after[key] in (before[key], without_points(before[key]))
-        if not is_kept:
+        if key not in before or key not in after or after[key] not in (before[key], bare[key]):
             raise NotPermitted(f"{what} has another {key.decode('latin-1', 'replace')}")
 
 
