@@ -379,6 +379,33 @@ def test_options_are_kept_and_sent(log_in: LogIn, organization: Organization) ->
     assert (request.branding_profile, request.notify_signers_on_completion) == (profile, False)
 
 
+def test_a_subject_and_a_message_reach_signers_and_leave_the_draft(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    lines = "Dear Ada,\r\n\r\n<b>please</b> sign." + "\r\n" * 40
+    chosen = options(subject="Your lease", message=lines + "x" * 4930, action="save")
+    client.post(f"{address}/review", chosen)
+    page = client.get(f"{address}/review").content.decode()
+    assert f"{organization.name}: Your lease" in page
+    assert "&lt;b&gt;please&lt;/b&gt; sign.\n" in page and 'maxlength="5000"' in page
+    client.post(f"{address}/review", chosen | {"action": "send"})
+    request = SignatureRequest.objects.get()
+    assert request.subject == "Your lease" and request.message == chosen["message"].replace("\r\n", "\n")
+    draft.refresh_from_db()
+    assert (draft.subject, draft.message) == ("", "")
+
+
+def test_a_subject_or_message_that_is_too_long_is_refused_at_its_field(
+    log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    assert "at most 5000 characters" in alert(client.post(f"{address}/review", options(message="x" * 5001)))
+    assert "at most 150 characters" in alert(client.post(f"{address}/review", options(subject="x" * 151)))
+    draft.refresh_from_db()
+    assert (draft.subject, draft.message) == ("", "") and not SignatureRequest.objects.exists()
+
+
 def test_options_beyond_the_plan_or_the_organization_are_refused(log_in: LogIn, organization: Organization) -> None:
     elsewhere = create_organization("Elsewhere", "pro")
     foreign = profile_of(elsewhere)

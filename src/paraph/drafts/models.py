@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
-from paraph.signature_requests.models import Channel, Mode, SignatureRequest
+from paraph.signature_requests.models import LONGEST_MESSAGE, LONGEST_SUBJECT, Channel, Mode, SignatureRequest
 from paraph.tenants.models import BrandingProfile, Environment, Organization, User
 
 DEFAULT_VALIDITY_DAYS = 30
@@ -18,6 +18,8 @@ OPTIONS = (
     "notify_signers_on_completion",
     "branding_profile_id",
     "locale",
+    "subject",
+    "message",
 )
 
 
@@ -30,7 +32,7 @@ class Step(models.TextChoices):
 
 class RequestOptions(models.Model):
     """What a sender chooses for a request as a whole. ``locale``: the language that signers are written to, and that
-    the signing page has."""
+    the signing page has. ``subject`` and ``message``: what their invitations say in the sender's words."""
 
     mode = models.CharField(max_length=10, choices=Mode, default=Mode.PARALLEL)
     validity_days = models.SmallIntegerField(default=DEFAULT_VALIDITY_DAYS)
@@ -40,6 +42,8 @@ class RequestOptions(models.Model):
         BrandingProfile, models.SET_NULL, null=True, blank=True, related_name="%(class)ss"
     )
     locale = models.CharField(max_length=5, default="en")
+    subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True)
+    message = models.TextField(max_length=LONGEST_MESSAGE, blank=True)
 
     class Meta:
         abstract = True
