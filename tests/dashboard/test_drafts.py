@@ -18,7 +18,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
-from paraph.tenants.models import BrandingProfile, Organization, Role, WebSends
+from paraph.tenants.models import BrandingProfile, Organization, Role, User, WebSends
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
@@ -426,6 +426,65 @@ def test_earlier_signers_are_offered_to_their_organization_alone(log_in: LogIn, 
     _, stranger = log_in(at=elsewhere)
     assert 'value="ada@example.com"' in client.get(f"{begun(client, organization)}/signers").content.decode()
     assert "ada@example.com" not in stranger.get(f"{begun(stranger, elsewhere)}/signers").content.decode()
+
+
+def test_known_people_complete_themselves_by_their_address(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    client.post(f"{address}/review", options())
+    nameless = {"first_name": "", "last_name": ""}
+    again = begun(client, organization)
+    client.post(f"{again}/signers", signers(person("Grace"), person("", **nameless, email=" ADA@example.com")))
+    draft = Draft.objects.latest("pk")
+    assert [(each.first_name, each.last_name) for each in draft.signers.all()] == [("Grace", "Byron"), ("Ada", "Byron")]
+    renamed = signers(person("Augusta", email="ada@example.com"))
+    client.post(f"{again}/signers", renamed)
+    assert draft.signers.get().first_name == "Augusta"
+    _, stranger = log_in(at=(elsewhere := create_organization("Elsewhere", "pro")))
+    entry = signers(person("", **nameless, email="ada@example.com"))
+    assert "required" in alert(stranger.post(f"{begun(stranger, elsewhere)}/signers", entry))
+
+
+def test_a_member_adds_themselves_by_one_button(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in()
+    User.objects.update(name="Ada Augusta Lovelace")
+    address = begun(client, organization)
+    draft = Draft.objects.latest("pk")
+    button = 'value="me"'
+    assert button in client.get(f"{address}/signers").content.decode()
+    blank = person("", email="", first_name="", last_name="")
+    for rows in ((person("Grace"), blank), (person("Grace"),)):  # there is a blank row, or one is added
+        draft.signers.all().delete()
+        answer = client.post(f"{address}/signers", signers(*rows, action="me"))
+        assert (answer.status_code, answer.headers["Location"]) == (303, f"{address}/signers")
+        assert [(each.first_name, each.last_name, each.email) for each in draft.signers.all()] == [
+            ("Grace", "Byron", "grace@example.com"),
+            ("Ada Augusta", "Lovelace", member.user.email),
+        ]
+    assert button not in client.get(f"{address}/signers").content.decode()
+    me = person("Countess", email=member.user.email.upper(), id=draft.signers.last().pk)  # nobody is there twice
+    client.post(f"{address}/signers", signers(me, action="me"))
+    assert [each.first_name for each in draft.signers.all()] == ["Countess"]
+
+
+@pytest.mark.parametrize("name", ["", "Ada"])
+def test_who_has_no_full_name_is_asked_for_the_rest(log_in: LogIn, organization: Organization, name: str) -> None:
+    member, client = log_in()
+    User.objects.update(name=name)
+    address = begun(client, organization)
+    answer = client.post(f"{address}/signers", signers(action="me"))
+    assert "required" in alert(answer)
+    page = answer.content.decode()
+    assert f'value="{member.user.email}"' in page and (not name or 'value="Ada"' in page)
+    assert not DraftSigner.objects.exists()
+
+
+@pytest.mark.parametrize("count", ["", "x", "-1", "9" * 5000, "\u0663", "999"])
+def test_odd_numbers_of_rows_break_nothing(log_in: LogIn, organization: Organization, count: str) -> None:
+    _, client = log_in()
+    address = begun(client, organization)
+    sent = signers(person("Grace"), action="me") | {"signer-TOTAL_FORMS": count}
+    assert client.post(f"{address}/signers", sent).status_code in (303, 422)
 
 
 def test_the_review_shows_stamps_as_they_will_look(log_in: LogIn, organization: Organization) -> None:
