@@ -388,7 +388,8 @@ def test_a_subject_and_a_message_reach_signers_and_leave_the_draft(log_in: LogIn
     page = client.get(f"{address}/review").content.decode()
     assert f"{organization.name}: Your lease" in page
     assert "&lt;b&gt;please&lt;/b&gt; sign.\n" in page and 'maxlength="5000"' in page
-    client.post(f"{address}/review", chosen | {"action": "send"})
+    sent = client.post(f"{address}/review", chosen | {"action": "send"}).headers["Location"]
+    assert "<bdi>Dear Ada,<br><br>&lt;b&gt;please&lt;/b&gt; sign.<br>" in client.get(sent).content.decode()
     request = SignatureRequest.objects.get()
     assert request.subject == "Your lease" and request.message == chosen["message"].replace("\r\n", "\n")
     draft.refresh_from_db()
