@@ -6,6 +6,8 @@ BIN    := $(VENV)/bin
 PIP    := $(BIN)/python -m pip --disable-pip-version-check --quiet
 OUT    ?= demo-output
 JOBS   ?= 3
+# What compiles the TypeScript client, where there is npm.
+NODE_MODULES = $(shell command -v npm >/dev/null && echo clients/typescript/node_modules/.package-lock.json)
 PYTEST  = $(BIN)/python -m pytest --numprocesses $(JOBS) --dist loadfile --no-loadscope-reorder
 
 .PHONY: help demo serve test thorough check bench corpus odd chaos fuzz screenshots pictures release pythons image clean
@@ -21,8 +23,12 @@ $(VENV)/.runtime: requirements/runtime.txt requirements/build.txt pyproject.toml
 	@$(PIP) install --no-build-isolation --no-deps --editable . --editable clients/python
 	@touch $@
 
-$(VENV)/.development: requirements/development.txt $(VENV)/.runtime
+$(VENV)/.development: requirements/development.txt $(VENV)/.runtime $(NODE_MODULES)
 	@$(PIP) install --require-hashes -r requirements/development.txt
+	@touch $@
+
+clients/typescript/node_modules/.package-lock.json: clients/typescript/package-lock.json
+	@cd clients/typescript && npm ci --no-audit --no-fund --loglevel=error >/dev/null
 	@touch $@
 
 demo: $(VENV)/.runtime  ## the whole job over HTTP: upload, sign, seal, prove, verify   [PDF=file] [OUT=folder]

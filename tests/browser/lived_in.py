@@ -29,13 +29,27 @@ def lived_in(world: World, pages: ServedPages) -> None:
         world.command("member", "create", "--organization", "1", "--email", address, "--role", role)
 
 
+def prepared(world: World, pages: ServedPages) -> None:
+    """Drafts that an application prepared: one that lacks much, one that lacks nothing."""
+    named = ["--organization", "1", "--environment", "production", "--name", "Rent office assistant"]
+    made = world.command("application", "create", *named)
+    backend = Backend(world.base_url, made["api_key"])
+    whole = asked_for(backend, contract(1), "Lease Harbour Street 6.pdf", [signer("zoe")])
+    unfinished = whole | {"send_email": False, "signers": [{"ref": "zoe", "first_name": "Zoë"}, {"order": 2}]}
+    for name, request in (("draft_prepared", whole), ("draft_prepared-unfinished", unfinished)):
+        answer = backend.call("POST", "drafts", json={"signature_request": request}).json()
+        pages.addresses[name] = f"{pages.base_url}/app/1/drafts/{answer['id']}/review"
+
+
 def asked(backend: Backend, pdf: bytes, name: str, people: list[dict[str, Any]]) -> dict[str, Any]:
+    return backend.create(**asked_for(backend, pdf, name, people), identity_declaration_accepted=True)
+
+
+def asked_for(backend: Backend, pdf: bytes, name: str, people: list[dict[str, Any]]) -> dict[str, Any]:
     people = [person | {"order": order} for order, person in enumerate(people, 1)]
     stamps = [{"signer_ref": person["ref"], "stamps": [at(1, 72, 60 + 90 * n)]} for n, person in enumerate(people)]
     document = {"id": backend.upload(pdf, name), "signers": stamps}
-    return backend.create(
-        mode="sequential", validity_days=30, identity_declaration_accepted=True, signers=people, documents=[document]
-    )
+    return {"mode": "sequential", "validity_days": 30, "signers": people, "documents": [document]}
 
 
 def signed(backend: Backend, made: dict[str, Any]) -> None:

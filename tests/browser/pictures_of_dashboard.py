@@ -7,7 +7,7 @@ from typing import Any
 from tests.browser.camera import SCREENS
 from tests.browser.contract import contract
 from tests.browser.dashboard_camera import DASHBOARD_SCREENS, on_each_screen, opened, picture, refusal, shot, windows
-from tests.browser.lived_in import asked, lived_in, signed
+from tests.browser.lived_in import asked, lived_in, prepared, signed
 from tests.browser.world import World, until
 from tests.dashboard.editor_window import PASSWORD
 from tests.dashboard.served_pages import ServedPages, served_pages
@@ -24,6 +24,7 @@ _OF_ACCOUNT = {
 _REFUSED = ["new_application", "new_profile", "members", "settings", "template", "template_names", "end_early"]
 _REFUSED += ["draft_signers", "draft_places", "applications", "account_change_password", "account_email"]
 _IN_LANGUAGES = ["home", "requests", "members", "plan", "draft_documents", "draft_places", "draft_review"]
+_IN_LANGUAGES += ["draft_prepared-unfinished"]
 
 
 def dashboard(world: World, browser: Any, folder: Path) -> None:
@@ -34,6 +35,7 @@ def dashboard(world: World, browser: Any, folder: Path) -> None:
     pages = served_pages(world)
     pages.addresses["account_first-owner-outdated"] = link
     lived_in(world, pages)
+    prepared(world, pages)
     for screen, context in windows(browser):
         _strangers(world, pages, context, folder, screen)
         context.add_cookies(pages.cookies)

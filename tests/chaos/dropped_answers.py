@@ -1,18 +1,20 @@
 """``python -m tests.chaos.dropped_answers [--creations 200]``: every second answer to a creation is lost after its
 commit, and nothing is created twice.
 
-Both Python clients upload and create through a proxy that lets the service answer and then hangs up. They repeat their
-calls by themselves; afterwards there are as many documents, requests and invitations as were asked for.
+The Python client, waiting and awaiting, and the TypeScript client upload and create through a proxy that lets the
+service answer and then hangs up. They repeat their calls by themselves; afterwards there are as many documents,
+requests and invitations as were asked for.
 """
 
 import argparse
 import asyncio
 import itertools
+import json
 import shutil
 import tempfile
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -23,10 +25,12 @@ import httpx
 
 from paraph_client import AsyncClient, Client, DocumentInput, Placement, SignerInput, at
 from tests.cli.service import Service
+from tests.clients import typescript
 from tests.pdf.pdf_factory import paper, text
 
 _INVITED_SECONDS = 120
 _CLIENTS = 4
+_RETRIES = 20
 
 
 @contextmanager
@@ -64,40 +68,56 @@ def dropping_proxy(url: str) -> Iterator[tuple[str, list[int]]]:
     server.server_close()
 
 
-def create(url: str, key: str, creations: int) -> int:
-    """Make documents and requests through the proxy, half of them by each client; return how many answers were lost."""
+def create(url: str, key: str, creations: int, folder: Path) -> int:
+    """Make documents and requests through the proxy, a third of them by each client; return how many answers were lost.
+    The TypeScript client is compiled into the folder."""
+    client = typescript.compiled(folder)
+    shares = [range(first, creations, 3) for first in range(3)]
     with dropping_proxy(url) as (proxy, dropped), ThreadPoolExecutor(_CLIENTS) as threads:
-        made = list(threads.map(lambda number: _one(proxy, key, number), range(creations)))
+        by_node = threads.submit(_by_node, client, proxy, key, shares[0])
+        made = list(threads.map(lambda number: _waiting(proxy, key, number), shares[1]))
+        made += threads.map(lambda number: asyncio.run(_awaiting(proxy, key, number)), shares[2])
+        made += by_node.result()
     assert len(set(made)) == creations, "two creations were told of one request"
     assert set(dropped) <= {201, 409, 503}, f"the service answered {set(dropped)}"
     return dropped.count(201)
 
 
-def _one(url: str, key: str, number: int) -> int:
-    pdf = paper(text(f"Contract {number}", 100, 700))
-    fields: dict[str, Any] = {
+def _by_node(client: Path, url: str, key: str, numbers: Sequence[int]) -> list[int]:
+    for number in numbers:
+        (client / f"{number}.pdf").write_bytes(_pdf(number))
+    environment = {"PARAPH_URL": url, "PARAPH_API_KEY": key}
+    arguments = [str(client / f"{number}.pdf") for number in numbers]
+    said = typescript.run("node", client / "test" / "creations.js", *arguments, **environment)
+    made: list[int] = json.loads(said)
+    return made
+
+
+def _waiting(url: str, key: str, number: int) -> int:
+    with Client(url, key, retries=_RETRIES) as client:
+        document = client.upload_document(_pdf(number))
+        return client.create_signature_request(**_request(number, document.id)).id
+
+
+async def _awaiting(url: str, key: str, number: int) -> int:
+    async with AsyncClient(url, key, retries=_RETRIES) as client:
+        document = await client.upload_document(_pdf(number))
+        return (await client.create_signature_request(**_request(number, document.id))).id
+
+
+def _pdf(number: int) -> bytes:
+    return paper(text(f"Contract {number}", 100, 700))
+
+
+def _request(number: int, document_id: int) -> dict[str, Any]:
+    return {
         "mode": "parallel",
         "validity_days": 1,
         "signers": [SignerInput("a", "Ada", "Lovelace", f"invited{number}@example.com")],
+        "documents": [DocumentInput(document_id, [Placement("a", [at(1, 72, 72)])])],
         "send_email": True,
         "identity_declaration_accepted": True,
     }
-    if number % 2:
-        with Client(url, key, retries=20) as client:
-            document = client.upload_document(pdf)
-            return client.create_signature_request(documents=[_signed_by_all(document.id)], **fields).id
-
-    async def by_the_other() -> int:
-        async with AsyncClient(url, key, retries=20) as client:
-            document = await client.upload_document(pdf)
-            made = await client.create_signature_request(documents=[_signed_by_all(document.id)], **fields)
-            return made.id
-
-    return asyncio.run(by_the_other())
-
-
-def _signed_by_all(document_id: int) -> DocumentInput:
-    return DocumentInput(document_id, [Placement("a", [at(1, 72, 72)])])
 
 
 def judge(url: str, key: str, inbox: Any, creations: int) -> None:
@@ -128,7 +148,8 @@ def main() -> None:
     service.start()
     try:
         key = service.first_key()
-        lost = create(service.base_url, key, creations)
+        (folder / "client").mkdir()
+        lost = create(service.base_url, key, creations, folder / "client")
         judge(service.base_url, key, service.inbox, creations)
     finally:
         service.stop()

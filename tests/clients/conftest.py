@@ -43,7 +43,7 @@ def service() -> Iterator[Answering]:
             self.end_headers()
             self.wfile.write(raw)
 
-        do_GET = do_POST = answer
+        do_GET = do_POST = do_DELETE = answer
 
         def log_message(self, format: str, *args: Any) -> None:
             pass

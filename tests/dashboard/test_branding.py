@@ -129,7 +129,7 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
     asked = unescape(client.get(f"{pages}/{made.pk}/delete").content.decode())
     assert "Requests already sent with these colours keep them." in asked
     assert "1 draft uses them" in asked and "1 template uses them" in asked
-    assert BrandingProfile.objects.filter(deletion=None).count() == 2, "it only asked"
+    assert BrandingProfile.objects.filter(deleted_at=None).count() == 2, "it only asked"
 
     deleted = client.post(f"{pages}/{made.pk}/delete")
     assert (deleted.status_code, deleted["Location"]) == (303, pages)

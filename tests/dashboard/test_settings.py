@@ -37,12 +37,36 @@ def test_owners_and_admins_change_settings_and_it_is_noted(log_in: LogIn, role: 
     assert Activity.objects.count() == 1, "nothing changed"
 
 
+def test_an_application_hears_of_requests_sent_from_the_dashboard(log_in: LogIn) -> None:
+    member, client = log_in()
+    shop, trial = (
+        create_application(member.organization_id, environment, environment).application
+        for environment in ("production", "sandbox")
+    )
+    others = create_application(Organization.objects.create(name="Other", plan="pro").pk, "production", "theirs")
+    page = client.get(address(member)).content.decode()
+    assert (
+        '<option value="" selected>None</option>' in page and f'<option value="{shop.pk}">production</option>' in page
+    )
+    for foreign in (trial.pk, others.application.pk):
+        assert f'<option value="{foreign}"' not in page
+        assert client.post(address(member), GIVEN | {"web_application_id": foreign}).status_code == 422
+    assert client.post(address(member), GIVEN | {"web_application_id": shop.pk}).status_code == 303
+    act = Activity.objects.latest("position")
+    assert (act.before["web_application_id"], act.after["web_application_id"]) == (None, shop.pk)
+    assert f'<option value="{shop.pk}" selected>' in client.get(address(member)).content.decode()
+    _, reader = log_in(Role.OBSERVER)
+    assert "<dd>production</dd>" in reader.get(address(member)).content.decode()
+    assert client.post(address(member), GIVEN).status_code == 303
+    assert not Organization.objects.exclude(web_application=None).exists()
+
+
 @pytest.mark.parametrize("role", [Role.MEMBER, Role.OBSERVER])
 def test_members_and_observers_read_them_alone(log_in: LogIn, role: str) -> None:
     member, client = log_in(role)
     proved(client)
     page = client.get(address(member)).content.decode()
-    assert "Analytical Engines" in page and "<button" not in page.partition("<main")[2]
+    assert "Analytical Engines" in page and "<button" not in page.partition("<main")[2].partition("</main>")[0]
     for rest in ("", "/retention", "/delete"):
         assert client.post(address(member, rest), GIVEN).status_code == 403
     assert not Activity.objects.exists()

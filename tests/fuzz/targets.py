@@ -71,7 +71,7 @@ def find(data: bytes) -> None:
 
 def places(data: bytes) -> None:
     """The search for tags that nobody has named and for lines to sign on: the same."""
-    for search in (find_job.list_tags, stamp_places_job.list_signature_lines):
+    for search in (find_job.list_tags, find_job.list_texts, stamp_places_job.list_signature_lines):
         with suppress(Exception), _source(data) as source:
             search(source)
 

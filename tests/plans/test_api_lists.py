@@ -15,6 +15,8 @@ QUERIES: list[dict[str, Any]] = [
     {"status": "pending"},
     {"status": "pending", "order": "desc", "created_after": "2026-02-01", "created_before": "2026-02-10T12:00:00Z"},
     {"created_after": "2026-02-01T06:00:00Z"},
+    {"external_id": "e7"},
+    {"external_id": "e7", "order": "desc", "status": "pending"},
 ]
 COPY = "INSERT INTO {table} ({columns}) SELECT {values} FROM {table} AS old, generate_series(1, 4000) AS n"
 
@@ -27,7 +29,7 @@ def busy(db: None) -> ApiClient:
         one.create(payload(one.document()))
     changed = {"id": "default", "created_at": "timestamptz '2026-01-01Z' + n * interval '20 minutes'"}
     copy("documents_document", changed | {"object_key": "'x' || old.id || '-' || n"})
-    copy("signature_requests_signaturerequest", changed)
+    copy("signature_requests_signaturerequest", changed | {"external_id": "'e' || n % 500"})
     with connection.cursor() as cursor:
         cursor.execute("ANALYZE documents_document, signature_requests_signaturerequest, organizations_tally")
     owner.checked = False  # the copies have neither signers nor documents

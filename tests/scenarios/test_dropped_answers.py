@@ -1,4 +1,6 @@
-"""Answers that are lost after the commit: both clients repeat their calls, and nothing is made twice."""
+"""Answers that are lost after the commit: the clients repeat their calls, and nothing is made twice."""
+
+from pathlib import Path
 
 import pytest
 
@@ -9,7 +11,7 @@ pytestmark = pytest.mark.thorough
 CREATIONS = 40
 
 
-def test_everything_is_there_once(service: Service) -> None:
+def test_everything_is_there_once(service: Service, tmp_path: Path) -> None:
     key = service.new_key("enterprise", "sandbox")
-    assert create(service.url, key, CREATIONS) >= CREATIONS / 2
+    assert create(service.url, key, CREATIONS, tmp_path) >= CREATIONS / 2
     judge(service.url, key, service.inbox, CREATIONS)

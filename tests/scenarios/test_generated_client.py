@@ -1,17 +1,20 @@
-"""A client that a generator makes from the OpenAPI document alone goes the whole way: the document is enough."""
+"""Clients that generators make from the OpenAPI document alone go the whole way: the document is enough."""
 
 import importlib
+import json
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
 from io import BytesIO
+from pathlib import Path
 from typing import Any
 
 import httpx
 import pytest
 
 from paraph.cli.demo.contract import contract
+from tests.clients import typescript
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import sign
 
@@ -88,6 +91,88 @@ def test_a_refusal_is_an_error_of_its_model(generated: Generated) -> None:
     module = importlib.import_module(f"{PACKAGE}.api.documents.read_document")
     answer = module.sync_detailed(2**40, client=generated.client)
     assert (answer.status_code, answer.parsed.error.code.value) == (404, "not_found")
+
+
+@pytest.mark.thorough
+def test_types_for_typescript(service: Service, tmp_path: Path) -> None:
+    """Made of what the service serves, they fit a program in strict mode, which carries a request to its download."""
+    typescript.tools()
+    sources, built = tmp_path / "sources", tmp_path / "built"
+    sources.mkdir()
+    built.mkdir()
+    typescript.make_types(httpx.get(f"{service.url}/api/v1/openapi.json").content, sources / "schema.ts")
+    (sources / "program.ts").write_text(PROGRAM)
+    settings = {"target": "ES2022", "module": "NodeNext", "strict": True, "skipLibCheck": False, "types": ["node"]}
+    (sources / "tsconfig.json").write_text(json.dumps({"compilerOptions": settings}))
+    (sources / "package.json").write_text('{"type": "module"}')
+    (tmp_path / "lease.pdf").write_bytes(contract())
+    told = typescript.run(
+        "node",
+        typescript.compiled(built, sources) / "program.js",
+        tmp_path,
+        API=f"{service.url}/api/v1",
+        KEY=service.new_key("pro", "sandbox"),
+    )
+    assert told.split() == ["completed", "%PDF-"]
+
+
+PROGRAM = """
+import { readFile } from "node:fs/promises";
+import type { operations } from "./schema.js";
+
+type Json<T> = T extends { content: { "application/json": infer Content } } ? Content : never;
+type Made<Name extends keyof operations> = Json<operations[Name]["responses"] extends { 201: infer A } ? A : never>;
+type Read<Name extends keyof operations> = Json<operations[Name]["responses"] extends { 200: infer A } ? A : never>;
+
+async function call<T>(path: string, options: RequestInit = {}): Promise<T> {
+  const headers = { ...options.headers, "X-Api-Key": process.env["KEY"] ?? "" };
+  const answer = await fetch(`${process.env["API"]}/${path}`, { ...options, headers });
+  if (!answer.ok) throw new Error(await answer.text());
+  return (await answer.json()) as T;
+}
+
+const form = new FormData();
+form.set("file", new Blob([await readFile(`${process.argv[2]}/lease.pdf`)], { type: "application/pdf" }), "lease.pdf");
+const document = await call<Made<"uploadDocument">>("documents", { method: "POST", body: form });
+const creation: Json<operations["createSignatureRequest"]["requestBody"]> = {
+  signature_request: {
+    mode: "parallel",
+    validity_days: 7,
+    signers: [{ ref: "landlord", first_name: "Ada", last_name: "Lovelace", email: "ada@example.com" }],
+    documents: [
+      {
+        id: document.id,
+        signers: [
+          {
+            signer_ref: "landlord",
+            stamps: [{ type: "magic_field", value: { tag: "{{signature:landlord}}" } }],
+          },
+        ],
+      },
+    ],
+  },
+};
+const json = { "Content-Type": "application/json" };
+const created = await call<Made<"createSignatureRequest">>("signature_requests", {
+  method: "POST",
+  headers: json,
+  body: JSON.stringify(creation),
+});
+for (const signer of created.signers) {
+  await call<Read<"sandboxSign">>(`sandbox/signature_requests/${created.id}/signers/${signer.id}/sign`, {
+    method: "POST",
+    headers: json,
+    body: "{}",
+  });
+}
+let request: Read<"readSignatureRequest">;
+do {
+  await new Promise((resume) => setTimeout(resume, 200));
+  request = await call(`signature_requests/${created.id}`);
+} while (!request.finalized);
+const sealed = await fetch(request.download_urls?.[0]?.signed_url ?? "");
+console.log(request.status, (await sealed.text()).slice(0, 5));
+"""
 
 
 def _creation(models: Any, document_id: int) -> Any:

@@ -19,15 +19,16 @@ from tests.scenarios.people import Backend, at, sign, signer
 
 ACTS = ("endSignatureRequest", "remindSigner")  # what can be done once to a request, whose signer was invited
 SANDBOX_ACTS = ("sandboxSign", "sandboxExpire", "sandboxDecline")
-APART = {*ACTS, *SANDBOX_ACTS}  # each wants a request of its own
+PRODUCTION_ONLY = ("createDraft", "readDraft")
+APART = {*ACTS, *SANDBOX_ACTS, *PRODUCTION_ONLY}  # each wants a request of its own, or another key
 README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 
 
 class Reader:
     """Somebody with a key, a request and the page before them."""
 
-    def __init__(self, service: Service, page: Element, **options: Any) -> None:
-        self.service, self.page, self.key = service, page, service.new_key("pro", "sandbox")
+    def __init__(self, service: Service, page: Element, environment: str = "sandbox", **options: Any) -> None:
+        self.service, self.page, self.key = service, page, service.new_key("pro", environment)
         self.backend = Backend(service.url, self.key)
         self.uploaded = contract()
         self.document = self.backend.upload(self.uploaded, "lease.pdf")
@@ -41,16 +42,28 @@ class Reader:
             **options,
         )
 
+    def new_template(self) -> str:
+        """With the roles that are filled on the page."""
+        roles = ("Landlord", "Tenant")
+        document = {"id": self.document, "roles": [{"role": role, "stamps": [at()]} for role in roles]}
+        named = {"name": "Lease", "mode": "parallel", "validity_days": 1, "roles": [{"name": role} for role in roles]}
+        answer = self.backend.call("POST", "templates", json={"template": named | {"documents": [document]}})
+        return str(answer.json()["id"])
+
     def about_another(self) -> "Reader":
         """The same page, about a request of its own, whose signer has been invited."""
         asked = {"send_email": True, "identity_declaration_accepted": True}
-        another = Reader(self.service, self.page, **asked)
+        another = Reader(self.service, self.page, "sandbox", **asked)
         another.backend.told(another.request["id"], "signer.notified")
         return another
 
     def code(self, name: str) -> str:
-        """The snippet, about the reader's own document and request."""
+        """The snippet, about the reader's own document and request, a template that is there once, and a draft."""
         text = re.sub(r"\b35\b", str(self.document), snippet(self.page, name))
+        text = re.sub(r"\b12\b", self.new_template(), text) if "emplate" in name else text
+        if "readDraft" in name:
+            draft = self.backend.call("POST", "drafts", json={"signature_request": {}})
+            text = re.sub(r"\b23\b", str(draft.json()["id"]), text)
         text = re.sub(r"\b141\b", str(self.request["signers"][0]["id"]), text)
         return re.sub(r"\b71\b", str(self.request["id"]), text).replace("KEY=…", f"KEY={self.key}")
 
@@ -76,12 +89,17 @@ def pasted(*scripts: str) -> str:
     return done.stdout
 
 
+@pytest.fixture(scope="module")
+def production_reader(service: Service, reader: Reader) -> Reader:
+    return Reader(service, reader.page, "production")
+
+
 @pytest.mark.parametrize("name", sorted(CURL.keys() - SANDBOX_ACTS))
-def test_curl(reader: Reader, folder: Path, name: str) -> None:
+def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str) -> None:
     need("curl", "curl")
-    about = reader.about_another() if name in ACTS else reader
+    about = reader.about_another() if name in ACTS else production_reader if name in PRODUCTION_ONLY else reader
     answer = pasted(about.code("setup-curl"), about.code(f"curl-{name}"))
-    assert answer.startswith("{") and '"error"' not in answer, answer
+    assert answer == "" if name == "deleteTemplate" else answer.startswith("{") and '"error"' not in answer, answer
 
 
 def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,6 +107,14 @@ def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
         run_in_python(reader.about_another(), monkeypatch, f"python-{name}")
+
+
+def test_drafts_in_python(
+    production_reader: Reader, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run_in_python(production_reader, monkeypatch, *(f"python-{name}" for name in PRODUCTION_ONLY))
+    told = capsys.readouterr().out
+    assert "/review\n" in told and told.endswith("open None\n")
 
 
 def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
@@ -176,6 +202,12 @@ def test_the_guides_with_python(
     assert told == ["signer.signed", "request.completed"]
 
 
+def test_drafts_in_node(production_reader: Reader) -> None:
+    drafts = [f"{{ {production_reader.code(f'node-{name}')} }}" for name in PRODUCTION_ONLY]
+    told = in_node(production_reader, production_reader.code("setup-node"), *drafts)
+    assert "/review\n" in told and told.endswith("open null\n")
+
+
 def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder: Path) -> None:
     """Each endpoint in an order in which it can be used; the copy is there once all is sealed."""
     need("curl", "curl")
@@ -227,6 +259,6 @@ def test_the_readme_of_the_client(
     names["paraph"].close()
     told = capsys.readouterr().out
     assert "404 not_found There is no such resource." in told
-    assert f"[{names['request'].id}]" in told
+    assert re.search(rf"^\[{names['request'].id}\b", told, re.MULTILINE) and "signer.signed" in told
     assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
     assert names["receive"](b"{}", "sha256=", "secret") == 401

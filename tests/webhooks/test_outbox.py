@@ -8,8 +8,13 @@ from django.db import transaction
 
 from paraph.audit_trail.append import SERVICE
 from paraph.flow import events
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.outbox import release
+from tests.factories import Scene, scene
+from tests.tenancy import create_application, update_organization
 from tests.webhooks.parties import claim_now, record, told
 
 pytestmark = pytest.mark.django_db
@@ -158,3 +163,41 @@ def test_both_environments_tell(environment: str) -> None:
     for event_type in ("signer.notified", "signer.otp_sent", "signer.signed", "request.completed", "request.expired"):
         record(made.request, event_type, made.signers[0] if event_type.startswith("signer.") else None)
     assert Delivery.objects.count() == 5
+
+
+def from_dashboard(**application: str) -> tuple[Scene, Application]:
+    """A request that a member sent, and a production application of the organization that is not named yet."""
+    made = scene(environment="production")
+    new = create_application(made.request.organization_id, "production", "shop", "https://hooks.example/in")
+    Application.objects.filter(pk=new.application.pk).update(**application)
+    SignatureRequest.objects.filter(pk=made.request.pk).update(application=None)
+    made.request.refresh_from_db()
+    return made, new.application
+
+
+def test_nobody_hears_of_a_request_from_the_dashboard_unless_an_application_is_named() -> None:
+    made, application = from_dashboard()
+    record(made.request, "request.expired")
+    assert not Delivery.objects.exists()
+    update_organization(made.request.organization_id, web_application_id=application.pk)
+    record(made.request, "signer.signed", made.signers[0])
+    delivery = Delivery.objects.get()
+    assert (delivery.application_id, delivery.url) == (application.pk, "https://hooks.example/in")
+    assert delivery.endpoint == f"{application.pk} https://hooks.example:443"
+    update_organization(made.request.organization_id, web_application_id=0)
+    record(made.request, "request.expired")
+    assert Delivery.objects.count() == 1
+
+
+def test_the_named_application_may_have_no_webhook_url() -> None:
+    made, application = from_dashboard(webhook_url="")
+    update_organization(made.request.organization_id, web_application_id=application.pk)
+    record(made.request, "request.expired")
+    assert not Delivery.objects.exists()
+
+
+def test_another_organizations_application_cannot_be_named() -> None:
+    made, _ = from_dashboard()
+    _, foreign = from_dashboard()
+    with pytest.raises(DomainError, match="must name a production application"):
+        update_organization(made.request.organization_id, web_application_id=foreign.pk)

@@ -34,7 +34,7 @@ def hand_over(mail: AccountMail) -> None:
 
 
 def mail_account(sealed: str) -> None:
-    """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raises ``OSError`` when the
+    """Send the mail. Repeated after a crash it may go out twice, under one Message-ID. Raise ``OSError`` when the
     gateway does not take it."""
     opened = settings.SECRETS.decrypt(_PURPOSE, b64decode(sealed))
     mail = AccountMail(**json.loads(opened))

@@ -78,7 +78,7 @@ def _needs_client() -> None:
 
 
 class _Failure(click.ClickException):
-    """Ends the command with one sentence on stderr and exit status 1."""
+    """End the command with one sentence on stderr and exit status 1."""
 
     def show(self, file: Any = None) -> None:
         click.echo(self.message, err=True, file=file)

@@ -29,7 +29,7 @@ class DataFolderLock:
             ) from error
 
     def take(self, purpose: str) -> bool:
-        """Take the lock for ``serve`` or ``command`` without waiting. Returns whether this process holds it now."""
+        """Take the lock for ``serve`` or ``command`` without waiting. Return whether this process holds it now."""
         try:
             fcntl.flock(self._handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -40,7 +40,7 @@ class DataFolderLock:
     def take_for_service(self) -> None:
         """Take the lock, waiting 15 s for a command to end.
 
-        Raises ``DomainError("configuration", …)`` when a service runs on this data folder.
+        Raise ``DomainError("configuration", …)`` when a service runs on this data folder.
         """
         deadline = time.monotonic() + _COMMAND_SECONDS
         while not self.take("serve"):
@@ -56,8 +56,8 @@ class DataFolderLock:
         self._write(self.path.read_text().replace("starting", "ready"))
 
     def wait_until_ready(self) -> bool:
-        """Wait for the holder to mark the lock ready. Returns False when it released the lock instead, which may then
-        be taken. Raises ``DomainError("configuration", …)`` after 60 s."""
+        """Wait for the holder to mark the lock ready. Return False when it released the lock instead, which may then
+        be taken. Raise ``DomainError("configuration", …)`` after 60 s."""
         deadline = time.monotonic() + _START_SECONDS
         while self._holder()[2] != "ready":
             if self._is_free():

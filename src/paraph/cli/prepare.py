@@ -25,7 +25,7 @@ class FirstSteps(NamedTuple):
 def prepare(*, newer_tables: bool = False) -> FirstSteps:
     """Migrate the database, clean up after the last run and check that the service can work.
 
-    The very first start also makes an organization with a sandbox application. Raises ``DomainError`` with one sentence
+    The very first start also makes an organization with a sandbox application. Raise ``DomainError`` with one sentence
     for what is missing. ``newer_tables``: as :func:`paraph.operations.migrations.migrate` has it.
     """
     migrate(newer_tables=newer_tables)

@@ -77,7 +77,7 @@ def _children(settings: Settings) -> list[Child]:
 
 def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
     """Import everything while the database starts, then prepares the start in a child process: its connections must
-    not be inherited by children forked later. Returns the API key of a first start and the link that makes the first
+    not be inherited by children forked later. Return the API key of a first start and the link that makes the first
     owner, or ""."""
     if server:
         server.launch()
@@ -111,7 +111,7 @@ def _report(handle: int, answer: tuple[str, str]) -> None:
 
 
 class _WebServerAnswers:
-    """Tells whether the web server answers. Raises ``DomainError`` when it does not within 60 s."""
+    """Tell whether the web server answers. Raise ``DomainError`` when it does not within 60 s."""
 
     def __init__(self, settings: Settings) -> None:
         self._address = ({"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host), settings.port)  # noqa: S104  compared, not bound

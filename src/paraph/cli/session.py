@@ -37,7 +37,7 @@ def nothing_collected() -> Iterator[None]:
 @contextmanager
 def database() -> Iterator[None]:
     """Set Django up and give access to the database, whether or not the service runs. Without a service, the
-    embedded server runs for as long as the command does. Raises ``DomainError``."""
+    embedded server runs for as long as the command does. Raise ``DomainError``."""
     settings = read_settings()
     if settings.database_url:
         with _running_database():

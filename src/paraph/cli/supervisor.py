@@ -78,7 +78,7 @@ class Child:
 
 
 class Supervisor:
-    """Keeps children running. ``children`` are stopped in their order, those of one name together. ``each_tick`` is
+    """Keep children running. ``children`` are stopped in their order, those of one name together. ``each_tick`` is
     called at least once a second and may raise :class:`DomainError` to end the service."""
 
     def __init__(self, children: list[Child], each_tick: Callable[[], None]) -> None:

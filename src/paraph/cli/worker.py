@@ -40,7 +40,7 @@ def command(metrics_port: int | None) -> None:
 
 def serve_metrics(host: str, port: int, token: str) -> ThreadingHTTPServer:
     """Answer in a thread of its own, which ends with the process: whoever has the token or, where there is none,
-    this machine. Raises ``DomainError("configuration", …)`` when this machine cannot listen on the port."""
+    this machine. Raise ``DomainError("configuration", …)`` when this machine cannot listen on the port."""
     try:
         server = _Server((host, port), token)
     except OSError as error:

@@ -34,7 +34,7 @@ class _Below(ctypes.Structure):
 
 
 def restrict(readable: Sequence[str]) -> None:
-    """Restrict this process to reading files below ``readable``. Needs "no new privileges". Raises ``OSError``."""
+    """Restrict this process to reading files below ``readable``. Needs "no new privileges". Raise ``OSError``."""
     version = call("syscall", _CREATE_RULESET, None, 0, _TELL_VERSION)
     ruleset = call("syscall", _CREATE_RULESET, *_refused(version), 0)
     try:

@@ -13,7 +13,7 @@ PR_SET_NO_NEW_PRIVS = 38
 
 
 def call(function: str, *arguments: Any) -> int:
-    """Call a function, numbers passed as ``long``, and return its result. Raises ``OSError`` for a negative one."""
+    """Call a function, numbers passed as ``long``, and return its result. Raise ``OSError`` for a negative one."""
     passed = [ctypes.c_long(value) if isinstance(value, int) else value for value in arguments]
     result = int(getattr(_library(), function)(*passed))
     if result < 0:
@@ -23,7 +23,7 @@ def call(function: str, *arguments: Any) -> int:
 
 
 def prctl(option: int, value: Any = 0, other: Any = 0) -> None:
-    """Call ``prctl``. Raises ``OSError``."""
+    """Call ``prctl``. Raise ``OSError``."""
     call("prctl", option, value, other, 0, 0)
 
 

@@ -15,7 +15,7 @@ _ALL_BUT_USERS = _MOUNTS | _NAMES | _MEMORY | _NETWORK
 
 
 def enter(readable: Sequence[str]) -> None:
-    """Enter the namespaces. Raises ``OSError`` when one of them or the new root folder is refused; some of them may be
+    """Enter the namespaces. Raise ``OSError`` when one of them or the new root folder is refused; some of them may be
     in force all the same."""
     if _entered_as_root():
         root_folder.replace(readable)

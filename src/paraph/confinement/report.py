@@ -14,7 +14,6 @@ class Confinement:
 
     @property
     def measures(self) -> list[str]:
-        """The measures that are in force."""
         return [measure for measure in MEASURES if measure not in self.missing]
 
     @property
@@ -34,7 +33,6 @@ class Confinement:
 
     @property
     def sentence(self) -> str:
-        """The confinement in words for operators."""
         names = ", ".join(self.measures)
         if self.holds:
             said = f"PDFs are read in processes without network, files or programs: {names}."

@@ -11,8 +11,6 @@ from django.template.response import TemplateResponse
 
 
 class FormAnswers:
-    """The middleware."""
-
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response
 

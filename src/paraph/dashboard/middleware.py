@@ -12,7 +12,7 @@ PREFIXES = ("/app/", "/account/", "/invitations/")
 
 
 class DashboardMiddleware:
-    """Passes requests for the dashboard through ``settings.DASHBOARD_MIDDLEWARE``, the others by it."""
+    """Pass requests for the dashboard through ``settings.DASHBOARD_MIDDLEWARE``, the others by it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = self._chain = get_response

@@ -17,9 +17,11 @@ from paraph.flow.ending.delete_organization import delete_organization_named
 from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Environment, Member, Organization
-from paraph.tenants.organizations import change_settings
+from paraph.tenants.organizations import change_settings, production_applications
 from paraph.tenants.retention import LONGEST_DAYS, change_retention, retention_days
 from paraph.tenants.rights import Right, may, roles_with
+
+_NO_APPLICATION: Any = 0
 
 
 class SettingsForm(forms.Form):
@@ -47,6 +49,23 @@ class SettingsForm(forms.Form):
         help_text=gettext_lazy("In the mail that announces that everybody has signed."),
     )
 
+    web_application_id = forms.TypedChoiceField(
+        label=gettext_lazy("Application that hears of requests sent from here"),
+        required=False,
+        coerce=int,
+        empty_value=_NO_APPLICATION,
+        help_text=gettext_lazy(
+            "Its webhook URL gets their events, signed with its secret, and its sites may show their signing pages in "
+            "a frame. Production applications only."
+        ),
+    )
+
+    def __init__(self, organization: Organization, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        applications = production_applications(organization.pk).values_list("pk", "name")
+        field: Any = self.fields["web_application_id"]
+        field.choices = [("", gettext_lazy("None")), *applications]
+
 
 class RetentionForm(forms.Form):
     """Days by environment; empty for ever."""
@@ -73,7 +92,7 @@ def settings(request: HttpRequest, member: Member) -> HttpResponse:
         return _page(request, member)
     if not may(member.role, Right.BUILD):
         return show(request, "forbidden.html", {"roles": roles_with(Right.BUILD)}, member=member, status=403)
-    form = SettingsForm(request.POST)
+    form = SettingsForm(member.organization, request.POST)
     if form.is_valid():
         try:
             change_settings(member.organization_id, actor(request, member), **form.cleaned_data)
@@ -129,7 +148,7 @@ def _page(request: HttpRequest, member: Member, **forms_sent: forms.Form) -> Htt
         "may_change": may(member.role, Right.BUILD),
         "may_rule": may(member.role, Right.RULE),
         "may_keep": may(member.role, Right.RULE) and service.PARAPH.owners_set_retention,
-        "form": SettingsForm(initial=_initial(organization)),
+        "form": SettingsForm(organization, initial=_initial(organization)),
         "retention_form": RetentionForm(initial=days),
         "deletion_form": DeletionForm(),
         "retention": [(environment, days[environment]) for environment in reversed(Environment)],

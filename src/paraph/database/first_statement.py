@@ -36,7 +36,7 @@ def statement(made: "psycopg.Connection[Any] | psycopg.AsyncConnection[Any]") ->
 def connect(
     conninfo: str = "", statement: str = "SELECT 1", seconds: float = SECONDS, **parameters: Any
 ) -> "psycopg.Connection[Any]":
-    """Return a connection, in autocommit, whose first statement was answered in time. Raises ``OperationalError``."""
+    """Return a connection, in autocommit, whose first statement was answered in time. Raise ``OperationalError``."""
     made = psycopg.connect(conninfo, **{"connect_timeout": int(SECONDS), **parameters}, autocommit=True)
     execute_first(made, statement, seconds)
     return made

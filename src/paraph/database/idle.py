@@ -36,7 +36,7 @@ class Lease:
             _leases.add(self)
 
     def give_back(self, seconds: float) -> bool:
-        """Close the connection where it has rested for so long. Returns whether it did."""
+        """Close the connection where it has rested for so long. Return whether it did."""
         with self._lock:
             if self._connection is None or time.monotonic() - self._rests_since < seconds:
                 return False

@@ -17,7 +17,7 @@ _log = structlog.get_logger("paraph.migrations")
 
 
 class InBatches(migrations.RunPython):
-    """Executes ``statement`` for all ids of the rows that ``table`` has now, a few at a time; it takes the first id and
+    """Execute ``statement`` for all ids of the rows that ``table`` has now, a few at a time; it takes the first id and
     the one after the last. Each batch is a transaction, which also keeps how far it has come under the name ``step``,
     unique for ever. Rows that come later are the business of triggers or code.
 

@@ -38,7 +38,7 @@ def delete_noted(is_over: Callable[[], bool] = lambda: False) -> int:
 
 
 def delete_those(keys: Collection[str]) -> bool:
-    """Delete these of the noted objects. Returns False where they are kept for now (:func:`kept`); they stay noted."""
+    """Delete these of the noted objects. Return False where they are kept for now (:func:`kept`); they stay noted."""
     with may_delete() as may:
         if may:
             for key in keys:
@@ -51,7 +51,7 @@ def delete_those(keys: Collection[str]) -> bool:
 def kept() -> Iterator[None]:
     """Keep every object in its place while the block runs, for who reads the rows first and the objects later.
 
-    Waits for deletions at hand. Raises ``DomainError("database", …)`` at the end where the database did not hold on to
+    Waits for deletions at hand. Raise ``DomainError("database", …)`` at the end where the database did not hold on to
     it for so long.
     """
     with connection.cursor() as cursor:
@@ -71,7 +71,6 @@ def may_delete() -> Iterator[bool]:
 
 
 def noted_among(keys: Collection[str]) -> set[str]:
-    """Return those of the keys that are noted."""
     return set(ObjectToDelete.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from datetime import timedelta
 
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet
 
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
@@ -111,11 +111,40 @@ def touch(draft: Draft, step: Step | None = None) -> None:
     draft.save(update_fields=["step", "updated_at"])
 
 
+def open_drafts(scope: TenantScope) -> QuerySet[Draft]:
+    """Return the caller's drafts that are neither sent nor discarded."""
+    return scoped(Draft, scope).filter(request=None, discarded_at=None)
+
+
+@transaction.atomic
+def discard(drafts: QuerySet[Draft]) -> int:
+    """Delete the open ones of these drafts, and leave of those that applications prepared what tells them so; return
+    how many. Documents stay."""
+    found = list(drafts.filter(request=None, discarded_at=None).select_for_update(of=("self",)))
+    for draft in found:
+        if draft.application_id is None:
+            draft.delete()
+        else:
+            draft.discarded_at = clock.now()
+            empty(draft)
+    return len(found)
+
+
+def empty(draft: Draft) -> None:
+    """Save a draft that is over, and delete what it said of people and documents, and to people."""
+    draft.subject, draft.message, draft.more_options = "", "", {}
+    draft.save(update_fields=["request", "discarded_at", "subject", "message", "more_options"])
+    draft.documents.all().delete()
+    draft.signers.all().delete()
+
+
 def delete_unused_drafts() -> int:
-    """Delete the drafts that nobody has changed for 90 days, or as long as files are kept where that is shorter, and
-    what is left of those that were sent so long ago; return how many. Documents stay."""
+    """Discard the drafts that nobody has changed for 90 days, or as long as files are kept where that is shorter, and
+    delete what is left of those that members began and sent so long ago; return how many. Documents stay."""
     count = 0
     for old in over(Draft.objects.all(), "updated_at", UNUSED_FOR):
-        count += old.count()
-        old.delete()
+        count += discard(old)
+        sent = old.filter(application=None)
+        count += sent.count()
+        sent.delete()
     return count

@@ -4,22 +4,26 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from paraph.drafts.models import Draft, DraftStamp, Step
-from paraph.signature_requests.names import full_name
+from paraph.drafts.models import Draft, DraftSigner, DraftStamp, Step
+from paraph.drafts.signer_name import signer_name
+from paraph.signature_requests.models import Channel
 
 
 @dataclass(frozen=True)
 class Missing:
     """``signers`` and ``documents`` are the ids of the rows that have no stamp, each with the sentence that says so;
-    ``steps``: what a whole step lacks."""
+    ``people``: what is not known of signers, which only applications leave out; ``steps``: what a whole step lacks."""
 
     steps: dict[Step, str]
     signers: dict[int, str]
     documents: dict[int, str]
+    people: list[str]
 
     def of(self, step: Step) -> list[str]:
         """Return the sentences on the step."""
         own = [self.steps[step]] if step in self.steps else []
+        if step == Step.SIGNERS:
+            return [*own, *self.people]
         return [*own, *self.signers.values(), *self.documents.values()] if step == Step.PLACEMENTS else own
 
 
@@ -31,14 +35,30 @@ def missing(draft: Draft) -> Missing:
         steps[Step.DOCUMENTS] = _("Add a document first.")
     if not signers:
         steps[Step.SIGNERS] = _("Add a signer first.")
+    people = [sentence for signer in signers if (sentence := _unknown(signer, draft.locale))]
     if steps:
-        return Missing(steps, {}, {})
+        return Missing(steps, {}, {}, people)
     stamped = DraftStamp.objects.filter(document__draft=draft).values_list("signer_id", "document_id")
     of_signers, of_documents = {pair[0] for pair in stamped}, {pair[1] for pair in stamped}
     sentence = _("%(name)s has no place to sign yet.")
-    names = {signer.pk: full_name(signer.first_name, signer.last_name, draft.locale) for signer in signers}
+    names = {signer.pk: signer_name(signer, draft.locale) for signer in signers}
     return Missing(
         {},
         {pk: sentence % {"name": name} for pk, name in names.items() if pk not in of_signers},
         {row.pk: sentence % {"name": row.document.name} for row in documents if row.pk not in of_documents},
+        people,
     )
+
+
+def _unknown(signer: DraftSigner, locale: str) -> str:
+    """Return which fields of the signer are empty and must not be; "" where none is."""
+    fields = {"first_name": _("First name"), "last_name": _("Last name"), "email": _("E-mail")}
+    if signer.otp_channel == Channel.SMS:
+        fields["phone"] = _("Phone")
+    lacking = [label for name, label in fields.items() if not getattr(signer, name)]
+    if not lacking:
+        return ""
+    return _("%(signer)s still lacks: %(fields)s.") % {
+        "signer": signer_name(signer, locale),
+        "fields": ", ".join(lacking),
+    }

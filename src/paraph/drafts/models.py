@@ -8,7 +8,7 @@ from django.utils.translation import gettext_lazy
 from paraph.documents.models import Document
 from paraph.kernel import clock
 from paraph.signature_requests.models import LONGEST_MESSAGE, LONGEST_SUBJECT, Channel, Mode, SignatureRequest
-from paraph.tenants.models import BrandingProfile, Environment, Organization, User
+from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 DEFAULT_VALIDITY_DAYS = 30
 OPTIONS = (
@@ -18,9 +18,8 @@ OPTIONS = (
     "notify_signers_on_completion",
     "branding_profile_id",
     "locale",
-    "subject",
-    "message",
 )
+WRITTEN = ("subject", "message")
 
 
 class Step(models.TextChoices):
@@ -32,7 +31,8 @@ class Step(models.TextChoices):
 
 class RequestOptions(models.Model):
     """What a sender chooses for a request as a whole. ``locale``: the language that signers are written to, and that
-    the signing page has. ``subject`` and ``message``: what their invitations say in the sender's words."""
+    the signing page has. ``subject`` and ``message``: what their invitations say in the sender's words.
+    ``more_options``: those of a creation by API that have no column, as its payload has them."""
 
     mode = models.CharField(max_length=10, choices=Mode, default=Mode.PARALLEL)
     validity_days = models.SmallIntegerField(default=DEFAULT_VALIDITY_DAYS)
@@ -44,13 +44,14 @@ class RequestOptions(models.Model):
     locale = models.CharField(max_length=5, default="en")
     subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True)
     message = models.TextField(max_length=LONGEST_MESSAGE, blank=True)
+    more_options = models.JSONField(default=dict)
 
     class Meta:
         abstract = True
 
     def options(self) -> dict[str, Any]:
         """Return the values by the names of their columns, for another row of the same kind."""
-        return {name: getattr(self, name) for name in OPTIONS}
+        return {name: getattr(self, name) for name in (*OPTIONS, *WRITTEN, "more_options")}
 
 
 class Rectangle(models.Model):
@@ -73,16 +74,20 @@ class Rectangle(models.Model):
 class Draft(RequestOptions):
     """A request in the making, which every member of the organization sees. ``step``: the farthest that was opened.
 
-    A sent draft is known by its ``request``; its documents, signers and stamps are gone, as the request has them.
+    A sent draft is known by its ``request``; its documents, signers and stamps are gone, as the request has them. One
+    that an ``application`` prepared is kept when it is discarded, without these, so that the application can read what
+    became of it.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
     author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
+    application = models.ForeignKey(Application, models.PROTECT, null=True, related_name="+")
     title = models.CharField(max_length=200, blank=True)
     step = models.CharField(max_length=10, choices=Step, default=Step.DOCUMENTS)
     tags_placed = models.BooleanField(default=False)
     request = models.OneToOneField(SignatureRequest, models.CASCADE, null=True, related_name="+")
+    discarded_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)
     updated_at = models.DateTimeField(default=clock.now)
 

@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Rectangle, RequestOptions, Step
+from paraph.drafts.signer_name import signer_name
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problem
 from paraph.tenants.scope import TenantScope
@@ -30,12 +31,13 @@ def payload(draft: Draft) -> dict[str, Any]:
 
 
 def options_payload(chosen: RequestOptions) -> dict[str, Any]:
-    """Return what the payload says beside signers and documents. Mails are always sent by the service, so the member
-    declares with sending that the signers' identity is known."""
+    """Return what the payload says beside signers and documents. Mails are sent unless the application that prepared it
+    all wants none, so the member declares with sending that the signers' identity is known."""
     return {
+        "send_email": True,
+        **chosen.more_options,
         "mode": chosen.mode,
         "validity_days": chosen.validity_days,
-        "send_email": True,
         "identity_declaration_accepted": True,
         "initials_required": chosen.initials_required,
         "notify_signers_on_completion": chosen.notify_signers_on_completion,
@@ -84,7 +86,7 @@ def _subject(draft: Draft, problem: Problem) -> str:
     if found[1] == "documents":
         names = [row.document.name for row in draft.documents.select_related("document")]
     else:
-        names = [f"{signer.first_name} {signer.last_name}" for signer in draft.signers.all()]
+        names = [signer_name(signer, draft.locale) for signer in draft.signers.all()]
     index = int(found[2])
     return f"{names[index]}: " if index < len(names) else ""
 

@@ -7,10 +7,10 @@ from itertools import combinations
 from paraph.documents.models import Document
 from paraph.documents.underneath import underneath
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.signer_name import signer_name
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.names import written_otherwise
 from paraph.pdf.untrusted.page_reading import Underneath
-from paraph.signature_requests.names import full_name
 
 _TOUCHING = 2.0  # points by which stamps may overlap unseen
 
@@ -42,7 +42,7 @@ def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
 
 
 def name_of(signer: DraftSigner, locale: str) -> str:
-    return full_name(signer.first_name, signer.last_name, locale)
+    return signer_name(signer, locale)
 
 
 def under_stamps(document: Document, stamps: Sequence[DraftStamp]) -> dict[int, Underneath]:

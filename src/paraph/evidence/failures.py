@@ -51,7 +51,6 @@ def note(request_id: int, stage: str, error: Exception) -> None:
 
 
 def clear(request_id: int) -> None:
-    """Delete the note of a request."""
     with prepared_cursor() as cursor:
         cursor.execute("DELETE FROM evidence_sealingfailure WHERE request_id = %s", [request_id])
 

@@ -68,7 +68,7 @@ def key_chain(file: SealedFile) -> list[tuple[bytes, ...]]:
 
 
 def keep(file: SealedFile, earlier: Sequence[DetachedTimestamp], record: DetachedTimestamp, stamp: Timestamp) -> bool:
-    """Store a timestamp over the file and its ``earlier`` ones. Returns False where another process was first."""
+    """Store a timestamp over the file and its ``earlier`` ones. Return False where another process was first."""
     try:
         with transaction.atomic():
             KeptTimestamp.objects.create(

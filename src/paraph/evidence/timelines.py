@@ -16,7 +16,7 @@ def unsettled() -> Timeline | None:
 
 
 def settle() -> int:
-    """Note that what was lost is dealt with: objects that no row names are removed again in their time. Returns how
+    """Note that what was lost is dealt with: objects that no row names are removed again in their time. Return how
     many timelines that was about."""
     return Timeline.objects.filter(settled_at=None).update(settled_at=clock.now())
 

@@ -36,7 +36,7 @@ from paraph.webhooks.prune import prune, prune_events
 
 
 class Backoff(BaseRetryStrategy):
-    """Tries again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: longer than a gateway or a
+    """Try again after 2, 4, 8, … seconds, at most every 15 minutes, for about three days: longer than a gateway or a
     timestamp authority that fails over a weekend.
 
     A file that cannot be sealed is given up after 6 attempts (about two minutes), since waiting does not mend it;

@@ -23,7 +23,6 @@ Beside = Callable[[int], list[Model]]
 
 
 def nothing_beside(_resource_id: int) -> list[Model]:
-    """Return no row."""
     return []
 
 
@@ -37,7 +36,7 @@ class HeldKey:
 
     def made_before(self, content: bytes) -> int | None:
         """Return the id of what was created under the key in the last 24 hours; ``None`` for nothing. ``content``: the
-        SHA-256 of what is asked for. Raises ``idempotency_key_reused`` where that was something else."""
+        SHA-256 of what is asked for. Raise ``idempotency_key_reused`` where that was something else."""
         row = self.find()
         if row is None:
             return None
@@ -80,7 +79,7 @@ class HeldKey:
 
 @contextmanager
 def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
-    """Hold a key for the block. Raises ``idempotency_key_in_use`` while another call does, or where another call has
+    """Hold a key for the block. Raise ``idempotency_key_in_use`` while another call does, or where another call has
     created something under it since, though it no longer held it."""
     held = HeldKey(scope, path, hashlib.sha256(key.encode()).digest())
     name = f"{scope.organization_id} {scope.environment} {path} ".encode() + held.key_hash

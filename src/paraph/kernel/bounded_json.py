@@ -28,7 +28,7 @@ def loads(
     """Parse JSON. ``limit``: of arrays and objects; ``comma_limit``: of commas; both count what stands in strings too.
     ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`.
 
-    Raises :class:`TooManyError` beyond a limit, ``RecursionError`` for nesting that is too deep, and ``ValueError`` for
+    Raise :class:`TooManyError` beyond a limit, ``RecursionError`` for nesting that is too deep, and ``ValueError`` for
     anything else that is not JSON.
     """
     if content.count(b"[") + content.count(b"{") > limit or content.count(b",") > comma_limit:

@@ -17,7 +17,7 @@ class PerHourAndDay(NamedTuple):
 
     @classmethod
     def parse(cls, written: str) -> "PerHourAndDay":
-        """Parse the written form. Raises ``ValueError`` that says what it must be."""
+        """Parse the written form. Raise ``ValueError`` that says what it must be."""
         match = _WRITTEN.fullmatch(written.strip())
         if match is None or (match[2] is None and int(match[1])):
             raise ValueError("must be two numbers such as 10/30, in an hour and in a day, or 0 for no limit")

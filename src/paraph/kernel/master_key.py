@@ -15,7 +15,7 @@ _FINGERPRINT = 16
 def read_master_key(data_dir: Path, from_environment: str) -> bytes:
     """``PARAPH_SECRET_KEY``, or the key file of the data folder, made at the first call (mode 0600).
 
-    Raises ``DomainError("configuration", …)`` when the key is too short or the file cannot be read or made.
+    Raise ``DomainError("configuration", …)`` when the key is too short or the file cannot be read or made.
     """
     if from_environment:
         if len(from_environment) < _SHORTEST:
@@ -40,7 +40,7 @@ def existing_master_key(data_dir: Path, from_environment: str) -> bytes:
 def earlier_master_keys(data_dir: Path, from_environment: Sequence[str]) -> list[bytes]:
     """``PARAPH_SECRET_KEY_PREVIOUS``, and the lines of ``secret.previous`` in the data folder.
 
-    Raises ``DomainError("configuration", …)`` when one is too short or the file cannot be read.
+    Raise ``DomainError("configuration", …)`` when one is too short or the file cannot be read.
     """
     try:
         found = [secret.encode() for secret in from_environment] + _read(data_dir / _EARLIER).split()
@@ -59,7 +59,7 @@ def fingerprint(master: bytes) -> bytes:
 
 
 def write_master_key(data_dir: Path, key: bytes) -> None:
-    """Put this key in the data folder. Raises ``DomainError("configuration", …)`` where there is another."""
+    """Put this key in the data folder. Raise ``DomainError("configuration", …)`` where there is another."""
     found = _read(data_dir / "secret.key") or _create(data_dir / "secret.key", key)
     if not tokens.same(found, key):
         raise DomainError("configuration", f"{data_dir / 'secret.key'} is another secret: move it away first.")

@@ -5,7 +5,7 @@ import time
 
 
 class MinuteRate:
-    """Counts by number within a minute of this machine's monotonic clock. Used by all threads."""
+    """Count by number within a minute of this machine's monotonic clock. Used by all threads."""
 
     def __init__(self, most: int) -> None:
         self.most = most

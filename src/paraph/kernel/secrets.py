@@ -42,7 +42,6 @@ class Secrets:
         return [in_use, *(secret for secret in self._by_fingerprint.values() if secret != in_use)]
 
     def known(self, mark: bytes) -> bytes | None:
-        """Return the secret with this fingerprint."""
         return self._by_fingerprint.get(mark)
 
     def key(self, purpose: str) -> bytes:
@@ -69,7 +68,7 @@ class Secrets:
         return tokens.encrypt(self.derived(secret, purpose), plain, context)
 
     def decrypt(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes:
-        """Return the plain bytes, whichever secret they were encrypted with. Raises ``ValueError`` where none opens
+        """Return the plain bytes, whichever secret they were encrypted with. Raise ``ValueError`` where none opens
         them."""
         *others, last = self.keys(purpose)
         for key in others:
@@ -80,7 +79,7 @@ class Secrets:
         return tokens.decrypt(last, sealed, context)
 
     def renewed(self, purpose: str, sealed: bytes, context: bytes = b"") -> bytes | None:
-        """Return the value encrypted with the secret in use; None where it is already. Raises ``ValueError`` where no
+        """Return the value encrypted with the secret in use; None where it is already. Raise ``ValueError`` where no
         secret opens it."""
         try:
             tokens.decrypt(self.key(purpose), sealed, context)

@@ -63,7 +63,7 @@ def encrypt(key: bytes, plain: bytes, context: bytes = b"") -> bytes:
 
 
 def decrypt(key: bytes, sealed: bytes, context: bytes = b"") -> bytes:
-    """Return the plain bytes. Raises ``ValueError`` for another key, another context or changed bytes."""
+    """Return the plain bytes. Raise ``ValueError`` for another key, another context or changed bytes."""
     try:
         return AESGCM(key).decrypt(sealed[:_NONCE], sealed[_NONCE:], context)
     except InvalidTag as error:
@@ -75,5 +75,5 @@ def base64url(content: bytes) -> str:
 
 
 def from_base64url(text: str) -> bytes:
-    """Decode base64url without padding. Raises ``ValueError`` for any other text."""
+    """Decode base64url without padding. Raise ``ValueError`` for any other text."""
     return urlsafe_b64decode(text.encode("ascii") + b"=" * (-len(text) % 4))

@@ -60,7 +60,7 @@ def weakness_of_certificate(certificate: x509.Certificate, *, is_root: bool = Fa
 def read_certificates(path: Path) -> list[x509.Certificate]:
     """Return every certificate of a PEM file, in the order of the file.
 
-    Raises ``DomainError("configuration", …)`` when the file cannot be read or holds none.
+    Raise ``DomainError("configuration", …)`` when the file cannot be read or holds none.
     """
     try:
         return x509.load_pem_x509_certificates(path.read_bytes())
@@ -76,7 +76,7 @@ def read_roots(path: Path) -> list[bytes]:
 
 
 def public_key(certificate: x509.Certificate) -> PublicKey:
-    """Return the public key of a certificate. Raises ``DomainError`` unless it is RSA or an elliptic curve."""
+    """Return the public key of a certificate. Raise ``DomainError`` unless it is RSA or an elliptic curve."""
     key = certificate.public_key()
     if isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
         return key
@@ -98,7 +98,7 @@ def subject(certificate: x509.Certificate) -> str:
 
 
 def pick(certificates: Sequence[x509.Certificate], key: PublicKey) -> x509.Certificate:
-    """Return the certificate of ``key``. Raises ``DomainError`` when there is none."""
+    """Return the certificate of ``key``. Raise ``DomainError`` when there is none."""
     for certificate in certificates:
         if certificate.public_key() == key:
             return certificate
@@ -107,7 +107,7 @@ def pick(certificates: Sequence[x509.Certificate], key: PublicKey) -> x509.Certi
 
 def pick_by_signature(certificates: Sequence[x509.Certificate], message: bytes, signature: bytes) -> x509.Certificate:
     """Return the certificate whose key made the signature over SHA-256 of ``message``, for keys that cannot be read.
-    Raises ``DomainError`` when there is none."""
+    Raise ``DomainError`` when there is none."""
     for certificate in certificates:
         try:
             _verify(certificate.public_key(), message, signature)
@@ -142,7 +142,7 @@ def chain_above(leaf: x509.Certificate, others: Sequence[x509.Certificate]) -> t
 def check_usable(certificate: x509.Certificate) -> None:
     """Refuse a certificate that is not valid yet, has expired, has too small a key, or is not for signing.
 
-    Raises ``DomainError("configuration", …)`` with one sentence.
+    Raise ``DomainError("configuration", …)`` with one sentence.
     """
     name, moment = subject(certificate), clock.now()
     if moment < certificate.not_valid_before_utc:
@@ -162,7 +162,7 @@ def check_usable(certificate: x509.Certificate) -> None:
 def check_strength(own: x509.Certificate, issuers: Sequence[x509.Certificate]) -> None:
     """Refuse a certificate that nobody would trust for the weakness of a key or hash in its chain, its own included.
 
-    Raises ``DomainError("configuration", …)`` with one sentence.
+    Raise ``DomainError("configuration", …)`` with one sentence.
     """
     for certificate in (own, *issuers):
         is_root = certificate.issuer == certificate.subject
@@ -204,7 +204,7 @@ class UsableCertificate:
 
 
 def usable_certificate(own: x509.Certificate, others: Sequence[x509.Certificate]) -> UsableCertificate:
-    """Check a key's own certificate and find its issuers among ``others``. Raises ``DomainError("configuration", …)``
+    """Check a key's own certificate and find its issuers among ``others``. Raise ``DomainError("configuration", …)``
     when it may not sign now."""
     check_usable(own)
     issuers = chain_above(own, others)

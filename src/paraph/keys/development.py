@@ -182,7 +182,7 @@ def not_yet_under(folder: Path, secret: bytes) -> list[Path]:
 
 
 def encrypt_anew(path: Path, secret: bytes, others: Sequence[bytes]) -> None:
-    """Replace the file as a whole by one that ``secret`` opens. Raises ``DomainError("configuration", …)`` where none
+    """Replace the file as a whole by one that ``secret`` opens. Raise ``DomainError("configuration", …)`` where none
     of the ``others`` opens it."""
     opening = next((other for other in others if _opens(path, other)), secret)
     key, _ = read_private_key(path, passphrase(opening))

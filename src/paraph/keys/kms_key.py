@@ -42,7 +42,7 @@ _TRANSIENT = {
 def open_address(address: str, passphrase: str, certificates: Sequence[x509.Certificate]) -> "KmsKey":
     """Open the key at ``awskms:`` with a key id, alias or ARN, or at an ARN alone. There is no passphrase.
 
-    Raises ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
+    Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
     and ``DomainError("unavailable", …)`` when the service does not answer.
     """
     del passphrase
@@ -72,7 +72,7 @@ class KmsKey:
         """The ARN of the key, which goes on signing even if its alias is moved."""
 
     def sign(self, message: bytes) -> KeySignature:
-        """Sign SHA-256 of the message. Raises ``DomainError``: ``configuration`` when the certificate has expired or
+        """Sign SHA-256 of the message. Raise ``DomainError``: ``configuration`` when the certificate has expired or
         AWS refuses, ``unavailable`` when AWS does not answer three attempts."""
         self._usable_certificate.check_not_expired()
         answer = self._signed(self.key_id, hashlib.sha256(message).digest())

@@ -29,7 +29,7 @@ class LocalKey:
     """A :class:`~paraph.keys.signing_key.SigningKey` held in memory."""
 
     def __init__(self, private_key: PrivateKey, certificates: Sequence[x509.Certificate]) -> None:
-        """``certificates``: the key's own and its issuers', in any order. Raises ``DomainError("configuration", …)``
+        """``certificates``: the key's own and its issuers', in any order. Raise ``DomainError("configuration", …)``
         when none belongs to the key, or when that one may not sign now."""
         self._usable_certificate = usable_certificate(pick(certificates, private_key.public_key()), certificates)
         self.private_key: PrivateKey = private_key
@@ -39,7 +39,7 @@ class LocalKey:
         self.key_id: str = f"local:{fingerprint(private_key.public_key())}"
 
     def sign(self, message: bytes) -> KeySignature:
-        """Sign SHA-256 of the message. Raises ``DomainError("configuration", …)`` once the certificate has expired."""
+        """Sign SHA-256 of the message. Raise ``DomainError("configuration", …)`` once the certificate has expired."""
         self._usable_certificate.check_not_expired()
         if isinstance(self.private_key, rsa.RSAPrivateKey):
             return KeySignature(self.private_key.sign(message, PKCS1v15(), SHA256()))
@@ -49,7 +49,7 @@ class LocalKey:
 def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x509.Certificate]]:
     """Return the key of a PEM or PKCS#12 file, and the certificates that a PKCS#12 file contains.
 
-    Raises ``DomainError("configuration", …)`` when the file is missing, unreadable or does not open.
+    Raise ``DomainError("configuration", …)`` when the file is missing, unreadable or does not open.
     """
     try:
         content = path.read_bytes()

@@ -22,7 +22,7 @@ _threads_lock = threading.Lock()
 
 
 class DedicatedThread:
-    """Makes all calls in one thread, one after the other. A hanging call does not keep the process from ending."""
+    """Make all calls in one thread, one after the other. A hanging call does not keep the process from ending."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -30,7 +30,7 @@ class DedicatedThread:
         self._start()
 
     def call(self, work: Callable[[], Returned], seconds: float) -> Returned:
-        """Call ``work`` and return or raise what it does. Raises ``TimeoutError`` after ``seconds``, which include
+        """Call ``work`` and return or raise what it does. Raise ``TimeoutError`` after ``seconds``, which include
         the wait for earlier calls; a call that has not begun by then is never made."""
         with self._lock:
             if not self._thread.is_alive():  # the thread belongs to the process from which this one was forked
@@ -64,7 +64,7 @@ def open_address(address: str, passphrase: str, certificates: Sequence[x509.Cert
     """Open the key at an RFC 7512 address. The PIN is in the file of ``pin-source``; without one, it is
     ``passphrase``.
 
-    Raises ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
+    Raise ``DomainError("configuration", …)`` when the key or its certificate is missing, refused or does not match,
     and ``DomainError("unavailable", …)`` when the token does not answer.
     """
     uri = parse(address)
@@ -91,7 +91,7 @@ class Pkcs11Key:
         self.key_id: str = opened.name
 
     def sign(self, message: bytes) -> KeySignature:
-        """Sign SHA-256 of the message. Raises ``DomainError``: ``configuration`` when the certificate has expired,
+        """Sign SHA-256 of the message. Raise ``DomainError``: ``configuration`` when the certificate has expired,
         ``unavailable`` when the token is gone or does not answer."""
         self._usable_certificate.check_not_expired()
         return KeySignature(self._call(lambda: self._sign(message)))

@@ -40,7 +40,7 @@ class Pkcs11Uri:
 def parse(address: str) -> Pkcs11Uri:
     """Parse ``pkcs11:token=…;object=…;id=…?module-path=…&pin-source=file:…`` with percent-encoded values.
 
-    Raises ``DomainError("configuration", …)`` with a sentence that does not quote the values.
+    Raise ``DomainError("configuration", …)`` with a sentence that does not quote the values.
     """
     path, _, query = address.removeprefix("pkcs11:").partition("?")
     attributes = _attributes(path.split(";"), _KNOWN)
@@ -114,7 +114,7 @@ class OpenKey:
 def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
     """Log in and find the key. ``afresh``: restart the module first, since many notice a lost token only then.
 
-    Raises ``DomainError("configuration", …)`` when the token or key is missing or the login refused, and
+    Raise ``DomainError("configuration", …)`` when the token or key is missing or the login refused, and
     ``PKCS11Error`` for any other fault.
     """
     library = _loaded(uri)

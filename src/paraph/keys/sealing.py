@@ -50,7 +50,7 @@ def sealing_keys(
     """Return the keys of an environment: that of ``PARAPH_SEALING_KEY`` or ``PARAPH_SANDBOX_SEALING_KEY``, or else
     those of the development authority below ``folder``, which ``secret`` or one of the ``others`` opens.
 
-    Raises ``DomainError("configuration", …)`` when a key is missing, unreadable, expired, or has no matching
+    Raise ``DomainError("configuration", …)`` when a key is missing, unreadable, expired, or has no matching
     certificate; ``DomainError("unavailable", …)`` when a token or a service does not answer.
     """
     configured = operator_key(settings, environment)
@@ -91,7 +91,7 @@ def open_key(address: str, certificates: Path | None = None, passphrase: str = "
     """Open the key at an address: the path of a PEM or PKCS#12 file, ``pkcs11:…`` (RFC 7512), ``awskms:…`` or an ARN.
 
     ``certificates``: PEM file of the key's own certificate and its issuers', in any order; optional with PKCS#12.
-    ``passphrase``: of the file, or the PIN of the token. Raises ``DomainError`` as :func:`sealing_keys` does.
+    ``passphrase``: of the file, or the PIN of the token. Raise ``DomainError`` as :func:`sealing_keys` does.
     """
     listed = read_certificates(certificates) if certificates is not None else []
     scheme = address.partition(":")[0]
@@ -120,7 +120,7 @@ def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certifi
 def trusted_roots(settings: "Settings", folder: Path) -> list[bytes]:
     """DER of the development root below ``folder``, if it exists, of the roots of the operator's own keys, and of
     ``PARAPH_TIMESTAMP_ROOTS``. Makes no files, and opens a key only if its certificates are not in a separate file.
-    Raises ``DomainError("configuration", …)`` for a file that cannot be read.
+    Raise ``DomainError("configuration", …)`` for a file that cannot be read.
     """
     files = [settings.timestamp_roots] if settings.timestamp_roots else []
     if root_file(folder).exists():

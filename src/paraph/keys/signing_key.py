@@ -37,4 +37,4 @@ class SigningKey(Protocol):
         """A stable name of the key, such as ``local:3f…`` or an ARN; the journal's ``kms_key_id``."""
 
     def sign(self, message: bytes) -> KeySignature:
-        """Sign SHA-256 of ``message``. Raises ``DomainError`` when the key cannot be used."""
+        """Sign SHA-256 of ``message``. Raise ``DomainError`` when the key cannot be used."""

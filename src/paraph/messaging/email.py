@@ -29,8 +29,8 @@ def send_email(
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
     Message-ID, by which receivers recognise a repeated mail. ``reply_to`` is who gets the answers, "" for the sender's
-    own address. Returns the acknowledgement: the gateway's reply, or
-    ``captured:<id>``. Raises ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does not take it.
+    own address. Return the acknowledgement: the gateway's reply, or
+    ``captured:<id>``. Raise ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does not take it.
     ``on_sent`` is called with the acknowledgement as soon as it is there, before the connection is ended.
     """
     notify = on_sent or (lambda _acknowledgement: None)
@@ -66,9 +66,9 @@ def send_email(
 
 
 def check_gateway() -> str:
-    """Connects, greets and logs in, without sending. Returns a sentence, "" where no gateway is configured.
+    """Connects, greets and logs in, without sending. Return a sentence, "" where no gateway is configured.
 
-    Raises ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
+    Raise ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
     """
     if name := settings.PARAPH.mail_provider:
         provider.backend()

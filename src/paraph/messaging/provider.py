@@ -10,7 +10,7 @@ from paraph.kernel.errors import DomainError
 
 
 def hand_over(message: EmailMessage) -> str:
-    """Send the message and return the provider's name and id for it. Raises ``OSError`` when the provider does not
+    """Send the message and return the provider's name and id for it. Raise ``OSError`` when the provider does not
     take it, ``DomainError("configuration", …)`` as :func:`backend` does."""
     connection = backend()
     from anymail.exceptions import AnymailError  # noqa: PLC0415  an extra
@@ -24,7 +24,7 @@ def hand_over(message: EmailMessage) -> str:
 
 
 def backend() -> Any:
-    """Return the provider's mail backend. Raises ``DomainError("configuration", …)`` when the extra, the provider or
+    """Return the provider's mail backend. Raise ``DomainError("configuration", …)`` when the extra, the provider or
     one of its settings is missing."""
     name = settings.PARAPH.mail_provider
     try:

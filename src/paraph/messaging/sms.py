@@ -11,7 +11,7 @@ def send_sms(to: str, text: str, message_id: str = "", *, withheld: bool = False
     """Hand one message to the SMS gateway (``PARAPH_SMS_URL``); without one, or if ``withheld``, to the captured
     inbox.
 
-    ``to`` is in E.164 form. Returns the operator's acknowledgement, or ``captured:<id>``. Raises ``OSError`` when the
+    ``to`` is in E.164 form. Return the operator's acknowledgement, or ``captured:<id>``. Raise ``OSError`` when the
     message was not taken.
     """
     if withheld or not has_gateway(SMS):
@@ -20,6 +20,6 @@ def send_sms(to: str, text: str, message_id: str = "", *, withheld: bool = False
 
 
 def check_gateway() -> str:
-    """Return a sentence about the gateway, "" where none is set. Raises ``OSError`` or ``DomainError("configuration",
+    """Return a sentence about the gateway, "" where none is set. Raise ``OSError`` or ``DomainError("configuration",
     …)`` when it does not work."""
     return sms_gateway(settings.PARAPH.sms_url).check() if settings.PARAPH.sms_url else ""

@@ -9,7 +9,7 @@ from paraph.kernel.errors import DomainError
 
 
 def gateway(url: str) -> "AppriseGateway":
-    """Return the gateway. Raises ``DomainError("configuration", …)`` for an address that apprise does not
+    """Return the gateway. Raise ``DomainError("configuration", …)`` for an address that apprise does not
     understand."""
     template = url.removeprefix("apprise+")
     if "{to}" not in template:

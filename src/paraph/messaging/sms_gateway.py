@@ -14,15 +14,15 @@ _MODULES = {"twilio": "sms_twilio", "apprise": "sms_apprise"}  # by the scheme o
 
 class SmsGateway(Protocol):
     def send(self, to: str, text: str) -> str:
-        """Hand one message over; ``to`` is in E.164 form. Returns the operator's acknowledgement.
-        Raises ``OSError`` when it was not taken, with neither ``to`` nor ``text`` in its message."""
+        """Hand one message over; ``to`` is in E.164 form. Return the operator's acknowledgement.
+        Raise ``OSError`` when it was not taken, with neither ``to`` nor ``text`` in its message."""
 
     def check(self) -> str:
-        """Try the gateway without sending; return a sentence about it. Raises ``OSError``."""
+        """Try the gateway without sending; return a sentence about it. Raise ``OSError``."""
 
 
 def sms_gateway(url: str) -> SmsGateway:
-    """Return the gateway at ``PARAPH_SMS_URL``. Raises ``DomainError("configuration", …)``."""
+    """Return the gateway at ``PARAPH_SMS_URL``. Raise ``DomainError("configuration", …)``."""
     scheme = url.partition(":")[0].partition("+")[0]
     if scheme not in _MODULES:
         raise DomainError("configuration", "PARAPH_SMS_URL must begin with twilio:// or apprise+.")

@@ -17,7 +17,7 @@ _TIMEOUT_SECONDS = 15
 
 
 def gateway(url: str) -> "TwilioGateway":
-    """Return the gateway. Raises ``DomainError("configuration", …)`` for an address without account, token or
+    """Return the gateway. Raise ``DomainError("configuration", …)`` for an address without account, token or
     sender."""
     parts = urlsplit(url)
     sender = unquote(parts.netloc.rpartition("@")[2])

@@ -13,7 +13,7 @@ _TIMEOUT_SECONDS = 15
 
 
 def smtp_gateway(url: str) -> "SmtpGateway":
-    """Return the gateway at an address. Raises ``DomainError("configuration", …)`` for any other text."""
+    """Return the gateway at an address. Raise ``DomainError("configuration", …)`` for any other text."""
     try:
         parts = urlsplit(url)
         port = parts.port or _PORTS[parts.scheme]
@@ -48,7 +48,7 @@ class SmtpGateway(EmailBackend):
         return self.connection.reply if self.connection else ""
 
     def greet(self) -> str:
-        """Send EHLO and return ``host:port``. Raises ``OSError`` where the server refuses."""
+        """Send EHLO and return ``host:port``. Raise ``OSError`` where the server refuses."""
         assert self.connection
         code, reply = self.connection.ehlo()
         if code != 250:

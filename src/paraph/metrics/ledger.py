@@ -80,7 +80,7 @@ class _Record:
 
 
 def read(path: Path) -> Iterator[tuple[str, tuple[float, ...]]]:
-    """Yield each key with its numbers, up to a record that was not written whole. Raises ``OSError``."""
+    """Yield each key with its numbers, up to a record that was not written whole. Raise ``OSError``."""
     data, position = path.read_bytes(), 0
     while position + _HEAD.size <= len(data):
         length, width = _HEAD.unpack_from(data, position)

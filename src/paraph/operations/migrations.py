@@ -33,7 +33,7 @@ def migrate(*, newer_tables: bool = False) -> int:
     """Apply the missing migrations and return their number. Several processes may call it at once, while the
     service works, and again after it was killed.
 
-    Raises ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already, unless
+    Raise ``DomainError("database", …)`` when a newer version of Paraph has migrated the database already, unless
     ``newer_tables`` says that this one goes on with them, and when a pooler takes sessions apart, which would take this
     function's lock for another's.
     """
@@ -83,7 +83,7 @@ def _seconds(migration: Migration) -> float:
 
 def _apply(count: int) -> None:
     """Apply what is missing, so many migrations. Where tables are in use for long, each is tried again and again.
-    Raises ``DomainError("database", …)`` after ten minutes."""
+    Raise ``DomainError("database", …)`` after ten minutes."""
     until = time.monotonic() + PATIENCE_SECONDS
     command = _BrieflyWaiting(count)
     while True:

@@ -220,7 +220,7 @@ def _cause(request: SignatureRequest) -> str:
 
 
 def request_evidence(request_id: int) -> bytes:
-    """JSON with the records of each file that has any. Raises ``DomainError("not_found", …)``."""
+    """JSON with the records of each file that has any. Raise ``DomainError("not_found", …)``."""
     if not SignatureRequest.objects.filter(pk=request_id).exists():
         raise DomainError("not_found", f"There is no signature request {request_id}.")
     sealed = SealedDocument.objects.filter(request_document__request_id=request_id)

@@ -24,10 +24,10 @@ class Retried:
 
 
 def retry(request_id: int) -> list[Retried]:
-    """Give every pending step a job that is due now. Returns an empty list when no step is pending.
+    """Give every pending step a job that is due now. Return an empty list when no step is pending.
 
     It is safe while the service runs and when called twice: it holds the request's row lock, as every step does when it
-    defers the next one, so no step gets a second job. Raises ``DomainError("not_found", …)``.
+    defers the next one, so no step gets a second job. Raise ``DomainError("not_found", …)``.
     """
     with transaction.atomic():
         try:
@@ -71,7 +71,7 @@ def _forget(job: Job) -> None:
 
 
 def _bring_forward(job: Job) -> bool:
-    """Make the job due now. Returns False when a worker has just started it."""
+    """Make the job due now. Return False when a worker has just started it."""
     with connection.cursor() as cursor:
         cursor.execute("UPDATE procrastinate_jobs SET scheduled_at = now() WHERE id = %s AND status = 'todo'", [job.id])
         return bool(cursor.rowcount)

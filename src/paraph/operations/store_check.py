@@ -112,7 +112,7 @@ class Progress:
 def verify_store(progress_file: Path, rate: float, seconds: float = float("inf")) -> dict[str, Any]:
     """Read every object that a row names, at most ``rate`` bytes a second, and look for objects that no row names.
 
-    Goes on where the last check was stopped, by a signal or after ``seconds``. Returns ``finished``, counts and
+    Goes on where the last check was stopped, by a signal or after ``seconds``. Return ``finished``, counts and
     ``problems``: objects that are ``missing``, ``changed``, ``unreadable`` or ``unnamed``.
     """
     progress = Progress.resumed(progress_file)
@@ -140,7 +140,7 @@ def problems_with_named_objects() -> list[Problem]:
 
 
 class _Pace:
-    """Waits so that no more than ``rate`` bytes a second are read."""
+    """Wait so that no more than ``rate`` bytes a second are read."""
 
     def __init__(self, rate: float) -> None:
         self._rate, self._began, self._bytes = rate, time.monotonic(), 0
@@ -158,7 +158,7 @@ def _deadline(seconds: float) -> Callable[[], bool]:
 
 
 def _stage(progress: Progress, pace: _Pace, is_over: Callable[[], bool]) -> bool:
-    """Do the present table or folder. Returns False where the time is over before."""
+    """Do the present table or folder. Return False where the time is over before."""
     if progress.stage < len(TABLES):
         done = _named(TABLES[progress.stage], progress, pace, is_over)
     else:

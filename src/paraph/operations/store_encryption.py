@@ -29,7 +29,7 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
     that are not, which are made again.
 
     Of an object that an earlier key opens, the header alone is made anew. Goes on where it was stopped, by a signal or
-    after ``seconds``. Returns ``finished``, counts and ``problems``: objects that cannot be read. Raises
+    after ``seconds``. Return ``finished``, counts and ``problems``: objects that cannot be read. Raises
     ``DomainError("configuration", …)`` without a storage key.
     """
     store.encrypting()
@@ -50,7 +50,7 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
 
 
 def _table(progress: _Encrypted, end: float) -> bool:
-    """Do the present table. Returns False where the time is over before."""
+    """Do the present table. Return False where the time is over before."""
     for batch in _batches(TABLES[progress.stage], progress.after):
         with objects_to_delete.kept():  # else one that is deleted meanwhile would be written again
             for named in batch:

@@ -17,7 +17,7 @@ def channels(signer: Signer) -> list[Channel]:
 def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
     """Return the channel and the signer's address or number on it.
 
-    Raises ``DomainError("validation_error", …)`` for a channel that this signer may not use.
+    Raise ``DomainError("validation_error", …)`` for a channel that this signer may not use.
     """
     allowed = channels(signer)
     if channel not in list(allowed):

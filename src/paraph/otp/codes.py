@@ -73,7 +73,7 @@ class Issued:
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     """Make a code, which replaces the signer's earlier one and cannot be used until :func:`mark_sent`.
 
-    Raises :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` as
+    Raise :class:`TooManySendsError` after 5 codes in 10 minutes, ``too_many_attempts`` as
     :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile.
     """
     code = tokens.random_digits(DIGITS)
@@ -110,7 +110,7 @@ def mark_sent(signer: Signer, issued: Issued) -> None:
 def guess(signer: Signer, code: str) -> bytes:
     """Count one attempt, for good, and return the hash to :func:`consume` if the code is right.
 
-    Must run outside of a transaction that may roll back. Raises ``DomainError`` as :func:`paraph.otp.guesses.count`
+    Must run outside of a transaction that may roll back. Raise ``DomainError`` as :func:`paraph.otp.guesses.count`
     does.
     """
     guessed = _guessed(signer, code)
@@ -119,7 +119,7 @@ def guess(signer: Signer, code: str) -> bytes:
 
 
 def consume(signer: Signer, code_hash: bytes) -> None:
-    """Use the code up, in the transaction of the signature. Raises ``DomainError("invalid_otp", …)`` if it was replaced
+    """Use the code up, in the transaction of the signature. Raise ``DomainError("invalid_otp", …)`` if it was replaced
     or used meanwhile."""
     if _changed(_USE, [clock.now(), signer.pk, code_hash]) is None:
         raise DomainError("invalid_otp", "This code has been replaced by a newer one; use that one.")

@@ -89,7 +89,7 @@ _LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
 
 
 def count(signer: Signer, guessed: bytes) -> None:
-    """Count a guess, for good. Raises :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of the
+    """Count a guess, for good. Raise :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of the
     newest code, ``too_many_attempts`` while no guess is taken, not even the right one."""
     values = _values(signer) | {"guessed": guessed}
     row = _row(_ATTEMPT, values)

@@ -63,7 +63,7 @@ async def exchange(
     url: str, request: OutboundRequest, network: NetworkAccess, schemes: Sequence[str], seconds: float
 ) -> tuple[int, bytes]:
     """Send the request and return the status and the beginning of the body. The caller bounds the whole time;
-    ``seconds`` bounds connecting. Raises ``DomainError`` for an address that may not be called, :data:`FAULTS` and
+    ``seconds`` bounds connecting. Raise ``DomainError`` for an address that may not be called, :data:`FAULTS` and
     ``TimeoutError``.
     """
     target = check_url(url, name="The address", schemes=schemes)
@@ -78,7 +78,7 @@ async def exchange(
 
 
 async def _resolve_public(url: httpx.URL, network: NetworkAccess) -> list[str]:
-    """Resolve the host once. Raises ``DomainError("forbidden", …)`` if any of its addresses is not public."""
+    """Resolve the host once. Raise ``DomainError("forbidden", …)`` if any of its addresses is not public."""
     addresses = await network.resolve(url.raw_host.decode("ascii"), port_of(url))
     for address in addresses:
         reason = "" if network.allow_private else reason_not_public(address)

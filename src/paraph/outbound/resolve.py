@@ -11,7 +11,7 @@ _THREADS = ThreadPoolExecutor(max_workers=64, thread_name_prefix="resolve")
 
 
 async def system_resolver(host: str, port: int) -> list[str]:
-    """Return the addresses of a host, in the system's order of preference. Raises ``OSError`` when there are none."""
+    """Return the addresses of a host, in the system's order of preference. Raise ``OSError`` when there are none."""
     return await asyncio.get_running_loop().run_in_executor(_THREADS, _addresses, host, port)
 
 

@@ -15,7 +15,7 @@ _LEAST_FREE_MB = 200  # a new cluster, its write-ahead log and some room
 
 
 def ensure(location: ClusterLocation, programs: Path) -> None:
-    """Create the cluster unless it exists. Raises ``DomainError("postgres", …)`` when the disk is full, the cluster is
+    """Create the cluster unless it exists. Raise ``DomainError("postgres", …)`` when the disk is full, the cluster is
     of another version, or its folder holds something else."""
     for unfinished in location.home.glob(f"{_UNFINISHED}*"):
         shutil.rmtree(unfinished)
@@ -48,7 +48,7 @@ def _create(location: ClusterLocation, programs: Path) -> None:
 
 
 def run(location: ClusterLocation, command: list[str | Path]) -> None:
-    """Run a program as the owner of the cluster. Raises ``DomainError("postgres", …)`` with its last line of
+    """Run a program as the owner of the cluster. Raise ``DomainError("postgres", …)`` with its last line of
     output."""
     try:
         subprocess.run(command, cwd=location.home, capture_output=True, check=True, **credentials(location))  # noqa: S603

@@ -11,7 +11,7 @@ _FIRST_DELAY, _LONGEST_DELAY = 0.1, 10.0
 
 
 class Keeper:
-    """Watches a server that was started before. A server that ran for 5 s is launched again at once, any other after a
+    """Watch a server that was started before. A server that ran for 5 s is launched again at once, any other after a
     delay that grows to 10 s, since it may be killed during recovery or find the disk full. ``say`` gets warnings."""
 
     def __init__(self, server: Server, say: Callable[[str], object]) -> None:

@@ -62,7 +62,7 @@ def make_location(data_dir: Path, postgres_dir: Path | None) -> ClusterLocation:
     """Make the folders of :func:`find_location`, with mode 0700, and return the location.
 
     As root, the folder of the cluster is a link to a new folder below :data:`ROOT_HOME`, so that a new data folder
-    never gets the cluster of an old one. Parent folders are never changed. Raises ``DomainError("postgres", …)``.
+    never gets the cluster of an old one. Parent folders are never changed. Raise ``DomainError("postgres", …)``.
     """
     try:
         data_dir.mkdir(mode=0o700, parents=True, exist_ok=True)

@@ -38,7 +38,7 @@ def dump(url: str, target: BinaryIO, snapshot: str) -> None:
 
 
 def load(url: str, source: Path) -> None:
-    """Make what :func:`dump` wrote in one transaction. Raises ``DomainError("postgres", …)`` with the program's words;
+    """Make what :func:`dump` wrote in one transaction. Raise ``DomainError("postgres", …)`` with the program's words;
     the database is then as it was."""
     programs = loading_programs()
     script: list[str | Path] = [programs / "pg_restore", "--no-owner", "--no-privileges", "--file=-", source]
@@ -66,7 +66,7 @@ def load(url: str, source: Path) -> None:
 
 
 def is_empty(url: str) -> bool:
-    """Return whether the database has no table. Raises ``DomainError("database", …)`` where it does not answer."""
+    """Return whether the database has no table. Raise ``DomainError("database", …)`` where it does not answer."""
     try:
         with psycopg.connect(url, connect_timeout=10) as connection:
             found = connection.execute(_TABLES).fetchone()

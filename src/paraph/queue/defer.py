@@ -10,6 +10,6 @@ def defer(task: str, **arguments: int | str) -> None:
 
     The task is named, not imported, because its verb defers further jobs: modules that import each other would be a
     cycle. Inside a transaction the job exists only if the transaction commits. The id of the current HTTP request goes
-    along. Raises ``procrastinate.exceptions.TaskNotFound`` for an unknown name.
+    along. Raise ``procrastinate.exceptions.TaskNotFound`` for an unknown name.
     """
     app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments, **trace_argument())

@@ -26,7 +26,7 @@ _log = structlog.get_logger("paraph.worker")
 
 
 class QueueWorker:
-    """Does the jobs of its queue until it is asked to stop.
+    """Do the jobs of its queue until it is asked to stop.
 
     Its work is a row of sessions. A session ends when any statement fails for want of the database, since nobody knows
     then which jobs the database believes to be at hand. The next one begins as soon as the database answers, under a

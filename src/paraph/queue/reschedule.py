@@ -4,7 +4,7 @@ from datetime import datetime
 
 
 class Reschedule(Exception):
-    """Asks for another run at ``next_at`` (aware), in ``retry_after`` seconds. ``reason``: a phrase for the log,
+    """Ask for another run at ``next_at`` (aware), in ``retry_after`` seconds. ``reason``: a phrase for the log,
     without personal data."""
 
     reason: str

@@ -62,6 +62,12 @@ API_ERRORS = [
         "Leave `initials_required` out, or change the plan.",
     ),
     _row(
+        403,
+        "production_only",
+        "A sandbox key prepares a draft, which the dashboard sends in production.",
+        "Use a production key, or create the request.",
+    ),
+    _row(
         404,
         "not_found",
         "There is no such resource in the key's organization and environment, or no such route.",
@@ -77,8 +83,9 @@ API_ERRORS = [
     _row(
         409,
         "conflict",
-        "The request or the signer is in a state that does not allow this: over, signed, not their turn.",
-        "Read the request to see where it stands.",
+        "The resource is in a state that does not allow this: a request is over, a signer has signed or is not in "
+        "turn, a template is being sent to many signers.",
+        "Read the resource to see where it stands.",
     ),
     _row(
         409,
@@ -89,8 +96,8 @@ API_ERRORS = [
     _row(
         410,
         "gone",
-        "What the call with this `Idempotency-Key` created has been deleted since.",
-        "Use a new key if it is to be created once more.",
+        "What the call with this `Idempotency-Key` created, or the file of a document, has been deleted since.",
+        "Use a new key if it is to be created once more; upload the file again.",
     ),
     _row(409, "already_signed", "A sandbox act for a signer who has signed.", "Go on with the next signer."),
     _row(
@@ -99,7 +106,6 @@ API_ERRORS = [
         "A sandbox act for a signer before whom somebody else has to sign.",
         "Sign in the order of `order`, or create the request in `parallel` mode.",
     ),
-    _row(409, "conflict", "The request is over already.", "Read the request: its `status` says how it ended."),
     _row(
         410,
         "expired",

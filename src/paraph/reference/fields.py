@@ -62,10 +62,18 @@ class FieldRow:
 
 
 class SchemaReader:
-    """Makes the rows. ``schemas``: the component schemas of the OpenAPI document."""
+    """Make the rows. ``schemas``: the component schemas of the OpenAPI document."""
 
     def __init__(self, schemas: dict[str, JsonObject]) -> None:
         self._schemas = schemas
+        self._told: dict[str, tuple[str, str]] = {}
+
+    def told_before(self, schema: JsonObject, anchor: str, title: str) -> tuple[str, str] | None:
+        """Return the anchor and the title under which the fields of a component schema are shown already; the first
+        time, these are kept."""
+        place = (anchor, title)
+        found = self._told.setdefault(schema["$ref"], place) if "$ref" in schema else place
+        return None if found == place else found
 
     def rows(self, schema: JsonObject, above: str = "") -> Iterator[FieldRow]:
         """Yield the fields of an object schema, each followed by the fields within it."""

@@ -49,7 +49,9 @@ class RefusalExample:
 
 @dataclass(frozen=True)
 class OperationEntry:
-    """A call of the API, an endpoint of the signer, or a webhook, which has no answers, refusals and samples."""
+    """A call of the API, an endpoint of the signer, or a webhook, which has no answers, refusals and samples.
+    ``body_as`` and ``answered_as``: the anchor and the summary of another call that has the same fields there.
+    ``tried``: the body of JSON that it is tried with."""
 
     id: str
     method: str
@@ -59,14 +61,17 @@ class OperationEntry:
     parameters: list[FieldRow]
     headers: list[FieldRow]
     body: list[FieldRow]
+    body_as: tuple[str, str] | None
     bodies: list[JsonExample]
     takes: str
     status: str
     answered: SafeString
     answer: list[FieldRow]
+    answered_as: tuple[str, str] | None
     answers: list[JsonExample]
     refusals: list[RefusalExample]
     samples: list[Sample]
+    tried: str
 
 
 def read_operation(reader: SchemaReader, name: str, method: str, path: str, operation: JsonObject) -> OperationEntry:
@@ -74,6 +79,9 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
     takes, body = _body(operation)
     status, response = _success(operation)
     answer: JsonObject = response.get("content", {}).get("application/json", {})
+    same_body, same = (
+        reader.told_before(each.get("schema", {}), name, operation["summary"]) for each in (body, answer)
+    )
     given = operation.get("parameters", [])
     parameters = [_parameter(reader, each) for each in given if each.get("in") != "header"]
     headers = [_parameter(reader, each) for each in given if each.get("in") == "header"]
@@ -85,12 +93,14 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
         description=paragraphs(operation["description"]),
         parameters=list(_anchored(parameters, f"{name}-parameter")),
         headers=list(_anchored(headers, f"{name}-header")),
-        body=list(_anchored(reader.rows(body.get("schema", {})), f"{name}-body")),
+        body=[] if same_body else list(_anchored(reader.rows(body.get("schema", {})), f"{name}-body")),
+        body_as=same_body,
         bodies=[] if "file" in body.get("schema", {}).get("properties", {}) else _examples(body),
         takes=takes,
         status=status,
         answered=inline(response.get("description", "")),
-        answer=list(_anchored(reader.rows(answer.get("schema", {})), f"{name}-answer")),
+        answer=[] if same else list(_anchored(reader.rows(answer.get("schema", {})), f"{name}-answer")),
+        answered_as=same,
         answers=_examples(answer),
         refusals=_refusals(operation),
         samples=[
@@ -98,7 +108,14 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
             for language, samples in _SAMPLES.items()
             if name in samples
         ],
+        tried=_tried(name, body),
     )
+
+
+def _tried(name: str, body: JsonObject) -> str:
+    """Return the body of JSON that a call is tried with; "" for one without."""
+    examples: list[JsonObject] = [each["value"] for each in body.get("examples", {}).values()]
+    return _indented(snippets.TRIED.get(name, examples[0])) if examples else ""
 
 
 def _body(operation: JsonObject) -> tuple[str, JsonObject]:
@@ -108,7 +125,7 @@ def _body(operation: JsonObject) -> tuple[str, JsonObject]:
 
 
 def _success(operation: JsonObject) -> tuple[str, JsonObject]:
-    found = {code: each for code, each in operation["responses"].items() if "content" in each and code < "400"}
+    found = {code: each for code, each in operation["responses"].items() if code < "400"}
     return next(iter(found.items()), ("", {}))
 
 

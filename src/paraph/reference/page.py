@@ -42,7 +42,6 @@ _POLICY = "; ".join(
 
 
 def message_ceilings() -> list[Row]:
-    """Return each ceiling of messages."""
     limits = message_limits()
     named = [
         ("To one address or number in production, from your organization", limits.to_one),
@@ -72,7 +71,6 @@ class OperationGroup:
 
 
 def contents() -> JsonObject:
-    """Return the context of the template."""
     content: JsonObject = json.loads(document())
     reader = SchemaReader(content["components"]["schemas"])
     address = settings.PARAPH.public_url
@@ -107,7 +105,6 @@ def contents() -> JsonObject:
         "embed_html": snippets.EMBED.format(address=address),
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
         "empty_pdf": SMALLEST_PDF,
-        "tried_body": json.dumps(snippets.TRIED_CREATION, ensure_ascii=False, indent=2),
     }
 
 

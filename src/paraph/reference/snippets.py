@@ -8,7 +8,7 @@ use; ``API`` and
 
 import json
 
-from paraph.api.v1.openapi.examples import CREATIONS
+from paraph.api.v1.openapi.examples import BODIES, CREATIONS, Json
 
 SETUP_CURL = """export API={address}/api/v1
 export KEY=…   # 64 hexadecimal characters"""
@@ -16,26 +16,45 @@ export KEY=…   # 64 hexadecimal characters"""
 SETUP_PYTHON = """import os
 from pathlib import Path
 
-from paraph_client import Client, DocumentInput, Placement, SignerInput, at, under_tag
+from paraph_client import (
+    Client, DocumentInput, Placement, RolePlacement, RoleSigner, SignerInput, TemplateDocument, TemplateRole, at,
+    under_tag,
+)
 
 paraph = Client("{address}", api_key=os.environ["KEY"])"""
 
 _KEYED = 'curl -s {} \\\n  -H "X-Api-Key: $KEY"'
 _ACT = 'curl -s -X POST "$API/sandbox/{}" \\\n  -H "X-Api-Key: $KEY"'
 _BODY = json.dumps(CREATIONS["links"][1], ensure_ascii=False, indent=2)
+_BODIES = {
+    name: json.dumps(next(iter(bodies.values()))[1], ensure_ascii=False, indent=2) for name, bodies in BODIES.items()
+}
+
+
+def _posted(path: str, body: str) -> str:
+    return _KEYED.format(f'"$API{path}"') + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{body}'"
+
 
 CURL = {
     "uploadDocument": _KEYED.format('"$API/documents"') + ' \\\n  -F "file=@lease.pdf;type=application/pdf"',
     "listDocuments": _KEYED.format('"$API/documents?created_after=2026-01-31&order=desc&limit=50"'),
     "readDocument": _KEYED.format('"$API/documents/35"'),
-    "createSignatureRequest": _KEYED.format('"$API/signature_requests"')
-    + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{_BODY}'",
+    "listDocumentTags": _KEYED.format('"$API/documents/35/tags"'),
+    "createSignatureRequest": _posted("/signature_requests", _BODY),
+    "previewSignatureRequest": _posted("/signature_requests/preview", _BODY),
     "listSignatureRequests": _KEYED.format('"$API/signature_requests?status=pending&order=desc"'),
     "readSignatureRequest": _KEYED.format('"$API/signature_requests/71"'),
     "endSignatureRequest": _KEYED.format('"$API/signature_requests/71/end"')
     + ' \\\n  -H "Content-Type: application/json" \\\n  -d \'{"reason": "Signed on paper."}\'',
     "remindSigner": _KEYED.format('-X POST "$API/signature_requests/71/signers/141/remind"'),
     "listAuditLogs": _KEYED.format('"$API/signature_requests/71/audit_logs?limit=100"'),
+    "createTemplate": _posted("/templates", _BODIES["createTemplate"]),
+    "listTemplates": _KEYED.format('"$API/templates?limit=100"'),
+    "readTemplate": _KEYED.format('"$API/templates/12"'),
+    "sendTemplate": _posted("/templates/12/signature_requests", _BODIES["sendTemplate"]),
+    "deleteTemplate": _KEYED.format('-X DELETE "$API/templates/12"'),
+    "createDraft": _posted("/drafts", _BODIES["createDraft"]),
+    "readDraft": _KEYED.format('"$API/drafts/23"'),
     "listEvents": _KEYED.format('"$API/events?limit=100"'),
     "listBrandingProfiles": _KEYED.format('"$API/branding_profiles"'),
     "sandboxSign": _ACT.format("signature_requests/71/signers/141/sign"),
@@ -51,6 +70,8 @@ print(document.id, document.sha256_hash)""",
     print(document.id, document.created_at)""",
     "readDocument": """document = paraph.document(35)
 Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
+    "listDocumentTags": """for tag in paraph.list_tags(35).data:
+    print(tag.tag, tag.page_number, tag.x, tag.y)""",
     "createSignatureRequest": """request = paraph.create_signature_request(
     mode="parallel",
     validity_days=14,
@@ -67,6 +88,16 @@ Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
 )
 for signer in request.signers:
     print(signer.full_name, signer.signing_url)""",
+    "previewSignatureRequest": """preview = paraph.preview_request(
+    mode="parallel",
+    validity_days=14,
+    signers=[SignerInput("landlord", "Zoë", "Lindqvist", "zoe@example.com")],
+    documents=[DocumentInput(35, [Placement("landlord", [under_tag("{{signature:landlord}}")])])],
+)
+for problem in preview.problems:
+    print(problem.path, problem.message)
+for stamp in preview.placements:
+    print(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y)""",
     "listSignatureRequests": """for request in paraph.iter_signature_requests(status="pending", order="desc"):
     print(request.id, request.expires_at)""",
     "readSignatureRequest": """request = paraph.signature_request(71)
@@ -80,6 +111,41 @@ print(request.status, request.ended_reason)""",
 print(signer.full_name, signer.status)""",
     "listAuditLogs": """for entry in paraph.iter_audit_logs(71):
     print(entry.created_at, entry.event_type, entry.metadata)""",
+    "createTemplate": """template = paraph.create_template(
+    name="Lease",
+    mode="sequential",
+    validity_days=30,
+    roles=[TemplateRole("Landlord"), TemplateRole("Tenant", otp_channel="email")],
+    documents=[
+        TemplateDocument(35, [
+            RolePlacement("Landlord", [under_tag("{{signature:landlord}}")]),
+            RolePlacement("Tenant", [at(page_number=3, x=316, y=120)]),
+        ]),
+    ],
+)
+print(template.id)""",
+    "listTemplates": """for template in paraph.iter_templates():
+    print(template.id, template.name, [role["name"] for role in template.roles])""",
+    "readTemplate": """template = paraph.template(12)
+print(template.name, template.documents)""",
+    "sendTemplate": """request = paraph.send_template(
+    12,
+    signers=[
+        RoleSigner("Landlord", "Zoë", "Lindqvist", "zoe@example.com"),
+        RoleSigner("Tenant", "Ana", "Costa", "ana@example.com"),
+    ],
+)
+for signer in request.signers:
+    print(signer.full_name, signer.signing_url)""",
+    "deleteTemplate": """paraph.delete_template(12)""",
+    "createDraft": """draft = paraph.create_draft(
+    validity_days=14,
+    signers=[SignerInput("tenant", "Ana", "Costa", "ana@example.com")],
+    documents=[DocumentInput(35, [])],
+)
+print("To be reviewed:", draft.review_url)""",
+    "readDraft": """draft = paraph.draft(23)
+print(draft.status, draft.signature_request_id)""",
     "listEvents": """page = paraph.list_events(limit=100)
 for event in page.data:
     print(event.id, event.event, event.signature_request.id)
@@ -141,7 +207,8 @@ curl -s "$SIGNING_URL/signature" \\
   -H "Content-Type: application/json" \\
   -d '{"code": "'$CODE'", "consent": true}'"""
 
-TRIED_CREATION = {
+_STAMP = {"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 72}}
+_TRIED_CREATION = {
     "signature_request": {
         "mode": "parallel",
         "validity_days": 7,
@@ -152,23 +219,48 @@ TRIED_CREATION = {
                 "signers": [
                     {
                         "signer_ref": "me",
-                        "stamps": [{"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 72}}],
+                        "stamps": [_STAMP],
                     }
                 ],
             }
         ],
     }
 }
+_TRIED_TEMPLATE = {
+    "template": {
+        "name": "Lease",
+        "mode": "parallel",
+        "validity_days": 7,
+        "roles": [{"name": "Tenant"}],
+        "documents": [{"id": 35, "roles": [{"role": "Tenant", "stamps": [_STAMP]}]}],
+    }
+}
+_TENANT = {"role": "Tenant", "first_name": "Zoë", "last_name": "Lindqvist", "email": "zoe@example.com"}
+TRIED: dict[str, Json] = {
+    "createSignatureRequest": _TRIED_CREATION,
+    "previewSignatureRequest": _TRIED_CREATION,
+    "createTemplate": _TRIED_TEMPLATE,
+    "sendTemplate": {"signature_request": {"signers": [_TENANT]}},
+}
+"""Bodies for the PDF of one empty page."""
 
 SETUP_NODE = """import { readFile, writeFile } from "node:fs/promises";
 
 async function call(path, options = {}) {
   const headers = { "X-Api-Key": process.env.KEY, ...options.headers };
   const answer = await fetch("{address}/api/v1" + path, { ...options, headers });
-  const body = await answer.json();
+  const body = answer.status === 204 ? null : await answer.json();
   if (!answer.ok) throw new Error(`${answer.status} ${body.error.code}: ${body.error.message}`);
   return body;
 }"""
+
+
+def _called(name: str, path: str, body: str) -> str:
+    return f"""const {name} = await call("{path}", {{
+  method: "POST",
+  headers: {{ "Content-Type": "application/json" }},
+  body: JSON.stringify({body.replace(chr(10), chr(10) + "  ")}),
+}});"""
 
 
 NODE = {
@@ -181,12 +273,13 @@ console.log(found.data.length, "of", found.pagination.count);""",
     "readDocument": """const document = await call("/documents/35");
 const file = await fetch(document.download_url);
 await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",
-    "createSignatureRequest": f"""const request = await call("/signature_requests", {{
-  method: "POST",
-  headers: {{ "Content-Type": "application/json" }},
-  body: JSON.stringify({_BODY.replace(chr(10), chr(10) + "  ")}),
-}});
+    "listDocumentTags": """const { data } = await call("/documents/35/tags");
+for (const tag of data) console.log(tag.tag, tag.page_number, tag.x, tag.y);""",
+    "createSignatureRequest": f"""{_called("request", "/signature_requests", _BODY)}
 for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
+    "previewSignatureRequest": f"""{_called("preview", "/signature_requests/preview", _BODY)}
+for (const problem of preview.problems) console.log(problem.path, problem.message);
+for (const stamp of preview.placements) console.log(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y);""",
     "listSignatureRequests": """const { data } = await call("/signature_requests?status=pending&order=desc");
 for (const request of data) console.log(request.id, request.expires_at);""",
     "readSignatureRequest": """const request = await call("/signature_requests/71");
@@ -206,6 +299,19 @@ console.log(request.status, request.ended_reason);""",
 console.log(signer.full_name, signer.status);""",
     "listAuditLogs": """const { data } = await call("/signature_requests/71/audit_logs?limit=100");
 for (const entry of data) console.log(entry.created_at, entry.event_type, entry.metadata);""",
+    "createTemplate": f"""{_called("template", "/templates", _BODIES["createTemplate"])}
+console.log(template.id);""",
+    "listTemplates": """const { data } = await call("/templates?limit=100");
+for (const template of data) console.log(template.id, template.name, template.roles.map((role) => role.name));""",
+    "readTemplate": """const template = await call("/templates/12");
+console.log(template.name, template.documents);""",
+    "sendTemplate": f"""{_called("request", "/templates/12/signature_requests", _BODIES["sendTemplate"])}
+for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
+    "deleteTemplate": """await call("/templates/12", { method: "DELETE" });""",
+    "createDraft": f"""{_called("draft", "/drafts", _BODIES["createDraft"])}
+console.log("To be reviewed:", draft.review_url);""",
+    "readDraft": """const draft = await call("/drafts/23");
+console.log(draft.status, draft.signature_request_id);""",
     "listEvents": """const { data, next } = await call("/events?limit=100");
 for (const event of data) console.log(event.id, event.event, event.signature_request.id);
 console.log("go on from", next);""",

@@ -10,10 +10,12 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import Channel, SignatureRequest
 from paraph.tenants.models import Environment, Organization, User
 
+LONGEST_ROLE = 100
+
 
 class Template(RequestOptions):
     """A request without people: documents, roles, places and options. Once saved, only names of it change, so that
-    rows of a bulk send mean what they meant when they were checked."""
+    rows of a bulk send mean what they meant when they were checked. ``locale`` is empty where none was chosen."""
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
@@ -26,11 +28,13 @@ class Template(RequestOptions):
 
 
 class TemplateDocument(models.Model):
-    """A document of a template; ``position`` counts from 0."""
+    """A document of a template; ``position`` counts from 0. ``given``: its placements as an application gave them,
+    ``[{"role": position, "stamps": […]}, …]``; ``None`` where a member placed them."""
 
     template = models.ForeignKey(Template, models.CASCADE, related_name="documents")
     document = models.ForeignKey(Document, models.PROTECT, related_name="+")
     position = models.SmallIntegerField()
+    given = models.JSONField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["template", "document"], name="document_once_per_template")]
@@ -38,12 +42,13 @@ class TemplateDocument(models.Model):
 
 
 class TemplateRole(models.Model):
-    """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order."""
+    """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order.
+    ``otp_channel`` is empty where none was named."""
 
     template = models.ForeignKey(Template, models.CASCADE, related_name="roles")
     position = models.SmallIntegerField()
-    name = models.CharField(max_length=100)
-    otp_channel = models.CharField(max_length=5, choices=Channel, default=Channel.EMAIL)
+    name = models.CharField(max_length=LONGEST_ROLE)
+    otp_channel = models.CharField(max_length=5, choices=Channel, default=Channel.EMAIL, blank=True)
 
     class Meta:
         ordering: ClassVar = ["position"]

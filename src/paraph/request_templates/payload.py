@@ -16,15 +16,15 @@ class TemplatePayload:
     def __init__(self, template: Template) -> None:
         self._options = options_payload(template)
         self._roles = list(template.roles.all())
-        self._documents = [_document(row) for row in template.documents.prefetch_related("stamps__role")]
+        self.documents = [_document(row) for row in template.documents.prefetch_related("stamps__role")]
 
     def of(self, people: Sequence[Person]) -> dict[str, Any]:
         """Return the payload with these people in the roles, in their order."""
         signers = [_signer(role, person) for role, person in zip(self._roles, people, strict=True)]
-        return {**self._options, "signers": signers, "documents": self._documents}
+        return {**self._options, "signers": signers, "documents": self.documents}
 
 
-def _ref(role: TemplateRole) -> str:
+def role_ref(role: TemplateRole) -> str:
     """Return what problems of the payload call the signer; with the number, because two roles may have one name."""
     return f"{role.position + 1}. {role.name}"
 
@@ -33,15 +33,15 @@ def _signer(role: TemplateRole, person: Person) -> dict[str, Any]:
     return {
         **person,
         "phone": person["phone"] or None,
-        "ref": _ref(role),
+        "ref": role_ref(role),
         "order": role.position + 1,
-        "otp_channel": role.otp_channel,
+        "otp_channel": role.otp_channel or None,
     }
 
 
 def _document(row: TemplateDocument) -> dict[str, Any]:
     of_role: dict[str, list[TemplateStamp]] = {}
     for stamp in row.stamps.all():
-        of_role.setdefault(_ref(stamp.role), []).append(stamp)
+        of_role.setdefault(role_ref(stamp.role), []).append(stamp)
     assignments = [{"signer_ref": ref, "stamps": stamps_payload(stamps)} for ref, stamps in of_role.items()]
     return {"id": row.document_id, "signers": assignments}

@@ -5,8 +5,10 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from paraph.database.rows import insert
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.request_templates.content import Content
 from paraph.request_templates.models import Template, TemplateDocument, TemplateRole, TemplateStamp
 from paraph.tenants.admin_log import log
@@ -14,6 +16,7 @@ from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope
+from paraph.words import LOCALES
 
 
 class Names(NamedTuple):
@@ -24,8 +27,17 @@ class Names(NamedTuple):
 
 
 @transaction.atomic
-def save_template(scope: TenantScope, content: Content, author: User, actor: Actor, names: Names) -> Template:
-    """Keep what was read of a draft or a request of the caller."""
+def save_template(
+    scope: TenantScope,
+    content: Content,
+    author: User | None,
+    actor: Actor,
+    names: Names,
+    *,
+    beside: Beside = nothing_beside,
+) -> Template:
+    """Keep what was read of a draft or a request of the caller, or what an application gave. ``beside`` tells what else
+    is inserted with it."""
     template = Template.objects.create(
         organization_id=scope.organization_id,
         environment=scope.environment,
@@ -39,10 +51,16 @@ def save_template(scope: TenantScope, content: Content, author: User, actor: Act
     ]
     TemplateRole.objects.bulk_create(roles)
     for position, (document_id, stamps) in enumerate(content.documents):
-        document = TemplateDocument.objects.create(template=template, document_id=document_id, position=position)
+        document = TemplateDocument.objects.create(
+            template=template,
+            document_id=document_id,
+            position=position,
+            given=content.given[position] if content.given else None,
+        )
         TemplateStamp.objects.bulk_create(
             TemplateStamp(document=document, role=roles[signer], **rectangle) for signer, rectangle in stamps
         )
+    insert(beside(template.pk))
     log.note(
         scope.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template}
     )
@@ -55,6 +73,7 @@ def begin_from(scope: TenantScope, template: Template, author: User, signers: Se
     draft = editing.begin(scope, author)
     for name, value in {**template.options(), "title": template.name, "tags_placed": True}.items():
         setattr(draft, name, value)
+    draft.locale = template.locale or LOCALES[0]
     draft.save()
     editing.replace_signers(draft, signers)
     signer_of = {role.pk: signer for role, signer in zip(template.roles.all(), signers, strict=True)}

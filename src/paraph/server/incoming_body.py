@@ -81,7 +81,7 @@ class IncomingBody(RawIOBase):
         return self._ended and self._length is not None and self._received < self._length
 
     def read(self, size: int | None = -1, /) -> bytes:
-        """Return as many bytes as asked for, fewer only at the end. Raises ``DomainError("request_timeout", …)`` for a
+        """Return as many bytes as asked for, fewer only at the end. Raise ``DomainError("request_timeout", …)`` for a
         body that is cut: its client was too slow, or has gone and will not read the refusal anyway."""
         wanted = self.left if size is None or size < 0 else min(size, self.left)
         blocks = []

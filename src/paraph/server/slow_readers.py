@@ -29,13 +29,12 @@ class _Reader:
 
 
 class SlowReaders:
-    """Compares what clients have taken from one look to the next."""
+    """Compare what clients have taken from one look to the next."""
 
     def __init__(self) -> None:
         self._readers: dict[str, _Reader] = {}
 
     def among(self, connections: Sequence[Connection], now: float, *, crowded: bool) -> list[Connection]:
-        """Return the connections to reset."""
         waited_for = [each for each in connections if each.untaken]
         self._readers = {each.name: self._reader(each, now) for each in waited_for}
         late = [each for each in waited_for if self._readers[each.name].behind > GRACE]

@@ -11,6 +11,11 @@ def accepted_locales(header: str) -> list[str]:
     return [code for code in codes if code in LOCALES]
 
 
+def accepted_locale(header: str) -> str:
+    """Return the most wanted of them; "" where none is named."""
+    return next(iter(accepted_locales(header)), "")
+
+
 def _code(tag: str) -> str:
     """Return the language of a tag such as ``de-AT``; Norwegian without a written form is Bokmål."""
     code = tag.partition("-")[0]

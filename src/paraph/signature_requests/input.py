@@ -55,9 +55,9 @@ MOST_ORDER = MOST_PAGES = 2**31 - 1
 LONGEST_TAG = 500
 LONGEST_REASON = 500
 
-_PRINTABLE = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"
-_VISIBLE = _PRINTABLE.replace("[^", r"[^\s")
-_TEXT = {"type": "string", "minLength": 1, "pattern": rf"^{_PRINTABLE}*{_VISIBLE}{_PRINTABLE}*$"}
+PRINTABLE = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"
+_VISIBLE = PRINTABLE.replace("[^", r"[^\s")
+_TEXT = {"type": "string", "minLength": 1, "pattern": rf"^{PRINTABLE}*{_VISIBLE}{PRINTABLE}*$"}
 _EMAIL = {"type": "string", "format": "email", "minLength": 3, "maxLength": LONGEST_EMAIL}
 _PHONE = {"type": "string", "pattern": r"^\+[1-9][0-9]{1,14}$", "minLength": 3, "maxLength": 16}
 _URL = {"type": "string", "format": "uri", "pattern": "^https://", "maxLength": LONGEST_URL}
@@ -66,7 +66,7 @@ METADATA = {
     "type": "object",
     "maxProperties": MOST_METADATA,
     "propertyNames": {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$", "minLength": 1, "maxLength": 40},
-    "additionalProperties": {"type": "string", "pattern": f"^{_PRINTABLE}*$", "maxLength": LONGEST_METADATA},
+    "additionalProperties": {"type": "string", "pattern": f"^{PRINTABLE}*$", "maxLength": LONGEST_METADATA},
 }
 
 

@@ -23,9 +23,11 @@ from paraph.tenants.scope import tenant_key
 
 @dataclass(frozen=True)
 class PlannedPlacement:
-    """A stamp on a page. ``rect`` is in points of the page as a reader sees it."""
+    """A stamp on a page. ``rect`` is in points of the page as a reader sees it; ``stamp`` counts from 0 within the
+    signer's stamps on the document, as they were given."""
 
     signer_ref: str
+    stamp: int
     page_number: int
     rect: Rect
 
@@ -40,7 +42,7 @@ def place(given: DocumentInput, path: str, document: Document, problems: Problem
     for index, assignment in enumerate(given.signers):
         here = f"{path}.signers[{index}]"
         tried = [
-            _Stamp(stamp, f"{here}.stamps[{number}]", assignment, document, problems).place(found)
+            _Stamp(stamp, number, f"{here}.stamps[{number}]", assignment, document, problems).place(found)
             for number, stamp in enumerate(assignment.stamps)
             if stamp is not None  # it could not be read
         ]
@@ -75,6 +77,7 @@ class _Stamp:
     """A stamp of the payload, and what its problems name."""
 
     stamp: MagicFieldStamp | CoordinatesStamp
+    number: int
     path: str
     assignment: Assignment
     document: Document
@@ -102,7 +105,7 @@ class _Stamp:
             sizes = {"width": f"{at.width:g}", "height": f"{at.height:g}"}
             self._refuse(sentence, tag=at.tag, page=found.page_number, **sizes)
             return None
-        return PlannedPlacement(self.assignment.signer_ref, found.page_number, rect)
+        return PlannedPlacement(self.assignment.signer_ref, self.number, found.page_number, rect)
 
     def _by_coordinates(self, stamp: CoordinatesStamp) -> PlannedPlacement | None:
         at, pages = stamp.value, self.document.pages
@@ -119,7 +122,8 @@ class _Stamp:
             sizes = {name: f"{getattr(at, name):g}" for name in ("x", "y", "width", "height")}
             self._refuse(sentence, page=at.page_number, **sizes)
             return None
-        return PlannedPlacement(self.assignment.signer_ref, at.page_number, Rect(at.x, at.y, at.width, at.height))
+        rect = Rect(at.x, at.y, at.width, at.height)
+        return PlannedPlacement(self.assignment.signer_ref, self.number, at.page_number, rect)
 
     def _refuse(self, sentence: str, page: int = 0, **facts: str | int) -> None:
         facts |= {"ref": self.assignment.signer_ref or "", "document": self.document.pk, "page": page}

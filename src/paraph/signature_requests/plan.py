@@ -3,7 +3,9 @@
 :mod:`paraph.api.v1.problems` states the order of refusals. One message names all problems of the payload, up to 50.
 """
 
+from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -17,9 +19,6 @@ from paraph.signature_requests.problems import InvalidPayloadError, Problem, Pro
 from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile, Environment
 from paraph.tenants.scope import TenantScope, branding_profiles, own
-
-Refusal = tuple[str, str, str]
-"""Its code, the path of the field and the sentence, which names the field."""
 
 _DOCUMENT = CompiledQuery(Document.objects.all)
 
@@ -39,71 +38,91 @@ class RequestPlan:
     documents: list[PlannedDocument]
 
 
-def make_plan(scope: TenantScope, value: object) -> RequestPlan:
-    """Plan the request that ``value``, that of the root key ``signature_request``, describes.
+def make_plan(scope: TenantScope, value: object, problems: Problems | None = None) -> RequestPlan:
+    """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
+    are gathered, with those that are known already.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
     """
-    problems, allowed = Problems(), allowance(scope.plan)
+    problems, allowed = Problems() if problems is None else problems, allowance(scope.plan)
     draft = payload.read(value, allowed, problems)
     if not problems.full:
         references.check(draft, problems)
     _refuse_by_code(draft, allowed, problems)
     if problems.full:
         problems.refuse()
-    _refuse_mails(scope, draft, problems)
-    if draft.redirect_url and scope.environment != Environment.SANDBOX and not _is_https(draft.redirect_url):
-        problems.add("redirect_url", _("it must be an https address in production."))
+    _refuse_by_facts(scope, draft, problems)
     profile = _branding_profile(scope, draft, problems)
     documents = _documents(scope, draft, problems)
     problems.refuse()
     return RequestPlan(draft, profile, documents)
 
 
+class Refusal(NamedTuple):
+    """Why a creation would be refused."""
+
+    code: str
+    problem: Problem
+
+
+@dataclass(frozen=True)
+class Preview:
+    """What a creation would come to: why it would be refused, and the documents with the stamps that have a place."""
+
+    refusals: list[Refusal]
+    documents: list[PlannedDocument]
+
+
+def preview(scope: TenantScope, value: object) -> Preview:
+    """Look at the request as :func:`make_plan` does, and go on whatever is wrong."""
+    problems, allowed = Problems(), allowance(scope.plan)
+    try:
+        draft = payload.read(value, allowed, problems)
+    except InvalidPayloadError as no_object:
+        return Preview([Refusal(no_object.code, problem) for problem in no_object.problems], [])
+    documents = []
+    if not problems.full:
+        references.check(draft, problems)
+        _refuse_by_facts(scope, draft, problems)
+        _branding_profile(scope, draft, problems)
+        documents = _documents(scope, draft, problems)
+    named = [Refusal("validation_error", problem) for problem in problems.named]
+    return Preview([*_refusals_by_code(draft, allowed), *named], documents)
+
+
 def _refuse_by_code(draft: SignatureRequestInput, allowed: Allowance, problems: Problems) -> None:
     """Raise the first refusal with a code of its own; its message names the other problems too."""
-    refusal = _initials(draft, allowed) or _forbidden(draft, allowed) or _undeclared(draft)
-    if refusal:
-        code, path, sentence = refusal
-        message = f"{sentence} {problems.message()}".strip()
-        raise InvalidPayloadError(code, message, [Problem(path, sentence), *problems.named])
+    for code, problem in _refusals_by_code(draft, allowed):
+        message = f"{problem} {problems.message()}".strip()
+        raise InvalidPayloadError(code, message, [problem, *problems.named])
 
 
-def _initials(draft: SignatureRequestInput, allowed: Allowance) -> Refusal | None:
-    if not draft.initials_required or allowed.initials:
-        return None
-    sentence = _("initials_required: your plan does not include initials.")
-    return "initials_not_available_on_plan", "initials_required", sentence
-
-
-def _forbidden(draft: SignatureRequestInput, allowed: Allowance) -> Refusal | None:
-    if not allowed.sms:
-        for index, signer in enumerate(draft.signers):
-            if signer.otp_channel == "sms":
-                path = f"signers[{index}].otp_channel"
-                return "forbidden", path, f"{path}: " + _("your plan does not include codes by SMS.")
+def _refusals_by_code(draft: SignatureRequestInput, allowed: Allowance) -> Iterator[Refusal]:
+    """Yield those with a code of their own, in their order."""
+    if draft.initials_required and not allowed.initials:
+        problem = Problem("initials_required", _("your plan does not include initials."))
+        yield Refusal("initials_not_available_on_plan", problem)
+    for index, signer in enumerate(draft.signers):
+        if signer.otp_channel == "sms" and not allowed.sms:
+            problem = Problem(f"signers[{index}].otp_channel", _("your plan does not include codes by SMS."))
+            yield Refusal("forbidden", problem)
     if draft.branding_profile_id is not None and not allowed.branding_profiles:
-        sentence = _("branding_profile_id: your plan does not include branding profiles.")
-        return "forbidden", "branding_profile_id", sentence
-    return None
+        problem = Problem("branding_profile_id", _("your plan does not include branding profiles."))
+        yield Refusal("forbidden", problem)
+    if draft.send_email and draft.identity_declaration_accepted is False:
+        problem = Problem("identity_declaration_accepted", _("it must be true when send_email is true."))
+        yield Refusal("identity_declaration_required", problem)
 
 
-def _undeclared(draft: SignatureRequestInput) -> Refusal | None:
-    if not draft.send_email or draft.identity_declaration_accepted is not False:
-        return None
-    sentence = _("identity_declaration_accepted: it must be true when send_email is true.")
-    return "identity_declaration_required", "identity_declaration_accepted", sentence
-
-
-def _refuse_mails(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> None:
+def _refuse_by_facts(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> None:
+    """Add what this service or this environment does not allow."""
     asked = [name for name in ("send_email", "notify_signers_on_completion") if getattr(draft, name)]
     if asked and is_refused(scope.environment, EMAIL):
         problems.add(asked[0], _("this service has no mail server, so nobody would receive the mails."))
-
-
-def _is_https(address: str) -> bool:
-    return address.lower().startswith("https:")
+    address = (draft.redirect_url or "").lower()
+    if address and scope.environment != Environment.SANDBOX and not address.startswith("https:"):
+        problems.add("redirect_url", _("it must be an https address in production."))
 
 
 def _branding_profile(scope: TenantScope, draft: SignatureRequestInput, problems: Problems) -> BrandingProfile | None:

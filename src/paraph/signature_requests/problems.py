@@ -1,6 +1,6 @@
 """Gathering the problems of a payload, up to a number."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from django.utils.translation import gettext as _
@@ -67,3 +67,17 @@ class Problems:
         """Raise ``validation_error`` with all problems, if there are any."""
         if self:
             raise InvalidPayloadError("validation_error", self.message(), self.named)
+
+
+def restated(refused: InvalidPayloadError, path_of: Callable[[str], str], known: Problems) -> InvalidPayloadError:
+    """Return the refusal of a payload in terms of what it was made of: with the paths of its problems there, and with
+    what is ``known`` to be wrong there, which is told in place of problems at the same path."""
+    told, known_paths = Problems(), {problem.path for problem in known.named}
+    for problem in refused.problems:
+        path = path_of(problem.path)
+        if path not in known_paths:
+            told.add(path, problem.sentence.removeprefix(f"{problem.path}: "))
+    for problem in known.named:
+        told.add(problem.path, problem.sentence)
+    told.full = told.full or known.full or len(refused.problems) >= MOST_NAMED
+    return InvalidPayloadError(refused.code, told.message(), told.named)

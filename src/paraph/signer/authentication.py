@@ -94,7 +94,7 @@ def _not_allowed(request: HttpRequest) -> HttpResponse:
 
 
 def require_reader(signer: Signer) -> None:
-    """Let those read who may sign now or whose turn is still to come. Raises ``DomainError`` as :func:`require_open`
+    """Let those read who may sign now or whose turn is still to come. Raise ``DomainError`` as :func:`require_open`
     does."""
     if signing_eligibility(signer) is not SigningEligibility.NOT_YOUR_TURN:
         require_open(signer)

@@ -16,6 +16,7 @@ from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.tenants.branding import theme
 from paraph.tenants.models import Environment
+from paraph.tenants.organizations import application_for_web
 
 
 def show(
@@ -32,13 +33,13 @@ def show(
 
     Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
     style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a
-    frame: ``frame_ancestors``, else those of the request's application; without any, every site may. No site may frame
-    pages of requests that were sent from the dashboard.
+    frame: ``frame_ancestors``, else those of the request's application; without any, every site may. Pages of a request
+    that was sent from the dashboard may be framed by the sites of the application that its organization names for such
+    requests, and without any by none.
     """
     locale = locale or language.choose(request, signer)
-    application = signer.request.application if signer else None
-    origins = application.frame_origins if application else ""
-    if signer and not application:
+    origins = _frame_origins(signer) if signer else ""
+    if signer and not signer.request.application and not origins:
         frame_ancestors = "'none'"
     frame_ancestors = frame_ancestors or origins
     sign_url = f"/sign/{token(signer)}" if signer else ""
@@ -65,6 +66,13 @@ def show(
         f"{f'; frame-ancestors {frame_ancestors}' if frame_ancestors else ''}"
     )
     return response
+
+
+def _frame_origins(signer: Signer) -> str:
+    """Return the sites that are named, with spaces between them."""
+    request = signer.request
+    application = request.application or application_for_web(request.organization_id, request.environment)
+    return application.frame_origins if application else ""
 
 
 _FILE = Path(__file__).parent / "static" / "signer" / "embed.js"

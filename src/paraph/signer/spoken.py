@@ -25,7 +25,6 @@ _OF_THE_ANSWER = {"not_found": "nothing_here", "request_timeout": "body_late"}
 
 
 def spoken(refusal: DomainError, locale: str) -> str:
-    """Say the refusal in one sentence or two."""
     page, words = language.words(locale), catalog.of("answer", locale)
     if isinstance(refusal, TranslatedRefusal):
         return refusal.spoken(locale)

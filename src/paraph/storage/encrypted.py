@@ -18,7 +18,7 @@ _BLOCK = 1 << 20
 
 
 class EncryptedStore:
-    """Keeps its objects in ``inner``. Addresses of downloads are the service's own, since the bucket cannot decrypt."""
+    """Keep its objects in ``inner``. Addresses of downloads are the service's own, since the bucket cannot decrypt."""
 
     def __init__(self, inner: Store, keys: StorageKeys) -> None:
         self._inner = inner
@@ -75,14 +75,14 @@ class EncryptedStore:
         self._inner.sweep()
 
     def is_current(self, key: str) -> bool:
-        """Return whether the object is encrypted with the current storage key. Raises ``FileNotFoundError``."""
+        """Return whether the object is encrypted with the current storage key. Raise ``FileNotFoundError``."""
         with self._inner.open(key) as file:
             header = file.read(HEADER)
         return is_encrypted(header) and self._keys.is_current(header)
 
     def encrypt_anew(self, key: str) -> None:
         """Encrypt an object that is not, or that another storage key opens; of the latter the header alone changes.
-        Replaces it as a whole. Raises ``FileNotFoundError`` and what :meth:`open` raises."""
+        Replaces it as a whole. Raise ``FileNotFoundError`` and what :meth:`open` raises."""
         with self._inner.open(key) as file:
             header = file.read(HEADER)
             if not is_encrypted(header):

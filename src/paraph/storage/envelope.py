@@ -45,7 +45,7 @@ class StorageKeys:
         return start + tokens.encrypt(self._keys[self._current], key, start + name.encode())
 
     def key_in(self, header: bytes, name: str) -> bytes:
-        """Return the object's key. Raises :class:`UnknownStorageKeyError`, :class:`DamagedObjectError`."""
+        """Return the object's key. Raise :class:`UnknownStorageKeyError`, :class:`DamagedObjectError`."""
         start = header[: len(MARK) + _ID]
         opening = self._keys.get(start[len(MARK) :])
         if opening is None:
@@ -85,7 +85,7 @@ def encrypted_chunks(key: bytes, read: Callable[[int], bytes]) -> Iterator[bytes
 
 
 def decrypted(stored: bytes, key: bytes, name: str) -> bytes:
-    """Return the content of a whole object. Raises :class:`DamagedObjectError`."""
+    """Return the content of a whole object. Raise :class:`DamagedObjectError`."""
     cipher, count, view = AESGCM(key), chunk_count(len(stored), name), memoryview(stored)[HEADER:]
     chunks = (view[number * STORED_CHUNK : (number + 1) * STORED_CHUNK] for number in range(count))
     return b"".join(
@@ -102,7 +102,7 @@ def decrypted_chunk(cipher: AESGCM, number: int, stored: bytes | memoryview, nam
 
 
 def chunk_count(stored: int, name: str) -> int:
-    """Return how many chunks an object of so many bytes has. Raises :class:`DamagedObjectError`."""
+    """Return how many chunks an object of so many bytes has. Raise :class:`DamagedObjectError`."""
     count = -(-(stored - HEADER) // STORED_CHUNK)
     if count < 1 or (stored - HEADER) - (count - 1) * STORED_CHUNK < _TAG:
         raise damaged(name)
@@ -110,7 +110,7 @@ def chunk_count(stored: int, name: str) -> int:
 
 
 def content_size(stored: int, name: str) -> int:
-    """Return how long the content of an object of so many bytes is. Raises :class:`DamagedObjectError`."""
+    """Return how long the content of an object of so many bytes is. Raise :class:`DamagedObjectError`."""
     return stored - HEADER - _TAG * chunk_count(stored, name)
 
 

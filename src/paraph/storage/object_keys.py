@@ -7,7 +7,7 @@ _LONGEST = 200  # the length of the columns that hold keys
 
 
 def checked_key(key: str) -> str:
-    """Return the key. Raises ``ValueError`` unless it consists of plain names between single slashes; no name is empty
+    """Return the key. Raise ``ValueError`` unless it consists of plain names between single slashes; no name is empty
     or starts with a dot, so that no key leads out of the store or to its staged objects."""
     if len(key) > _LONGEST or not _KEY.fullmatch(key):
         raise ValueError(f"not an object key: {key!r}")

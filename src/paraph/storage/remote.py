@@ -31,7 +31,7 @@ _BLOCK = 1 << 20
 
 class RemoteStore:
     """The store at ``url``, whose endpoint callers reach at ``public_url``; "": they reach the same, unless it is known
-    to be internal. Raises ``DomainError("configuration", …)`` when obstore cannot use it."""
+    to be internal. Raise ``DomainError("configuration", …)`` when obstore cannot use it."""
 
     faults: tuple[type[Exception], ...] = (BaseError, OSError)
 
@@ -109,7 +109,7 @@ def _opened(url: str, setting: str, value: str, **options: Any) -> Any:
 
 
 class _ObjectFile(io.RawIOBase):
-    """Adapts obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files."""
+    """Adapt obstore's reader, whose ``read`` does not return ``bytes``, to the standard library's files."""
 
     def __init__(self, reader: Any) -> None:
         self._reader = reader

@@ -49,19 +49,18 @@ def stage() -> Iterator[StagedObject]:
 
 
 def get(key: str) -> bytes:
-    """Return the whole object. Raises ``FileNotFoundError``."""
+    """Return the whole object. Raise ``FileNotFoundError``."""
     with telling_faults(_store(), reading=True):
         return _store().get(key)
 
 
 def open(key: str) -> BinaryIO:
-    """Open the object as a seekable file, which the caller closes. Raises ``FileNotFoundError``."""
+    """Open the object as a seekable file, which the caller closes. Raise ``FileNotFoundError``."""
     with telling_faults(_store(), reading=True):
         return _store().open(key)
 
 
 def delete(key: str) -> None:
-    """Delete the object, if there is one."""
     with telling_faults(_store()):
         _store().delete(key)
 
@@ -89,7 +88,7 @@ def sweep() -> None:
 
 
 def encrypting() -> EncryptedStore:
-    """Return the store, where ``PARAPH_STORAGE_KEY`` is set. Raises ``DomainError("configuration", …)`` where it is
+    """Return the store, where ``PARAPH_STORAGE_KEY`` is set. Raise ``DomainError("configuration", …)`` where it is
     not."""
     found = _store()
     if not isinstance(found, EncryptedStore) or not settings.PARAPH.storage_key:
@@ -98,7 +97,7 @@ def encrypting() -> EncryptedStore:
 
 
 def lacks_key(key: str) -> bool:
-    """Return whether the object is encrypted with a storage key that is not set here. Raises ``FileNotFoundError``."""
+    """Return whether the object is encrypted with a storage key that is not set here. Raise ``FileNotFoundError``."""
     with _plain_store(*_place()).open(key) as file:
         header = file.read(HEADER)
     return is_encrypted(header) and not _keys(*_key_settings()).knows(header)
@@ -124,7 +123,6 @@ def _open(place: tuple[str, str, Path], keys: tuple[str, tuple[str, ...]]) -> St
 
 @lru_cache(maxsize=4)
 def _plain_store(url: str, public_url: str, data_dir: Path) -> Store:
-    """Return the store with its objects as they are."""
     if not url:
         return LocalStore(data_dir / "objects")
     from paraph.storage.remote import RemoteStore  # noqa: PLC0415  its import takes long, and only buckets need it

@@ -29,7 +29,7 @@ _PRECISION = timedelta(minutes=5)
 
 def account(email: str, name: str = "") -> User:
     """Return the account of the address, a new one without a password where there is none. The address counts as
-    confirmed: whoever calls this vouches for it, or has seen its owner follow a link. Raises ``DomainError``."""
+    confirmed: whoever calls this vouches for it, or has seen its owner follow a link. Raise ``DomainError``."""
     email = checked_address(email)
     user, is_new = User.objects.get_or_create(email=email, defaults={"name": name.strip()[:_LONGEST_NAME]})
     if is_new:
@@ -42,7 +42,7 @@ def account(email: str, name: str = "") -> User:
 
 
 def checked_address(email: str) -> str:
-    """Return the address as accounts have it, in lower case. Raises ``DomainError("validation_error", …)``."""
+    """Return the address as accounts have it, in lower case. Raise ``DomainError("validation_error", …)``."""
     email = email.strip().lower()
     try:
         validate_email(email)
@@ -54,7 +54,7 @@ def checked_address(email: str) -> str:
 
 
 def set_first_password(user: User, password: str) -> None:
-    """Set the password of an account that has none. Raises ``DomainError("validation_error", …)``, also for an account
+    """Set the password of an account that has none. Raise ``DomainError("validation_error", …)``, also for an account
     that has one: it belongs to its owner."""
     if user.has_usable_password():
         raise DomainError(

@@ -6,13 +6,14 @@ from typing import NamedTuple
 
 from django.db import transaction
 
+from paraph.kernel import clock
 from paraph.kernel.colors import READABLE, contrast, is_color, nearest, readable_on
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.limits import allowance
-from paraph.tenants.models import BrandingProfile, DeletedBrandingProfile
+from paraph.tenants.models import BrandingProfile
 from paraph.tenants.organizations import checked_name, locked_organization
 
 DEFAULT = ("#f2f4f8", "#16203a", "#1f4fd8")
@@ -30,7 +31,7 @@ def create_profile(organization_id: int, actor: Actor, name: str, **colors: str)
     organization = locked_organization(organization_id)
     values = _checked(name, colors)
     limit = allowance(organization.plan).branding_profiles
-    if organization.branding_profiles.filter(deletion=None).count() >= limit:
+    if organization.branding_profiles.filter(deleted_at=None).count() >= limit:
         raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
     profile = BrandingProfile.objects.create(organization=organization, **values)
     note(organization_id, actor, Action.BRANDING_CREATED, profile.name, after=_facts(profile))
@@ -58,7 +59,9 @@ def delete_profile(actor: Actor, profile: BrandingProfile) -> None:
     templates that had chosen it have the default ones from then on. Raise ``DomainError("not_found", …)``, also for a
     profile that is deleted already."""
     locked_organization(profile.organization_id)
-    DeletedBrandingProfile.objects.create(profile=existing_profile(profile.pk))
+    found = existing_profile(profile.pk)
+    found.deleted_at = clock.now()
+    found.save(update_fields=["deleted_at"])
     profile.drafts.update(branding_profile=None)
     profile.templates.update(branding_profile=None)
     note(profile.organization_id, actor, Action.BRANDING_DELETED, profile.name, before=_facts(profile))
@@ -66,7 +69,7 @@ def delete_profile(actor: Actor, profile: BrandingProfile) -> None:
 
 def existing_profile(profile_id: int) -> BrandingProfile:
     """Raise ``DomainError("not_found", …)`` where there is none, or it or its organization is deleted."""
-    profiles = BrandingProfile.objects.filter(deletion=None, organization__deleted_at=None)
+    profiles = BrandingProfile.objects.filter(deleted_at=None, organization__deleted_at=None)
     profile = profiles.filter(pk=profile_id).first()
     if profile is None:
         raise DomainError("not_found", f"There is no branding profile {profile_id}.")

@@ -25,7 +25,7 @@ def is_withheld(organization_id: int, environment: str, recipient: str) -> bool:
 def ask(organization_id: int, recipient: str) -> tuple[ConfirmedAddress, str]:
     """Return the row of the address or number, and a token by which it may confirm for 7 days; tokens given before end.
 
-    Raises ``DomainError("not_found", …)``.
+    Raise ``DomainError("not_found", …)``.
     """
     row = _row(organization_id, recipient)
     row.asked_at = clock.now()
@@ -34,7 +34,7 @@ def ask(organization_id: int, recipient: str) -> tuple[ConfirmedAddress, str]:
 
 
 def vouch(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """Confirm an address or number that somebody answers for. Raises ``DomainError("not_found", …)``."""
+    """Confirm an address or number that somebody answers for. Raise ``DomainError("not_found", …)``."""
     row = _row(organization_id, recipient)
     row.confirmed_at = row.confirmed_at or clock.now()
     row.save(update_fields=["confirmed_at"])
@@ -42,7 +42,7 @@ def vouch(organization_id: int, recipient: str) -> ConfirmedAddress:
 
 
 def withdraw(organization_id: int, recipient: str) -> ConfirmedAddress:
-    """Take a confirmation back. Raises ``DomainError("not_found", …)``."""
+    """Take a confirmation back. Raise ``DomainError("not_found", …)``."""
     row = _row(organization_id, recipient)
     row.confirmed_at, row.asked_at = None, clock.now()  # links given before end, too
     row.save(update_fields=["confirmed_at", "asked_at"])

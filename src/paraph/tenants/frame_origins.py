@@ -12,7 +12,7 @@ _THIS_MACHINE = ("localhost", "127.0.0.1")
 
 
 def frame_origins(given: Iterable[str]) -> list[str]:
-    """Return the origins as browsers write them, each once. Raises ``DomainError("validation_error", …)``."""
+    """Return the origins as browsers write them, each once. Raise ``DomainError("validation_error", …)``."""
     origins = list(dict.fromkeys(_origin(text) for text in given))
     if len(origins) > _MOST:
         raise DomainError("validation_error", f"frame_origins may name at most {_MOST} sites, not {len(origins)}.")

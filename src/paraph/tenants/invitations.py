@@ -82,7 +82,7 @@ def count_resend(invitation: Invitation, network: str) -> None:
     """Count an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
     made anew or not, and 30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address.
 
-    Raises ``DomainError("rate_limited", …)``. One transaction at a time passes here, until its end.
+    Raise ``DomainError("rate_limited", …)``. One transaction at a time passes here, until its end.
     """
     with connection.cursor() as cursor:
         cursor.execute(_ONE_AT_A_TIME)
@@ -106,7 +106,7 @@ def count_resend(invitation: Invitation, network: str) -> None:
 def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited:
     """Invite the address, by a link that is valid for 7 days.
 
-    Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member or
+    Raise ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member or
     invited already, ``rate_limited`` after 20 invitations within 24 hours.
     """
     organization = locked_organization(organization_id)
@@ -130,7 +130,7 @@ def invite(organization_id: int, actor: Actor, email: str, role: str) -> Invited
 def resend_invitation(organization_id: int, actor: Actor, invitation_id: int, network: str) -> Invited:
     """Give the invitation a new link, which ends the one before. ``network``: where the member calls from.
 
-    Raises ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`).
+    Raise ``DomainError``: ``not_found``, ``forbidden``, ``rate_limited`` (:func:`count_resend`).
     """
     invitation = _changeable(organization_id, actor, invitation_id)
     count_resend(invitation, network)
@@ -141,7 +141,7 @@ def resend_invitation(organization_id: int, actor: Actor, invitation_id: int, ne
 
 @transaction.atomic
 def withdraw_invitation(organization_id: int, actor: Actor, invitation_id: int) -> Invitation:
-    """End the invitation and its link. Raises ``DomainError``: ``not_found``, ``forbidden``."""
+    """End the invitation and its link. Raise ``DomainError``: ``not_found``, ``forbidden``."""
     invitation = _changeable(organization_id, actor, invitation_id)
     _withdraw(actor, invitation)
     return invitation
@@ -151,7 +151,7 @@ def withdraw_invitation(organization_id: int, actor: Actor, invitation_id: int) 
 def accept_invitation(secret: str, user: User, actor: Actor) -> Member:
     """Make the person whom the invitation went to a member.
 
-    Raises ``DomainError``: ``not_found`` for an unknown link, ``expired`` for one that is no longer open, ``forbidden``
+    Raise ``DomainError``: ``not_found`` for an unknown link, ``expired`` for one that is no longer open, ``forbidden``
     for another person's.
     """
     found = invitation_of(secret)

@@ -27,7 +27,6 @@ def generation() -> int:
 
 
 def link_key(purpose: str, number: int) -> bytes:
-    """Return the key of the links of a generation."""
     found = agreed()
     if number > len(found.earlier_link_keys):  # made by a process that knew sooner
         found = agreed(anew=True)

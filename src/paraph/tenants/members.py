@@ -44,7 +44,7 @@ def create_member(
 def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -> Member:
     """Give a member another role. Owners may step down while another owner stays.
 
-    Raises ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
+    Raise ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for the last owner.
     """
     locked_organization(organization_id)
     check_role(role)
@@ -65,7 +65,7 @@ def change_role(organization_id: int, actor: Actor, member_id: int, role: str) -
 def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
     """Remove a member; everybody may remove themselves. With the last organization end the account's sessions.
 
-    Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner.
+    Raise ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for the last owner.
     """
     locked_organization(organization_id)
     member = _member(organization_id, member_id)
@@ -85,7 +85,7 @@ def remove_member(organization_id: int, actor: Actor, member_id: int) -> None:
 def transfer_ownership(organization_id: int, actor: Actor, member_id: int) -> None:
     """Make another member an owner, and the acting owner an admin.
 
-    Raises ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for oneself.
+    Raise ``DomainError``: ``not_found``, ``forbidden``, ``conflict`` for oneself.
     """
     locked_organization(organization_id)
     own, heir = acting_member(organization_id, actor), _member(organization_id, member_id)

@@ -30,7 +30,8 @@ class Organization(models.Model):
     """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
     or that can change what it shows. ``mails_copy_links``: the summary at completion has a link with which the signer
     downloads the sealed documents and the proof. ``contact_email``: where inquiries of signers go; without it they
-    cannot ask.
+    cannot ask. ``web_application``: that of production whose webhook URL hears of requests that are sent from the
+    dashboard, and whose sites may show their signing pages in a frame; null for none.
 
     ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since
     when it is as if it did not exist."""
@@ -40,6 +41,9 @@ class Organization(models.Model):
     refuse_changeable_documents = models.BooleanField(default=False, db_default=False)
     mails_copy_links = models.BooleanField(default=True, db_default=True)
     contact_email = models.CharField(max_length=320, default="", db_default="", blank=True)
+    web_application = models.ForeignKey(
+        "Application", models.SET_NULL, null=True, related_name="+", db_constraint=False, db_index=False
+    )
     suspended_at = models.DateTimeField(null=True)
     deleted_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)
@@ -76,24 +80,15 @@ class ApiKey(models.Model):
 
 
 class BrandingProfile(models.Model):
-    """Colours of the signer journey; seen from both environments (rule 2.4)."""
+    """Colours of the signer journey; seen from both environments (rule 2.4). Nothing new may use a deleted one; its row
+    stays, because requests that have it keep its colours."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="branding_profiles")
     name = models.CharField(max_length=200)
     background_color = models.CharField(max_length=7)
     text_color = models.CharField(max_length=7)
     accent_color = models.CharField(max_length=7)
-
-
-class DeletedBrandingProfile(models.Model):
-    """Marks a profile that nothing new may use. Its row stays, because requests that have it keep its colours.
-
-    A table of its own and no column of the profile: processes of the version before build the model from all columns
-    of the profile's row, and would stumble over a new one.
-    """
-
-    profile = models.OneToOneField(BrandingProfile, models.CASCADE, primary_key=True, related_name="deletion")
-    deleted_at = models.DateTimeField(default=clock.now)
+    deleted_at = models.DateTimeField(null=True)
 
 
 class Retention(models.Model):

@@ -6,20 +6,28 @@ from django.conf import settings
 from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.db import transaction
+from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
-from paraph.tenants.models import Member, Organization, Plan, Role, User
+from paraph.tenants.models import Application, Environment, Member, Organization, Plan, Role, User
 
 MOST_OWNED = 10
 UNNAMED = "First organization"
 """What the organization of a first start is called until somebody names it."""
 
 _LONGEST_NAME = 200
-_SETTINGS = ("name", "plan", "contact_email", "refuse_changeable_documents", "mails_copy_links")
+_SETTINGS = (
+    "name",
+    "plan",
+    "contact_email",
+    "refuse_changeable_documents",
+    "mails_copy_links",
+    "web_application_id",
+)
 
 
 def existing_organization(organization_id: int) -> Organization:
@@ -72,11 +80,13 @@ def open_organization(user: User, actor: Actor, name: str) -> Organization:
 
 @transaction.atomic
 def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organization:
-    """Change name, plan, contact address, whether documents that can change are refused, and whether summaries have
-    links; leave what is not given or None. Which of these an actor may change, the caller says.
+    """Change name, plan, contact address, whether documents that can change are refused, whether summaries have links,
+    and which application hears of requests from the dashboard; leave what is not given or None. Which of these an actor
+    may change, the caller says.
 
     A plan applies from the next call on; what was made under the one before stays. An empty ``contact_email`` removes
-    the address. Raise ``DomainError``: ``not_found``, ``validation_error``.
+    the address, and a ``web_application_id`` of 0 the application. Raise ``DomainError``: ``not_found``,
+    ``validation_error``.
     """
     organization = locked_organization(organization_id)
     before = {field: getattr(organization, field) for field in _SETTINGS}
@@ -87,6 +97,8 @@ def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organiz
         wanted["name"] = checked_name(wanted["name"])
     if "contact_email" in wanted:
         wanted["contact_email"] = _email_address(wanted["contact_email"].strip())
+    if "web_application_id" in wanted:
+        wanted["web_application_id"] = _production_application(organization_id, wanted["web_application_id"])
     changes = {field: value for field, value in wanted.items() if value != before[field]}
     if changes:
         for field, value in changes.items():
@@ -95,6 +107,25 @@ def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organiz
         earlier = {field: before[field] for field in changes}
         note(organization_id, actor, Action.ORGANIZATION_UPDATED, before=earlier, after=changes)
     return organization
+
+
+def application_for_web(organization_id: int, environment: str) -> Application | None:
+    """Return the application that hears of requests which members send from the dashboard, None where there is none."""
+    named = Organization.objects.filter(pk=organization_id).values("web_application_id")
+    return Application.objects.filter(pk__in=named, environment=environment).first()
+
+
+def production_applications(organization_id: int) -> QuerySet[Application]:
+    """Return those that the organization may name for requests from the dashboard, by name."""
+    production = Application.objects.filter(organization=organization_id, environment=Environment.PRODUCTION)
+    return production.order_by("name", "pk")
+
+
+def _production_application(organization_id: int, application_id: int) -> int | None:
+    if application_id and not production_applications(organization_id).filter(pk=application_id).exists():
+        sentence = f"web_application_id must name a production application of the organization, not {application_id}."
+        raise DomainError("validation_error", sentence)
+    return application_id or None
 
 
 def checked_name(name: str) -> str:

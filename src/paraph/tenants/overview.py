@@ -28,6 +28,7 @@ def organization_facts(row: Organization) -> Json:
         "refuse_changeable_documents": row.refuse_changeable_documents,
         "mails_copy_links": row.mails_copy_links,
         "contact_email": row.contact_email,
+        "web_application_id": row.web_application_id,
         "created_at": clock.iso(row.created_at),
         "suspended_at": _iso(row.suspended_at),
         "deleted_at": _iso(row.deleted_at),
@@ -55,7 +56,6 @@ def application_facts(row: Application) -> Json:
 
 
 def keys(application_id: int | None = None) -> list[Json]:
-    """List the keys of an application, or of all."""
     rows = ApiKey.objects.order_by("pk").select_related("application")
     if application_id is not None:
         rows = rows.filter(application=application_id)

@@ -54,4 +54,4 @@ def own(rows: CompiledQuery[Row], scope: TenantScope, pk: int) -> Row | None:
 
 def branding_profiles(scope: TenantScope) -> QuerySet[BrandingProfile]:
     """Return the caller's branding profiles: the one thing both environments see (rule 2.4)."""
-    return BrandingProfile.objects.filter(organization_id=scope.organization_id, deletion=None)
+    return BrandingProfile.objects.filter(organization_id=scope.organization_id, deleted_at=None)

@@ -20,7 +20,7 @@ def encrypted(text: str) -> str:
 
 
 def decrypted(text: str) -> str:
-    """Return the text that was :func:`encrypted`. Raises ``ValueError`` where no secret opens it."""
+    """Return the text that was :func:`encrypted`. Raise ``ValueError`` where no secret opens it."""
     plain: bytes = settings.SECRETS.decrypt(_PURPOSE, b64decode(text))
     return plain.decode()
 

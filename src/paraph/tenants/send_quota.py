@@ -37,7 +37,7 @@ class WebSendQuota:
 def use_web_send(organization_id: int, plan: str) -> None:
     """Count a send of this month (UTC). Call it in the transaction of the send, which gives it back if it fails.
 
-    Raises ``web_sends_used_up`` where there is none left.
+    Raise ``web_sends_used_up`` where there is none left.
     """
     values: dict[str, int | date | None] = {
         "organization": organization_id,

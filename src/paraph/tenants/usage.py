@@ -53,7 +53,7 @@ class MonthlyUsage:
 
 
 def month_of(text: str) -> date:
-    """Return the first day of a month written YYYY-MM. Raises ``ValueError``."""
+    """Return the first day of a month written YYYY-MM. Raise ``ValueError``."""
     if len(text) != len("2026-01"):
         raise ValueError(text)
     return date.fromisoformat(f"{text}-01")

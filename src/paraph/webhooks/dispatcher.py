@@ -15,13 +15,14 @@ from paraph.audit_trail.witness import note_webhooks
 from paraph.kernel import clock
 from paraph.outbound.kept_connections import KeptConnections
 from paraph.outbound.post import NetworkAccess, PostResult, post
-from paraph.webhooks.claim import ClaimedDelivery, claim, reclaim
+from paraph.webhooks.claim import AT_ONCE, ClaimedDelivery, claim, reclaim
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
 _LOOK_EVERY = 0.4  # each worker; a delivery mostly waits for half of that
 _GATHER = 0.2  # outcomes recorded together cost the database less
+_GATHER_WITH_MORE_DUE = 0.1  # an endpoint gets no further deliveries meanwhile
 _RECLAIM_EVERY = 5.0
 _PAUSE_AFTER_FAULT = 1.0
 
@@ -88,7 +89,8 @@ class Dispatcher:
                 await kept.close_expired()
                 for delivery in prepared:
                     self._send_beside(delivery)
-                await self._wait(_GATHER if prepared else _LOOK_EVERY)
+                gather = _GATHER_WITH_MORE_DUE if len(prepared) >= AT_ONCE else _GATHER
+                await self._wait(gather if prepared else _LOOK_EVERY, gather)
             await kept.close_expired(all_of_them=True)
             await loop.run_in_executor(database, connections.close_all)
 
@@ -129,15 +131,15 @@ class Dispatcher:
         self._ended.append((delivery.attempt_id, answer))
         self._something_ended.set()
 
-    async def _wait(self, seconds: float) -> None:
-        """Wait until an exchange has ended, and a moment for others to end too; at most ``seconds``."""
+    async def _wait(self, seconds: float, gather: float) -> None:
+        """Wait for at most ``seconds`` until an exchange has ended, and then a moment, ``gather``, for others."""
         self._something_ended.clear()
         if not self._ended:
             try:
                 await asyncio.wait_for(self._something_ended.wait(), seconds)
             except TimeoutError:
                 return
-        await asyncio.sleep(_GATHER)
+        await asyncio.sleep(gather)
 
 
 def _prepare_all(claimed_deliveries: list[ClaimedDelivery]) -> list[PreparedDelivery]:

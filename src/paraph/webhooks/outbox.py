@@ -11,6 +11,7 @@ from paraph.kernel import clock
 from paraph.outbound.url import origin_of
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Environment
+from paraph.tenants.organizations import application_for_web
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination, Event
 from paraph.webhooks.payload import EVENTS, TERMINAL_EVENTS, payload
 
@@ -27,9 +28,9 @@ def told(
     entry: Entry, request: SignatureRequest, signer: Signer | None = None, metadata: dict[str, Any] | None = None
 ) -> list[Model]:
     """Return the event of a journal entry and its deliveries: one to the application's URL, and for a terminal event
-    one to the request's callback (rule 6.4). Event types without webhooks (6.2) have neither, a request that was sent
-    from the dashboard has no delivery. What a sandbox application without a URL would have been sent is caught:
-    recorded and never sent.
+    one to the request's callback (rule 6.4). Event types without webhooks (6.2) have neither. Of a request that was
+    sent from the dashboard that application hears which its organization names, if any. What a sandbox application
+    without a URL would have been sent is caught: recorded and never sent.
 
     The caller inserts them with the journal entry; workers see them once that transaction commits. ``request`` and
     ``signer`` are as the event left them; ``metadata`` is stated beside the request. ``request.completed`` is held
@@ -54,19 +55,20 @@ def _event(entry: Entry, text: str) -> Event:
 
 
 def _deliveries(entry: Entry, request: SignatureRequest, text: str) -> list[Delivery]:
-    if request.application is None:
+    application = request.application or application_for_web(request.organization_id, request.environment)
+    if application is None:
         return []
     moment = entry.created_at
-    destinations = _destinations(request, request.application.webhook_url, entry.event_type)
+    destinations = _destinations(request, application.webhook_url, entry.event_type)
     statuses = {destination: _status(entry.event_type, destination) for destination, _ in destinations}
     return [
         Delivery(
-            application=request.application,
+            application=application,
             request=request,
             entry=entry,
             destination=destination,
             url=url,
-            endpoint=f"{request.application_id} {origin_of(url)}"[:300],
+            endpoint=f"{application.pk} {origin_of(url)}"[:300],
             event_type=entry.event_type,
             occurred_at=moment,
             payload=text,

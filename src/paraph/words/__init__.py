@@ -45,12 +45,11 @@ def form(words: Words, name: str, count: Any = None) -> str:
 
 
 def direction(locale: str) -> str:
-    """``ltr`` or ``rtl``."""
+    """Return ``ltr`` or ``rtl``."""
     return _locale(locale).text_direction
 
 
 def language_name(locale: str) -> str:
-    """Return the name of the language in itself."""
     name = _locale(locale).display_name or locale
     return name[:1].upper() + name[1:]
 

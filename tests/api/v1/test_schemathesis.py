@@ -59,6 +59,10 @@ def test_every_answer_is_as_documented(case: "schemathesis.Case[Any]", world: di
     valid = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
     if valid and case.operation.label == "POST /api/v1/signature_requests":
         case.body = _grounded(case.body, world)
+    if valid and case.operation.label == "POST /api/v1/templates":
+        case.body = _grounded_template(case.body, world)
+    if valid and "after" in (case.query or {}):
+        case.query["after"] = "latest"  # a cursor is of the service's making
     if valid and "Idempotency-Key" in (case.headers or {}):
         case.headers["Idempotency-Key"] = f"{next(_NUMBERS)}-{case.headers['Idempotency-Key']}"[:255]  # a new one
     case.call_and_validate(headers={"X-Api-Key": world["key"]})
@@ -83,6 +87,23 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
     request["documents"] = [
         {**document, "id": number, "signers": _assignments(document["signers"], refs)} for document, number in documents
     ]
+    return body
+
+
+def _grounded_template(body: Any, world: dict[str, Any]) -> Any:
+    """The template's, whose roles are those of a request's signers."""
+    template = body["template"]
+    roles = template.pop("roles")[:25]
+    signers = [{"ref": role["name"]} for role in roles]
+    for document in template["documents"]:
+        document["signers"] = document.pop("roles")
+    template |= _grounded({"signature_request": template | {"signers": signers}}, world)["signature_request"]
+    del template["signers"]
+    names = [signer["ref"][:100] for signer in signers]
+    template["roles"] = [role | {"name": name} for role, name in zip(roles, names, strict=True)]
+    for document in template["documents"]:
+        placed = document.pop("signers")
+        document["roles"] = [{"role": each["signer_ref"][:100], "stamps": each["stamps"]} for each in placed]
     return body
 
 

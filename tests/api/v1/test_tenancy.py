@@ -17,20 +17,28 @@ from tests.api.v1.api_clients import ApiClient, api_client, branding_profile, er
 
 BY_ID = {
     "GET /documents/{document_id}",
+    "GET /documents/{document_id}/tags",
     "GET /signature_requests/{request_id}",
     "GET /signature_requests/{signature_request_id}/audit_logs",
+    "GET /templates/{template_id}",
+}
+BY_ID_ELSEWHERE = {
+    "DELETE /templates/{template_id}",  # test_templates.py
+    "POST /templates/{template_id}/signature_requests",
+    "GET /drafts/{draft_id}",  # test_drafts.py
 }
 ACTS = {
     "POST /signature_requests/{request_id}/end": {"reason": "Signed on paper."},
     "POST /signature_requests/{request_id}/signers/{signer_id}/remind": {},
 }
 """With a body that each takes."""
-LISTS = {"GET /documents", "GET /signature_requests"}
+LISTS = {"GET /documents", "GET /signature_requests", "GET /templates"}
 EVENTS = {"GET /events"}
 _OF_SIGNER = "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}"
 SANDBOX_ACTS = {f"{_OF_SIGNER}/sign", f"{_OF_SIGNER}/decline", "POST /sandbox/signature_requests/{request_id}/expire"}
 SHARED_LISTS = {"GET /branding_profiles"}  # of the organization, whatever the environment
-MAKING = {"POST /documents", "POST /signature_requests"}
+MAKING = {"POST /documents", "POST /signature_requests", "POST /signature_requests/preview"}
+MAKING |= {"POST /templates", "POST /drafts"}
 OF_NOBODY = {"GET /health"}
 STRANGERS = ["other organization", "other environment", "both"]
 NOBODYS = 2**40
@@ -68,9 +76,19 @@ def world(owner: ApiClient) -> World:
         "other environment": api_client("pro", "production", owner.organization),
         "both": api_client("enterprise", "production"),
     }
+    template = owner.post("/templates", {"template": as_template(payload(document))}).json()["id"]
     ids = {"document_id": document, "request_id": request, "signature_request_id": request, "profile_id": profile}
-    ids["signer_id"] = signer
+    ids |= {"signer_id": signer, "template_id": template}
     return World(owner, strangers, ids)
+
+
+def as_template(request: dict[str, Any]) -> dict[str, Any]:
+    """Each signer's place as a role."""
+    roles = [{"name": signer["ref"]} for signer in request.pop("signers")]
+    for document in request["documents"]:
+        placed = document.pop("signers")
+        document["roles"] = [{"role": each["signer_ref"], "stamps": each["stamps"]} for each in placed]
+    return {"name": "Contract", "roles": roles, **request}
 
 
 def routes() -> set[str]:
@@ -79,10 +97,11 @@ def routes() -> set[str]:
 
 
 def test_every_route_is_walked_by_one_of_the_tests_below() -> None:
-    known = [BY_ID, set(ACTS), SANDBOX_ACTS, LISTS, EVENTS, SHARED_LISTS, MAKING, OF_NOBODY]
+    known = [BY_ID, BY_ID_ELSEWHERE, set(ACTS), SANDBOX_ACTS, LISTS, EVENTS, SHARED_LISTS, MAKING, OF_NOBODY]
     assert routes() == set.union(*known)
     assert sum(map(len, known)) == len(routes())
-    assert {route for route in routes() if "{" in route} == BY_ID | set(ACTS) | SANDBOX_ACTS
+    with_ids = BY_ID | BY_ID_ELSEWHERE | set(ACTS) | SANDBOX_ACTS
+    assert {route for route in routes() if "{" in route} == with_ids
 
 
 @pytest.mark.parametrize("stranger", STRANGERS)
@@ -113,7 +132,7 @@ def test_other_methods_tell_nothing_and_change_nothing(world: World, route: str,
     before = world.owner.get(world.path(route)).json()
     foreign = world.strangers[stranger].send(method, world.path(route), b"{}")
     nobodys = world.strangers[stranger].send(method, world.nobodys(route), b"{}")
-    assert foreign.status_code == 405
+    assert foreign.status_code == (404 if route.replace("GET", method) in routes() else 405)
     assert foreign.content == nobodys.content
     assert without_links(world.owner.get(world.path(route)).json()) == without_links(before)
 
@@ -170,6 +189,8 @@ def test_nobody_builds_on_a_foreign_document(world: World, stranger: str) -> Non
     scope, document = world.strangers[stranger], world.ids["document_id"]
     foreign = error(scope.create(payload(document)), 422, "validation_error")
     nobodys = error(scope.create(payload(NOBODYS)), 422, "validation_error")
+    [seen] = scope.post("/signature_requests/preview", {"signature_request": payload(document)}).json()["problems"]
+    assert f"{seen['path']}: {seen['message']}" == foreign
     assert foreign == f"documents[0].id: there is no document {document} in this environment."
     assert foreign.replace(str(document), str(NOBODYS)) == nobodys
     assert SignatureRequest.objects.count() == 1
@@ -211,4 +232,7 @@ def test_what_belongs_to_nobody_tells_of_the_caller(world: World, route: str, st
 
 def test_the_numbers_of_paths_are_all_known() -> None:
     names = {name for route in routes() for name in re.findall(r"\{(\w+)\}", route)}
-    assert names == {"document_id", "request_id", "signature_request_id", "signer_id"}
+    assert names == {
+        *("document_id", "request_id", "signature_request_id", "signer_id"),
+        *("template_id", "draft_id"),
+    }

@@ -4,7 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from tests.fuzz.altered.tail import Row, Tail, runs
+from tests.fuzz.altered.covers import add_signature
+from tests.fuzz.altered.tail import NotHere, Row, Tail, runs
 
 Alter = Callable[[Tail, Random], None]
 _KEYWORDS = {
@@ -306,11 +307,26 @@ _SINGLE: dict[str, Alter] = {
     "a table before the table": _two_tables,
 }
 
+
+def _in_the_place(tail: Tail, _chance: Random, of: str) -> None:
+    """The cross-reference stream has the number of something else, which is gone then."""
+    if not tail.known.packed:
+        raise NotHere("streams")
+    known = tail.known
+    numbers = {"the content": known.amount, "the last page": known.pages[-1], "the seal": known.seals[0]}
+    tail.stream_number = {**numbers, "nothing": 1 << 30}[of]
+    add_signature(tail)
+
+
 FREEDOMS: dict[str, Alter] = {
     **{name: partial(_keyword, keyword=keyword) for name, keyword in _KEYWORDS.items()},
     **{name: partial(_entry, entry=entry) for name, entry in _ENTRIES.items()},
     **{name: partial(_end, off=off, end=end) for name, (off, end) in _ENDS.items()},
     **{f"/Size {name}": partial(_size, off=off) for name, off in _SIZES.items()},
     **{name: partial(_heads, head=head, foot=foot) for name, (head, foot) in _HEADS.items()},
+    **{
+        f"a stream in the place of {of}": partial(_in_the_place, of=of)
+        for of in ("the content", "the last page", "the seal", "nothing")
+    },
     **_SINGLE,
 }

@@ -15,10 +15,12 @@ from paraph.pdf.sealing.seal import seal
 from paraph.pdf.typesetting.proof import proof
 from tests.fuzz.altered.authorities import SEALED_AT, authority, steady, timestamping
 from tests.fuzz.altered.waiting_uploads import (
+    disguised_upload,
     growing_upload,
     shared_upload,
     upload_with_catalog,
     upload_with_holes,
+    upload_with_store,
 )
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import GREEN, pictures
@@ -154,15 +156,19 @@ _GENUINE: dict[str, Callable[[], bytes]] = {
 }
 GENUINE = list(_GENUINE)
 
-SHARED, CATALOG, NOT_THERE, GROWING = (
+SHARED, DISGUISED, CATALOG, STORE, NOT_THERE, GROWING = (
     "shared upload B-T",
+    "disguised upload B-T",
     "upload with a catalog B-T",
+    "upload with a store B-T",
     "upload with holes B-T",
     "growing upload B-T",
 )
 _WAITING: dict[str, Callable[[], bytes]] = {
     SHARED: lambda: resealed(shared_upload()),
+    DISGUISED: lambda: resealed(disguised_upload()),
     CATALOG: lambda: resealed(upload_with_catalog()),
+    STORE: lambda: resealed(upload_with_store()),
     NOT_THERE: lambda: resealed(upload_with_holes()),
     GROWING: _growing,
 }

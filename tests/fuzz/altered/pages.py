@@ -1,9 +1,14 @@
 """Pages, what they inherit, what they show, and what the catalog says of all of them."""
 
+import re
 from collections.abc import Callable
 from functools import partial
 from random import Random
 
+from paraph.pdf.structure.objects import PdfStream, Ref
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.unpacking import unpacked
+from tests.fuzz.altered.covers import add_signature
 from tests.fuzz.altered.known import Stream, number_of
 from tests.fuzz.altered.spelling import opaque
 from tests.fuzz.altered.tail import NotHere, Tail
@@ -255,11 +260,38 @@ _ANNOTATIONS = {
     "a file": (b"/Subtype/FileAttachment/FS<</Type/Filespec/F(a)>>", False),
 }
 
+
+def _metadata(tail: Tail, _chance: Random, pattern: bytes, changed: bytes) -> None:
+    """What the file says of itself, below a timestamp."""
+    number = number_of(tail.root.get(b"/Metadata", b"0 0 R"))
+    stream = PdfReader(tail.known.pdf).object(Ref(number))
+    stated = unpacked(stream) if isinstance(stream, PdfStream) else b""
+    if not re.search(pattern, stated, re.DOTALL):
+        raise NotHere("metadata")
+    tail.put(number, Stream(b"/Type/Metadata/Subtype/XML", re.sub(pattern, changed, stated, count=1, flags=re.DOTALL)))
+    add_signature(tail)
+
+
+_TITLE = rb"(<dc:title[ >].*?</dc:title>)"
+_OTHER = rb"<dc:title><rdf:Alt><rdf:li xml:lang='x-default'>I owe 9,000,000</rdf:li></rdf:Alt></dc:title>"
+_METADATA = {
+    "another title": (_TITLE, _OTHER),
+    "two titles, the other first": (_TITLE, _OTHER + rb"\1"),
+    "two titles, the other last": (_TITLE, rb"\1" + _OTHER),
+    "two lists in a title": (rb"(<dc:title[^>]*>)", rb"\1<rdf:Seq><rdf:li>I owe 9,000,000</rdf:li></rdf:Seq>"),
+    "a title in another language": (rb"x-default", rb"de"),
+    "no title": (_TITLE, rb""),
+}
+
 FREEDOMS: dict[str, Alter] = {
     **{f"the page: {name}": partial(_of_page, key=key, value=value) for name, (key, value) in _PAGE.items()},
     **{f"the catalog: {name}": partial(_of_catalog, key=key, value=value) for name, (key, value) in _CATALOG.items()},
     **{
         f"the page tree: {name}": partial(_of_parent, key=key, value=value) for name, (key, value) in _INHERITED.items()
+    },
+    **{
+        f"metadata with {name}": partial(_metadata, pattern=pattern, changed=changed)
+        for name, (pattern, changed) in _METADATA.items()
     },
     **{f"the font: {name}": partial(_font, body=body) for name, body in _FONTS.items()},
     **{f"layers: {name}": partial(_layers, value=value) for name, value in _LAYERS.items()},

@@ -85,6 +85,11 @@ ROWS: dict[str, list[Recipe]] = {
     "objects for which readers have no room": _each(
         ("stores: data with a number of 31 bits", "stores: data with a number of 10 digits"), _COVERS[1:], _ALL
     ),
+    "a cross-reference stream in the place of an object": _each(
+        tuple(f"crossreferences: a stream in the place of {of}" for of in ("the content", "the last page")),
+        _COVERS[:2],
+        ("packed letter B-T",),
+    ),
     "uploads that wait for what is appended": [
         recipe for upload, names in _UPLOADS.items() for recipe in _each(names, _COVERS[1:2], (upload,))
     ],

@@ -53,6 +53,8 @@ class Tail:
         self.extra_rows: list[Row] = []
         self.rows: Callable[[list[Row]], list[Row]] = lambda rows: rows
         self.stream = known.packed
+        self.stream_number: int | None = None
+        """Of the cross-reference stream, if it is not a new one."""
         self.hybrid = False
         self.containers: list[tuple[list[int], bytes]] = []
         """Object streams: the numbers of their objects, and more entries."""
@@ -229,9 +231,9 @@ class Tail:
         return self.entry % (row.place, row.generation, b"n" if row.kind else b"f")
 
     def _stream_section(self, rows: list[Row], start: int, *, hybrid: bool = False) -> bytes:
-        own = self.size
+        own = self.size if self.stream_number is None else self.stream_number
         if not hybrid:
-            self.size += 1
+            self.size = max(self.size, own + 1)
             rows = sorted([*rows, Row(own, start)])
         one, two, three = self.widths
         data = b"".join(_wide(row.kind, one) + _wide(row.place, two) + _wide(row.generation, three) for row in rows)

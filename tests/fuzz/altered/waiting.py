@@ -7,7 +7,7 @@ from random import Random
 
 from tests.fuzz.altered.authorities import certificate_with
 from tests.fuzz.altered.covers import STAMP, add_signature, trusted_token
-from tests.fuzz.altered.genuine import CATALOG, GROWING, NOT_THERE, SHARED
+from tests.fuzz.altered.genuine import CATALOG, DISGUISED, GROWING, NOT_THERE, SHARED, STORE, genuine
 from tests.fuzz.altered.known import Stream, number_of
 from tests.fuzz.altered.stores import list_in_store
 from tests.fuzz.altered.tail import NotHere, Tail
@@ -52,6 +52,12 @@ def _font_in_data(tail: Tail, _chance: Random) -> None:
     tail.change(number_of(store.get(b"/VRI"))).set(DIGEST, b"<<>>")
 
 
+def _store_for_objects(tail: Tail, _chance: Random) -> None:
+    """A true store, in the place of the stream in which all objects are."""
+    data = tail.add(Stream(b"", certificate_with(b"")))
+    tail.put(number_of(tail.root.get(b"/DSS")), b"<</Type/DSS/Certs[%d 0 R]>>" % data)
+
+
 def _contents_as_metadata(tail: Tail, _chance: Random) -> None:
     """The metadata says the same, and is the content of a page as well."""
     number = number_of(tail.root.get(b"/Metadata"))
@@ -74,6 +80,8 @@ def _all() -> Iterator[tuple[str, str, Alter]]:
     yield SHARED, "a property that a page could draw", _text_property
     yield CATALOG, "a catalog that is a list of fonts", _font_in_catalog
     yield SHARED, "data of a signature that is a list of fonts", _font_in_data
+    yield DISGUISED, "a list of certificates that a page draws behind a comment", _in_shared_list
+    yield STORE, "a store that is all objects", _store_for_objects
     yield SHARED, "metadata that a page draws", _contents_as_metadata
     for position, how in enumerate(("of a page", *MISSING)):
         number = FIRST_MISSING + GAP * position
@@ -81,10 +89,18 @@ def _all() -> Iterator[tuple[str, str, Alter]]:
     yield GROWING, "the length that the file states", _grown
 
 
-FREEDOMS: dict[str, Alter] = {name: alter for _, name, alter in _all()}
+def _in_its_upload(tail: Tail, chance: Random, upload: str, alter: Alter) -> None:
+    if tail.known.pdf != genuine(upload):
+        raise NotHere(upload)
+    alter(tail, chance)
+
+
+FREEDOMS: dict[str, Alter] = {
+    name: partial(_in_its_upload, upload=upload, alter=alter) for upload, name, alter in _all()
+}
 BY_UPLOAD = {
     upload: tuple(name for other, name, _ in _all() if other == upload)
-    for upload in (SHARED, CATALOG, NOT_THERE, GROWING)
+    for upload in (SHARED, DISGUISED, CATALOG, STORE, NOT_THERE, GROWING)
 }
 OF = {name: upload for upload, name, _ in _all()}
 """The upload that each waits in."""

@@ -29,16 +29,16 @@ LENGTH = 60_000
 """What the growing upload says of its length."""
 _WIDE = 40  # bytes for what stands in for a reference until the file is written
 _ROOM = [0, 0, 595, 842]
+_PLAIN = pikepdf.ObjectStreamMode.disable
 XMP = (
     b"<x:xmpmeta xmlns:x='adobe:ns:meta/'><rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#'/>"
     b"</x:xmpmeta><!--%b-->"
 )
 
 
-def _two_pages(prepare: Callable[[pikepdf.Pdf], None]) -> bytes:
+def _two_pages(prepare: Callable[[pikepdf.Pdf], None], mode: pikepdf.ObjectStreamMode = _PLAIN) -> bytes:
     pages = [text("I owe 1,000 EUR", 100, 700), text("This is not binding", 100, 700)]
-    plain = pikepdf.ObjectStreamMode.disable
-    return paper(*pages, prepare=prepare, compress_streams=False, static_id=True, object_stream_mode=plain)
+    return paper(*pages, prepare=prepare, compress_streams=False, static_id=True, object_stream_mode=mode)
 
 
 def _draws(document: pikepdf.Pdf, content: bytes, **resources: Any) -> pikepdf.Stream:
@@ -67,6 +67,17 @@ def upload_with_catalog() -> bytes:
     return _two_pages(prepare)
 
 
+def upload_with_store() -> bytes:
+    """What it calls its store is the stream with all other objects."""
+    name = "/W".ljust(_WIDE, "x")
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        document.Root.DSS = Name(name)
+
+    made = _two_pages(prepare, pikepdf.ObjectStreamMode.generate)
+    return made.replace(name.encode(), b"1 0 R".ljust(_WIDE))
+
+
 def shared_upload() -> bytes:
     """What an update may write anew, pages use for something else."""
 
@@ -74,7 +85,8 @@ def shared_upload() -> bytes:
         page, data = document.pages[1].obj, document.make_indirect(Dictionary())
         document.docinfo["/Title"] = "Letter"
         fonts = _draws(document, _NO_FONT % DIGEST, Font=data)
-        _put_on_last_page(document, [_draws(document, b"/Producer Do", XObject=document.trailer.Info), fonts])
+        properties = {"Type": Name.XRef, "Info": document.trailer.Info, "XObject": document.trailer.Info}
+        _put_on_last_page(document, [_draws(document, b"/Producer Do", **properties), fonts])
         page.Contents = document.make_indirect(Array([page.Contents, Name("/W".ljust(_WIDE, "x"))]))
         document.Root.DSS = document.make_indirect(Dictionary(Certs=page.Contents, VRI=data))
         document.Root.Metadata = document.make_stream(XMP % b"", Type=Name.Metadata, Subtype=Name.XML)
@@ -83,6 +95,21 @@ def shared_upload() -> bytes:
     with pikepdf.open(io.BytesIO(made)) as document:
         disguised = b"%%/Metadata\n%d 0 R" % document.Root.Metadata.objgen[0]
     return made.replace(b"/W".ljust(_WIDE, b"x"), disguised.ljust(_WIDE))
+
+
+def disguised_upload() -> bytes:
+    """A page draws the list of certificates, and a comment makes it seem that a store does."""
+    stands_for_it = "/W".ljust(_WIDE, "x")
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        page = document.pages[1].obj
+        document.Root.DSS = document.make_indirect(Dictionary(Certs=document.make_indirect(Array([page.Contents]))))
+        page.Contents = Name(stands_for_it)
+
+    made = _two_pages(prepare)
+    with pikepdf.open(io.BytesIO(made)) as document:
+        disguised = b"%%obj<</Certs\n%d 0 R%%>>\n" % document.Root.DSS.Certs.objgen[0]
+    return made.replace(stands_for_it.encode(), disguised.ljust(_WIDE))
 
 
 def upload_with_holes() -> bytes:

@@ -8,6 +8,7 @@ import pytest
 
 from paraph.keys import KeyKind
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf, SealError
+from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from tests import independent
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import (
@@ -86,3 +87,11 @@ def test_openssl_verifies_cms_and_timestamp(kind: KeyKind, tmp_path: Path) -> No
 def test_a_mark_on_a_page_that_does_not_exist_is_refused() -> None:
     with pytest.raises(SealError, match="page 3"):
         sealed(LETTER, appearances=pictures(), marks=[Mark(3, 0, 0, 10, 10, RED)])
+
+
+def test_the_hash_of_the_caller_serves_and_is_checked(tmp_path: Path) -> None:
+    known = sealed(LETTER, hashed=hashlib.sha256(LETTER), drafts=sandboxed_drafts)
+    assert_trusted(known.content, tmp_path)
+    assert known.sha256 == hashlib.sha256(known.content).digest()
+    with pytest.raises(SealError):
+        sealed(LETTER, hashed=hashlib.sha256(LETTER + b" "), drafts=sandboxed_drafts)

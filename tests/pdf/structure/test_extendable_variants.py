@@ -10,6 +10,7 @@ import pytest
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.linearization import awaits_length
 from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
@@ -172,3 +173,19 @@ def test_a_signed_file_that_says_that_it_is_longer_is_refused() -> None:
     assert inspect(signed, page_limit=9).method == "incremental"
     with pytest.raises(PdfRefused, match="repair"):
         inspect(signed.replace(b"/L " + length, b"/L 9" + length[1:], 1), page_limit=9)
+
+
+@pytest.mark.parametrize(
+    ("plain", "spelt"),
+    [
+        (b"/L 60000", b"/#4c 60000"),
+        (b"/L 60000", b"/L%a comment\n+60000"),
+        (b"/Linearized", b"/Line#61ri#7aed"),
+        (b"10 0 obj", b"10 % a comment\n0 obj"),
+    ],
+)
+def test_however_it_says_so(plain: bytes, spelt: bytes) -> None:
+    upload = growing_upload()
+    assert plain in upload
+    assert awaits_length(upload.replace(plain, spelt, 1))
+    assert not awaits_length(upload.replace(b"/L 60000", b"/L 600", 1))

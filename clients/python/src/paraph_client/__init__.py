@@ -1,20 +1,41 @@
 """Typed client of the Paraph electronic-signature API, sync and async."""
 
-from paraph_client.asynchronous import AsyncClient
-from paraph_client.errors import InvalidSignatureError, ParaphError
-from paraph_client.inputs import DocumentInput, Placement, SignerInput, Stamp, at, under_tag
-from paraph_client.models import (
+from paraph_client.answers import (
     AuditLogEntry,
     BrandingProfile,
     Delivery,
     Document,
     DownloadUrls,
+    Draft,
+    Event,
+    EventDocument,
+    EventRequest,
+    EventSigner,
     Health,
-    Page,
-    Pagination,
+    Preview,
+    Problem,
+    Reminders,
     SignatureRequest,
     Signer,
+    StampPlace,
+    Tag,
+    Template,
 )
+from paraph_client.asynchronous import AsyncClient
+from paraph_client.errors import InvalidSignatureError, ParaphError
+from paraph_client.inputs import (
+    DocumentInput,
+    Placement,
+    RolePlacement,
+    RoleSigner,
+    SignerInput,
+    Stamp,
+    TemplateDocument,
+    TemplateRole,
+    at,
+    under_tag,
+)
+from paraph_client.lists import Events, Page, Pagination
 from paraph_client.preflight import Preflight
 from paraph_client.synchronous import Client
 from paraph_client.webhooks import verify_webhook
@@ -28,6 +49,12 @@ __all__ = [
     "Document",
     "DocumentInput",
     "DownloadUrls",
+    "Draft",
+    "Event",
+    "EventDocument",
+    "EventRequest",
+    "EventSigner",
+    "Events",
     "Health",
     "InvalidSignatureError",
     "Page",
@@ -35,10 +62,20 @@ __all__ = [
     "ParaphError",
     "Placement",
     "Preflight",
+    "Preview",
+    "Problem",
+    "Reminders",
+    "RolePlacement",
+    "RoleSigner",
     "SignatureRequest",
     "Signer",
     "SignerInput",
     "Stamp",
+    "StampPlace",
+    "Tag",
+    "Template",
+    "TemplateDocument",
+    "TemplateRole",
     "at",
     "under_tag",
     "verify_webhook",

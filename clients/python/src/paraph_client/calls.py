@@ -1,120 +1,234 @@
-"""The calls of the API, each as data: what to send and how to read the answer. Both clients run these."""
+"""Every call of the API, once: the methods of both clients."""
 
-import random
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, TypeVar
+from dataclasses import fields
+from typing import Any, TypeVar, Unpack
 
 import httpx
 
-from paraph_client.errors import ParaphError
-from paraph_client.inputs import DocumentInput, SignerInput
-from paraph_client.models import AuditLogEntry, BrandingProfile, Document, Health, Page, SignatureRequest
+from paraph_client.answers import (
+    AuditLogEntry,
+    BrandingProfile,
+    Document,
+    Draft,
+    Health,
+    Preview,
+    SignatureRequest,
+    Signer,
+    Tag,
+    Template,
+)
+from paraph_client.call import Call, Json
+from paraph_client.inputs import (
+    AnyRequest,
+    NewRequest,
+    NewTemplate,
+    Options,
+    RoleSigner,
+    as_json,
+)
+from paraph_client.lists import Events, Page, events, page_of
+from paraph_client.methods import Sent, Walked
+from paraph_client.reading import reader
 
 T = TypeVar("T")
-Json = dict[str, Any]
-MIME = "application/pdf"
-USER_AGENT = "paraph-client/0.1.0"
-_PASSING = {429, 500, 502, 503, 504}  # statuses after which the same call may succeed
-_FIRST_WAIT, _LONGEST_WAIT = 0.5, 8.0  # seconds
+_MIME = "application/pdf"
+
+_health = reader(Health)
+_document = reader(Document)
+_request = reader(SignatureRequest)
+_preview = reader(Preview)
+_signer = reader(Signer)
+_entry = reader(AuditLogEntry)
+_profile = reader(BrandingProfile)
+_draft = reader(Draft)
+_tags = reader(list[Tag])
+_bare_template = reader(Template)
 
 
-@dataclass(frozen=True)
-class Call(Generic[T]):
-    """``options`` are keyword arguments of ``httpx.Client.request``."""
+class Calls:
+    """Each describes what is sent. A client sends it, and returns or awaits the answer."""
 
-    method: str
-    path: str
-    parse: Callable[[Json], T]
-    options: Json = field(default_factory=dict)
+    @Sent
+    def health(self) -> Call[Health]:
+        """Whether the service answers, and in which environment the key is."""
+        return _read("health", _health)
 
-    def read(self, answer: httpx.Response) -> T:
-        """Raises :class:`ParaphError` for anything but a success."""
-        if answer.is_success:
-            return self.parse(answer.json())
-        try:
-            error = answer.json()["error"]
-            code, message = error["code"], error["message"]
-        except (ValueError, KeyError, TypeError):
-            code, message = "unexpected_answer", f"The service answered {answer.status_code} without an error body."
-        raise ParaphError(answer.status_code, code, message, answer.headers.get("X-Request-Id", ""))
+    @Sent
+    def upload_document(self, content: bytes, name: str = "document.pdf") -> Call[Document]:
+        """Uploads a PDF; ``name`` is what the proof file calls it."""
+        return _made("documents", _document, files={"file": (name, content, _MIME)})
+
+    @Sent
+    def document(self, document_id: int) -> Call[Document]:
+        """One document, with a fresh ``download_url``."""
+        return _read(f"documents/{document_id}", _document)
+
+    @Sent
+    def documents(
+        self, /, *, page: int | None = None, limit: int | None = None, **filters: str | None
+    ) -> Call[Page[Document]]:
+        """One page; filters ``status``, ``created_after``, ``created_before``, ``order``."""
+        return _read("documents", page_of(_document), page=page, limit=limit, **filters)
+
+    iter_documents = Walked(documents)
+
+    @Sent
+    def list_tags(self, document_id: int, *, text: str | None = None) -> Call[list[Tag]]:
+        """The texts in double braces of a document and where they stand, or those of another ``text``, verbatim."""
+        return _read(f"documents/{document_id}/tags", lambda body: _tags(body["data"]), text=text)
+
+    @Sent
+    def create_signature_request(self, **request: Unpack[NewRequest]) -> Call[SignatureRequest]:
+        """Creates a request, once: a repetition after a lost connection finds what was created."""
+        return _made("signature_requests", _request, {"signature_request": as_json(request)})
+
+    @Sent
+    def preview_request(self, **request: Unpack[NewRequest]) -> Call[Preview]:
+        """What a creation would do: all that is wrong with it, and where stamps would stand. Creates nothing."""
+        return _previewed(request, lambda answer: _preview(answer.json()), "application/json")
+
+    @Sent
+    def preview_pdf(self, **request: Unpack[NewRequest]) -> Call[bytes]:
+        """The documents of a creation as one PDF, with its stamps drawn. Creates nothing."""
+        return _previewed(request, lambda answer: answer.content, _MIME)
+
+    @Sent
+    def signature_request(self, request_id: int) -> Call[SignatureRequest]:
+        """One request; ``download_urls`` are filled once it is finalized."""
+        return _read(f"signature_requests/{request_id}", _request)
+
+    @Sent
+    def signature_requests(
+        self, /, *, page: int | None = None, limit: int | None = None, **filters: str | None
+    ) -> Call[Page[SignatureRequest]]:
+        """One page; filters ``status``, ``external_id``, ``created_after``, ``created_before``, ``order``."""
+        return _read("signature_requests", page_of(_request), page=page, limit=limit, **filters)
+
+    iter_signature_requests = Walked(signature_requests)
+
+    @Sent
+    def audit_logs(
+        self, request_id: int, *, page: int | None = None, limit: int | None = None
+    ) -> Call[Page[AuditLogEntry]]:
+        """One page of a request's journal, oldest first."""
+        return _read(f"signature_requests/{request_id}/audit_logs", page_of(_entry), page=page, limit=limit)
+
+    iter_audit_logs = Walked(audit_logs)
+
+    @Sent
+    def end_request(self, request_id: int, reason: str) -> Call[SignatureRequest]:
+        """Ends a request before everybody has signed. Signers read the ``reason``."""
+        return _made(f"signature_requests/{request_id}/end", _request, {"reason": reason})
+
+    @Sent
+    def remind_signer(self, request_id: int, signer_id: int) -> Call[Signer]:
+        """Sends the invitation again to a signer whose turn it is."""
+        return _made(f"signature_requests/{request_id}/signers/{signer_id}/remind", _signer)
+
+    @Sent
+    def list_events(
+        self,
+        *,
+        after: str | None = None,
+        limit: int | None = None,
+        event: str | None = None,
+        signature_request_id: int | None = None,
+    ) -> Call[Events]:
+        """What happened after a cursor, of all requests: from the oldest kept where there is none, from now on with
+        "latest". Go on from ``next``, and you miss nothing and see nothing twice."""
+        return _read("events", events, after=after, limit=limit, event=event, signature_request_id=signature_request_id)
+
+    iter_events = Walked(list_events)
+
+    @Sent
+    def branding_profiles(self, *, page: int | None = None, limit: int | None = None) -> Call[Page[BrandingProfile]]:
+        """One page, sorted by name."""
+        return _read("branding_profiles", page_of(_profile), page=page, limit=limit)
+
+    iter_branding_profiles = Walked(branding_profiles)
+
+    @Sent
+    def template(self, template_id: int) -> Call[Template]:
+        """One template."""
+        return _read(f"templates/{template_id}", _template)
+
+    @Sent
+    def list_templates(self, *, page: int | None = None, limit: int | None = None) -> Call[Page[Template]]:
+        """One page, sorted by name."""
+        return _read("templates", page_of(_template), page=page, limit=limit)
+
+    iter_templates = Walked(list_templates)
+
+    @Sent
+    def create_template(self, **template: Unpack[NewTemplate]) -> Call[Template]:
+        """Keeps a template of requests, with roles instead of signers."""
+        return _made("templates", _template, {"template": as_json(template)})
+
+    @Sent
+    def delete_template(self, template_id: int) -> Call[None]:
+        """Requests made of it stay as they are."""
+        return Call("DELETE", f"templates/{template_id}", lambda _: None)
+
+    @Sent
+    def send_template(
+        self, template_id: int, *, signers: Sequence[RoleSigner], **options: Unpack[Options]
+    ) -> Call[SignatureRequest]:
+        """Creates a request of a template, with a signer for each role; ``options`` count instead of the template's."""
+        body = {"signature_request": as_json({"signers": signers, **options})}
+        return _made(f"templates/{template_id}/signature_requests", _request, body)
+
+    @Sent
+    def create_draft(self, **request: Unpack[AnyRequest]) -> Call[Draft]:
+        """Prepares a request that a person looks at and sends. Anything may be missing."""
+        return _made("drafts", _draft, {"signature_request": as_json(request)})
+
+    @Sent
+    def draft(self, draft_id: int) -> Call[Draft]:
+        """What became of a draft."""
+        return _read(f"drafts/{draft_id}", _draft)
+
+    @Sent
+    def sandbox_sign(
+        self, request_id: int, signer_id: int, *, signature: Json | None = None, fields: list[Json] | None = None
+    ) -> Call[SignatureRequest]:
+        """Signs as the signer would on their page, by a key of the sandbox."""
+        return _acted(request_id, f"signers/{signer_id}/sign", {"signature": signature, "fields": fields})
+
+    @Sent
+    def sandbox_expire(self, request_id: int) -> Call[SignatureRequest]:
+        """Lets a request expire now, by a key of the sandbox."""
+        return _acted(request_id, "expire")
+
+    @Sent
+    def sandbox_decline(self, request_id: int, signer_id: int, reason: str | None = None) -> Call[SignatureRequest]:
+        """Declines as the signer would on their page, by a key of the sandbox."""
+        return _acted(request_id, f"signers/{signer_id}/decline", {"reason": reason})
 
 
-def wait_before_repeating(outcome: httpx.Response | httpx.TransportError, tried: int) -> float | None:
-    """Seconds after which the same call is sent again, having been ``tried`` so often before; ``None`` where that is of
-    no use. Every call may be repeated: those that create something have an idempotency key."""
-    asked = 0.0
-    if isinstance(outcome, httpx.Response):
-        if outcome.status_code not in _PASSING and _code(outcome) != "idempotency_key_in_use":
-            return None
-        asked = _retry_after(outcome)
-    longest = min(_FIRST_WAIT * 2**tried, _LONGEST_WAIT)
-    return max(asked, random.uniform(longest / 2, longest))  # noqa: S311  so that clients do not come back together
+def _read(path: str, parse: Callable[[Any], T], **parameters: Any) -> Call[T]:
+    return Call("GET", path, lambda answer: parse(answer.json()), {"params": as_json(parameters)})
 
 
-def _retry_after(answer: httpx.Response) -> float:
-    try:
-        return max(0.0, float(answer.headers.get("Retry-After", "0")))
-    except ValueError:
-        return 0.0
+def _template(body: Json) -> Template:
+    named = {each.name for each in fields(Template)}
+    return _bare_template({**body, "options": {name: body[name] for name in body if name not in named}})
 
 
-def health() -> Call[Health]:
-    return Call("GET", "health", Health.parse)
+def _made(path: str, parse: Callable[[Any], T], body: Json | None = None, **options: Any) -> Call[T]:
+    """A call that creates or changes something, with a key of its own: sent twice, it does so once."""
+    if body is not None:
+        options["json"] = body
+    options["headers"] = {"Idempotency-Key": str(uuid.uuid4())}
+    return Call("POST", path, lambda answer: parse(answer.json()), options)
 
 
-def upload_document(content: bytes, name: str) -> Call[Document]:
-    return Call("POST", "documents", Document.parse, {"files": {"file": (name, content, MIME)}, "headers": _new_key()})
+def _previewed(request: NewRequest, parse: Callable[[httpx.Response], T], kind: str) -> Call[T]:
+    options = {"json": {"signature_request": as_json(request)}, "headers": {"Accept": kind}}
+    return Call("POST", "signature_requests/preview", parse, options)
 
 
-def document(document_id: int) -> Call[Document]:
-    return Call("GET", f"documents/{document_id}", Document.parse)
-
-
-def documents(**parameters: Any) -> Call[Page[Document]]:
-    return Call("GET", "documents", Page.parser(Document.parse), _query(parameters))
-
-
-def create_signature_request(
-    signers: Sequence[SignerInput], documents: Sequence[DocumentInput], fields: Json
-) -> Call[SignatureRequest]:
-    body = {name: value for name, value in fields.items() if value is not None} | {
-        "signers": [signer.body() for signer in signers],
-        "documents": [item.body() for item in documents],
-    }
-    options = {"json": {"signature_request": body}, "headers": _new_key()}
-    return Call("POST", "signature_requests", SignatureRequest.parse, options)
-
-
-def signature_request(request_id: int) -> Call[SignatureRequest]:
-    return Call("GET", f"signature_requests/{request_id}", SignatureRequest.parse)
-
-
-def signature_requests(**parameters: Any) -> Call[Page[SignatureRequest]]:
-    return Call("GET", "signature_requests", Page.parser(SignatureRequest.parse), _query(parameters))
-
-
-def audit_logs(request_id: int, **parameters: Any) -> Call[Page[AuditLogEntry]]:
-    path = f"signature_requests/{request_id}/audit_logs"
-    return Call("GET", path, Page.parser(AuditLogEntry.parse), _query(parameters))
-
-
-def branding_profiles(**parameters: Any) -> Call[Page[BrandingProfile]]:
-    return Call("GET", "branding_profiles", Page.parser(BrandingProfile.parse), _query(parameters))
-
-
-def _new_key() -> dict[str, str]:
-    return {"Idempotency-Key": str(uuid.uuid4())}
-
-
-def _code(answer: httpx.Response) -> str | None:
-    try:
-        code: str | None = answer.json()["error"]["code"]
-    except (ValueError, KeyError, TypeError):  # an answer of a proxy
-        return None
-    return code
-
-
-def _query(parameters: Json) -> Json:
-    return {"params": {name: value for name, value in parameters.items() if value is not None}}
+def _acted(request_id: int, act: str, body: Json | None = None) -> Call[SignatureRequest]:
+    path = f"sandbox/signature_requests/{request_id}/{act}"
+    return _made(path, _request, as_json(body or {}) or None)

@@ -1,8 +1,8 @@
-"""What you send to create a signature request."""
+"""What you send. ``None`` counts as not said."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal, Required, TypedDict
 
 Json = dict[str, Any]
 
@@ -20,9 +20,6 @@ class SignerInput:
     phone: str | None = None
     otp_channel: str | None = None
 
-    def body(self) -> Json:
-        return {name: value for name, value in vars(self).items() if value is not None}
-
 
 @dataclass(frozen=True)
 class Stamp:
@@ -32,19 +29,17 @@ class Stamp:
     value: Json
     optional: bool = False
 
-    def body(self) -> Json:
-        return {"type": self.type, "value": self.value, "optional": self.optional}
 
-
-def under_tag(tag: str, *, optional: bool = False) -> Stamp:
-    """A stamp just under the first place where the text ``tag`` stands, centred on it."""
-    return Stamp("magic_field", {"tag": tag}, optional)
+def under_tag(tag: str, *, width: float | None = None, height: float | None = None, optional: bool = False) -> Stamp:
+    """A stamp just under the first place where the text ``tag`` stands, centred on it; 200 by 80 unless you say
+    otherwise."""
+    return Stamp("magic_field", {"tag": tag, "width": width, "height": height}, optional)
 
 
 def at(page_number: int, x: float, y: float, width: float | None = None, height: float | None = None) -> Stamp:
     """A stamp at a place in PDF points, origin at the bottom left; 200 by 80 unless you say otherwise."""
     place = {"page_number": page_number, "x": x, "y": y, "width": width, "height": height}
-    return Stamp("coordinates", {name: value for name, value in place.items() if value is not None})
+    return Stamp("coordinates", place)
 
 
 @dataclass(frozen=True)
@@ -54,9 +49,6 @@ class Placement:
     signer_ref: str
     stamps: Sequence[Stamp]
 
-    def body(self) -> Json:
-        return {"signer_ref": self.signer_ref, "stamps": [stamp.body() for stamp in self.stamps]}
-
 
 @dataclass(frozen=True)
 class DocumentInput:
@@ -65,5 +57,92 @@ class DocumentInput:
     id: int
     signers: Sequence[Placement]
 
-    def body(self) -> Json:
-        return {"id": self.id, "signers": [placement.body() for placement in self.signers]}
+
+class Options(TypedDict, total=False):
+    """What a request can be told beside who signs what. ``external_id`` and ``metadata`` are yours and come back with
+    each answer; ``reminders`` is ``{"every_days": 1..30, "at_most": 1..10}``."""
+
+    send_email: bool | None
+    identity_declaration_accepted: bool | None
+    initials_required: bool | None
+    notify_signers_on_completion: bool | None
+    callback_url: str | None
+    branding_profile_id: int | None
+    external_id: str | None
+    metadata: Mapping[str, str] | None
+    redirect_url: str | None
+    reminders: Mapping[str, int] | None
+
+
+class NewRequest(Options, total=False):
+    """A request to create."""
+
+    mode: Required[Literal["sequential", "parallel"]]
+    validity_days: Required[int]
+    signers: Required[Sequence[SignerInput]]
+    documents: Required[Sequence[DocumentInput]]
+
+
+class AnyRequest(Options, total=False):
+    """A request of which anything may be missing."""
+
+    mode: Literal["sequential", "parallel"] | None
+    validity_days: int | None
+    signers: Sequence[SignerInput] | None
+    documents: Sequence[DocumentInput] | None
+
+
+@dataclass(frozen=True)
+class TemplateRole:
+    """Who signs requests of a template, by what they are: "Tenant"."""
+
+    name: str
+    otp_channel: str | None = None
+
+
+@dataclass(frozen=True)
+class RolePlacement:
+    """The stamps of a role on one document, 1 to 10."""
+
+    role: str
+    stamps: Sequence[Stamp]
+
+
+@dataclass(frozen=True)
+class TemplateDocument:
+    """An uploaded document and which roles sign it where."""
+
+    id: int
+    roles: Sequence[RolePlacement]
+
+
+@dataclass(frozen=True)
+class RoleSigner:
+    """Who has a role of a template in one request."""
+
+    role: str
+    first_name: str
+    last_name: str
+    email: str
+    phone: str | None = None
+
+
+class NewTemplate(Options, total=False):
+    """A template to keep, with the options of its requests."""
+
+    name: Required[str]
+    mode: Required[Literal["sequential", "parallel"]]
+    validity_days: Required[int]
+    roles: Required[Sequence[TemplateRole]]
+    documents: Required[Sequence[TemplateDocument]]
+
+
+def as_json(value: Any) -> Any:
+    """As JSON has it, without what was not said."""
+    if is_dataclass(value):
+        return as_json({each.name: getattr(value, each.name) for each in fields(value)})
+    if isinstance(value, Mapping):
+        return {name: as_json(each) for name, each in value.items() if each is not None}
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return [as_json(each) for each in value]
+    return value

@@ -1,29 +1,21 @@
 """The synchronous client."""
 
 import time
-from collections.abc import Callable, Iterator, Sequence
-from typing import Any, Literal, TypeVar
+from collections.abc import Callable, Iterator
+from typing import TypeVar
 
 import httpx
 
-from paraph_client import calls
-from paraph_client.calls import Call
-from paraph_client.inputs import DocumentInput, SignerInput
-from paraph_client.models import AuditLogEntry, BrandingProfile, Document, Health, Page, SignatureRequest
+from paraph_client.call import Call, wait_before_repeating
+from paraph_client.calls import Calls
+from paraph_client.connection import TIMEOUT_SECONDS, of_service
+from paraph_client.lists import Part
 
 T = TypeVar("T")
-_TIMEOUT_SECONDS = 30.0
-_LARGEST_PAGE = 100
 
 
-class Client:
-    """One connection pool, one API key.
-
-    ``address`` is where the service lives (``https://sign.example.com``); ``retries`` how often a call is
-    sent again after a 429, a 5xx that may pass or a lost connection; ``language`` that of error messages;
-    ``transport`` an httpx transport of your own.
-    Every method raises ``ParaphError`` when the service refuses, ``httpx.HTTPError`` when it cannot be reached.
-    """
+class Sender:
+    """Sends calls and waits for their answers."""
 
     def __init__(
         self,
@@ -31,117 +23,32 @@ class Client:
         api_key: str,
         *,
         retries: int = 3,
-        timeout: float = _TIMEOUT_SECONDS,
+        timeout: float = TIMEOUT_SECONDS,
         language: str = "en",
         transport: httpx.BaseTransport | None = None,
     ) -> None:
         self._retries = retries
-        self._http = httpx.Client(
-            base_url=f"{address.rstrip('/')}/api/v1/",
-            headers={"X-Api-Key": api_key, "Accept-Language": language, "User-Agent": calls.USER_AGENT},
-            timeout=timeout,
-            transport=transport,
-        )
-
-    def __enter__(self) -> "Client":
-        return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
+        self._http = httpx.Client(**of_service(address, api_key, language), timeout=timeout, transport=transport)
 
     def close(self) -> None:
         self._http.close()
 
-    def health(self) -> Health:
-        return self._run(calls.health())
+    def run(self, call: Call[T]) -> T:
+        """What the service answers to a call."""
+        return call.read(self._tried(lambda: self._http.request(call.method, call.path, **call.options)))
 
-    def upload_document(self, content: bytes, name: str = "document.pdf") -> Document:
-        """Uploads a PDF; ``name`` is what the proof file calls it."""
-        return self._run(calls.upload_document(content, name))
-
-    def document(self, document_id: int) -> Document:
-        """One document, with a fresh ``download_url``."""
-        return self._run(calls.document(document_id))
-
-    def documents(self, *, page: int = 1, limit: int = 20, **filters: str | None) -> Page[Document]:
-        """One page; filters ``status``, ``created_after``, ``created_before``, ``order``."""
-        return self._run(calls.documents(page=page, limit=limit, **filters))
-
-    def iter_documents(self, **filters: str | None) -> Iterator[Document]:
-        """All of them, page by page."""
-        return self._walk(lambda page: calls.documents(page=page, limit=_LARGEST_PAGE, **filters))
-
-    def create_signature_request(
-        self,
-        *,
-        mode: Literal["sequential", "parallel"],
-        validity_days: int,
-        signers: Sequence[SignerInput],
-        documents: Sequence[DocumentInput],
-        send_email: bool | None = None,
-        identity_declaration_accepted: bool | None = None,
-        initials_required: bool | None = None,
-        notify_signers_on_completion: bool | None = None,
-        callback_url: str | None = None,
-        branding_profile_id: int | None = None,
-    ) -> SignatureRequest:
-        """Creates a request, once: a repetition after a lost connection finds what was created."""
-        fields: dict[str, Any] = {
-            "mode": mode,
-            "validity_days": validity_days,
-            "send_email": send_email,
-            "identity_declaration_accepted": identity_declaration_accepted,
-            "initials_required": initials_required,
-            "notify_signers_on_completion": notify_signers_on_completion,
-            "callback_url": callback_url,
-            "branding_profile_id": branding_profile_id,
-        }
-        return self._run(calls.create_signature_request(signers, documents, fields))
-
-    def signature_request(self, request_id: int) -> SignatureRequest:
-        """One request; ``download_urls`` are filled once it is finalized."""
-        return self._run(calls.signature_request(request_id))
-
-    def signature_requests(self, *, page: int = 1, limit: int = 20, **filters: str | None) -> Page[SignatureRequest]:
-        """One page; filters ``status``, ``created_after``, ``created_before``, ``order``."""
-        return self._run(calls.signature_requests(page=page, limit=limit, **filters))
-
-    def iter_signature_requests(self, **filters: str | None) -> Iterator[SignatureRequest]:
-        """All of them, page by page."""
-        return self._walk(lambda page: calls.signature_requests(page=page, limit=_LARGEST_PAGE, **filters))
-
-    def audit_logs(self, request_id: int, *, page: int = 1, limit: int = 20) -> Page[AuditLogEntry]:
-        """One page of a request's journal, oldest first."""
-        return self._run(calls.audit_logs(request_id, page=page, limit=limit))
-
-    def iter_audit_logs(self, request_id: int) -> Iterator[AuditLogEntry]:
-        """The whole journal of a request, oldest first."""
-        return self._walk(lambda page: calls.audit_logs(request_id, page=page, limit=_LARGEST_PAGE))
-
-    def branding_profiles(self, *, page: int = 1, limit: int = 20) -> Page[BrandingProfile]:
-        """One page, sorted by name."""
-        return self._run(calls.branding_profiles(page=page, limit=limit))
-
-    def iter_branding_profiles(self) -> Iterator[BrandingProfile]:
-        """All of them, sorted by name."""
-        return self._walk(lambda page: calls.branding_profiles(page=page, limit=_LARGEST_PAGE))
+    def walk(self, call: Call[Part[T]]) -> Iterator[T]:
+        """The entries of all pages of a list."""
+        more: Call[Part[T]] | None = call
+        while more:
+            page = self.run(more)
+            yield from page.data
+            more = page.following(more)
 
     def download(self, url: str) -> bytes:
         """The bytes behind a presigned URL. The API key is not sent there."""
         with httpx.Client(timeout=self._http.timeout) as plain:
-            answer = self._tried(lambda: plain.get(url))
-            answer.raise_for_status()
-            return answer.content
-
-    def _walk(self, call: Callable[[int], Call[Page[T]]]) -> Iterator[T]:
-        number = pages = 1
-        while number <= pages:
-            page = self._run(call(number))
-            yield from page.data
-            number, pages = number + 1, page.pagination.pages
-
-    def _run(self, call: Call[T]) -> T:
-        return call.read(self._tried(lambda: self._http.request(call.method, call.path, **call.options)))
+            return self._tried(lambda: plain.get(url)).raise_for_status().content
 
     def _tried(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
         """The first answer that does not pass by itself, or the last."""
@@ -152,7 +59,7 @@ class Client:
                 outcome = ask()
             except httpx.TransportError as error:
                 outcome = error
-            wait = calls.wait_before_repeating(outcome, tried) if tried < self._retries else None
+            wait = wait_before_repeating(outcome, tried) if tried < self._retries else None
             if wait is not None:
                 time.sleep(wait)
                 tried += 1
@@ -160,3 +67,19 @@ class Client:
                 return outcome
             else:
                 raise outcome
+
+
+class Client(Calls, Sender):
+    """One connection pool, one API key.
+
+    ``address`` is where the service lives (``https://sign.example.com``); ``retries`` how often a call is
+    sent again after a 429, a 5xx that may pass or a lost connection; ``language`` that of error messages;
+    ``transport`` an httpx transport of your own.
+    Every method raises ``ParaphError`` when the service refuses, ``httpx.HTTPError`` when it cannot be reached.
+    """
+
+    def __enter__(self) -> "Client":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

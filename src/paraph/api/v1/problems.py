@@ -11,14 +11,14 @@ The precedence, first match wins:
 3.  402 ``payment_required``: a production key of an organization on the Free plan; then 403 ``forbidden``: any key of
     an organization that is suspended.
 4.  404 ``not_found`` for an unknown route, then 405 ``method_not_allowed``.
-5.  403 ``sandbox_only`` for a sandbox act with a production key; then 404 ``not_found`` for a resource beyond the
-    caller's organization or environment.
+5.  403 ``sandbox_only`` for a sandbox act with a production key, 403 ``production_only`` for a draft with a sandbox
+    key; then 404 ``not_found`` for a resource beyond the caller's organization or environment.
 6.  422 ``validation_error`` for a malformed Idempotency-Key and 409 ``idempotency_key_in_use`` for one whose first call
     is not answered yet; then 415 ``unsupported_media_type``, 507 ``insufficient_storage`` for an upload without room,
     413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too slowly, and 422 ``validation_error``
     for one that is not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
 7.  422 ``idempotency_key_reused`` for an Idempotency-Key that was used with other content, 410 ``gone`` where what it
-    created was deleted.
+    created was deleted; 409 ``conflict`` where the state of a resource forbids what is asked.
 8.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
     422 ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
     Events: 410 ``cursor_expired``, after everything that is wrong with the query. Sandbox acts: 403
@@ -51,6 +51,7 @@ STATUSES = {
     "sandbox_only": 403,
     "decline_not_allowed": 403,
     "initials_not_available_on_plan": 403,
+    "production_only": 403,
     "not_found": 404,
     "method_not_allowed": 405,
     "request_timeout": 408,

@@ -24,6 +24,13 @@ def json_response(content: BaseModel | dict[str, Any], status: int = 200) -> Htt
         return json_bytes(_JSON.encode(content).encode("utf-8", "backslashreplace"), status)
 
 
+def no_content() -> HttpResponse:
+    """Answer that it is done, where there is nothing to show."""
+    response = HttpResponse(status=204)
+    del response.headers["Content-Type"]
+    return response
+
+
 def json_bytes(content: bytes, status: int = 200) -> HttpResponse:
     """Answer with content that is JSON in UTF-8 already."""
     return HttpResponse(content, status=status, content_type="application/json")

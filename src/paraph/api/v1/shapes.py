@@ -53,6 +53,7 @@ class ErrorBody(Output):
         "sandbox_only",
         "decline_not_allowed",
         "initials_not_available_on_plan",
+        "production_only",
         "not_found",
         "method_not_allowed",
         "request_timeout",

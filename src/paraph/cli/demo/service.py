@@ -36,13 +36,13 @@ class DemoService:
 
     @property
     def pid(self) -> int:
-        """The process id of the supervisor. Raises ``RuntimeError`` before :meth:`start`."""
+        """The process id of the supervisor. Raise ``RuntimeError`` before :meth:`start`."""
         if self._process is None:
             raise RuntimeError("the service was not started")
         return self._process.pid
 
     def start(self) -> None:
-        """Start the service and wait until it answers, for as long as it lives. Raises ``ClickException`` with the
+        """Start the service and wait until it answers, for as long as it lives. Raise ``ClickException`` with the
         last lines of its log when it ends instead, or hangs."""
         with (self.data_dir / "serve.log").open("wb") as log:
             self._process = subprocess.Popen(  # noqa: S603 - our own command
@@ -60,7 +60,7 @@ class DemoService:
             time.sleep(0.05)
 
     def new_sandbox_application(self, webhook_url: str) -> dict[str, Any]:
-        """Make an organization with a sandbox application. Returns ``api_key``, ``webhook_secret`` and more."""
+        """Make an organization with a sandbox application. Return ``api_key``, ``webhook_secret`` and more."""
         organization = self.operate("organization", "create", "Demo", "--plan", "free")
         application: dict[str, Any] = self.operate(
             "application", "create", "--organization", str(organization["id"]),

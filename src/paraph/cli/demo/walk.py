@@ -48,7 +48,7 @@ class DemoResult:
 
 
 class Stopwatch:
-    """Measures stages: prints each with its seconds, and keeps the seconds by name."""
+    """Measure stages: prints each with its seconds, and keeps the seconds by name."""
 
     def __init__(self, say: Callable[[str], object]) -> None:
         self._say = say

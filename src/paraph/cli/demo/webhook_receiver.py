@@ -64,7 +64,7 @@ class WebhookReceiver:
         self._server.server_close()
 
     def wait(self, event: str, request_id: int, seconds: float) -> bool:
-        """Wait for an event of a request. Returns False when it has not arrived within ``seconds``."""
+        """Wait for an event of a request. Return False when it has not arrived within ``seconds``."""
         with self._arrival:
             return self._arrival.wait_for(lambda: (event, request_id) in self._arrived, seconds)
 

@@ -21,8 +21,6 @@ _LINKS = ("password_reset_url", "activate_url", "signup_url")
 
 
 class AccountAdapter(DefaultAccountAdapter):  # type: ignore[misc]
-    """allauth's ``ACCOUNT_ADAPTER``."""
-
     def get_client_ip(self, request: HttpRequest) -> str:
         """Return the address that the journal would name, behind trusted proxies or not."""
         return client_address(request) or cast(str, super().get_client_ip(request))

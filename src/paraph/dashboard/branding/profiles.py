@@ -11,7 +11,7 @@ from paraph.dashboard.branding.forms import COLORS, ProfileForm
 from paraph.dashboard.branding.preview import PARENT_POLICY
 from paraph.dashboard.branding.words import judged
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
-from paraph.drafts.models import Draft
+from paraph.drafts.editing import open_drafts
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
 from paraph.tenants.branding import DEFAULT, create_profile, delete_profile, update_profile
@@ -47,7 +47,7 @@ def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpRespons
         delete_profile(actor(request, member), found)
         messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
         return see_other("branding", member.organization_id)
-    unsent = scoped(Draft, scope(member)).filter(request=None)
+    unsent = open_drafts(scope(member))
     uses = {
         "drafts": unsent.filter(branding_profile=found).count(),
         "templates": scoped(Template, scope(member)).filter(branding_profile=found).count(),

@@ -54,7 +54,7 @@ def takes_pdfs(view: View) -> View:
 
 
 def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], list[str]]:
-    """Upload the files of the form as the API does. Returns the documents, and a sentence for each refused file; the
+    """Upload the files of the form as the API does. Return the documents, and a sentence for each refused file; the
     others are kept."""
     documents, problems, by = [], [], actor(request, member)
     for file in cast(list[_IncomingPdf], request.FILES.getlist(FIELD)):

@@ -19,17 +19,20 @@ _STEPS = list(Step)
 
 
 def draft_page(step: Step) -> Callable[[View], View]:
-    """Return a view of a step: ``view(request, member, draft)``. Of a draft that was sent, its request is shown."""
+    """Return a view of a step: ``view(request, member, draft)``. Of a draft that was sent, its request is shown; of one
+    that was discarded, that it was."""
 
     def decorate(view: View) -> View:
         @member_page(Right.SEND)
         @wraps(view)
         def loaded(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
-            draft = scoped(Draft, scope(member)).filter(pk=draft_id).first()
+            draft = scoped(Draft, scope(member)).select_related("application").filter(pk=draft_id).first()
             if draft is None:
                 raise Http404
             if draft.request_id:
                 return see_other(request_address(member, draft.request_id))
+            if draft.discarded_at:
+                return show(request, "drafts/discarded.html", {"draft": draft}, member=member, status=410)
             editing.touch(draft, step)
             return view(request, member, draft)
 

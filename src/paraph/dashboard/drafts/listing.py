@@ -1,8 +1,10 @@
 """``/app/{o}/drafts``: what was begun and not sent yet. ``POST`` begins a new request."""
 
+from django.contrib import messages
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import member_page, scope, see_other, show
 from paraph.drafts import editing
@@ -20,16 +22,17 @@ def drafts(request: HttpRequest, member: Member) -> HttpResponse:
         chosen = [int(pk) for pk in request.POST.getlist("document") if pk.isascii() and pk.isdigit() and len(pk) < 19]
         draft = editing.begin(scope(member), member.user, chosen, (get_language() or "en")[:2])
         return see_other("draft_documents", member.organization_id, draft.pk)
-    open_drafts = scoped(Draft, scope(member)).filter(request=None).select_related("author")
+    mine = editing.open_drafts(scope(member)).select_related("author", "application")
     rows_of_documents = DraftDocument.objects.select_related("document").defer("document__preflight", "document__pages")
-    open_drafts = open_drafts.prefetch_related(Prefetch("documents", rows_of_documents))
-    rows = open_drafts.order_by("-updated_at", "-pk")[:_AT_ONCE]
+    mine = mine.prefetch_related(Prefetch("documents", rows_of_documents))
+    rows = mine.order_by("-updated_at", "-pk")[:_AT_ONCE]
     return show(request, "drafts/listing.html", {"rows": rows}, member=member)
 
 
 @member_page(Right.SEND)
 def delete(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
-    """``POST …/drafts/{id}/delete``. The documents stay."""
-    if request.method == "POST":
-        scoped(Draft, scope(member)).filter(pk=draft_id, request=None).delete()
+    """``POST …/drafts/{id}/delete``. The documents stay. One that an application prepared is discarded."""
+    mine = scoped(Draft, scope(member)).filter(pk=draft_id)
+    if request.method == "POST" and editing.discard(mine) and mine.exists():
+        messages.success(request, _("The draft was discarded."))
     return see_other("drafts", member.organization_id)

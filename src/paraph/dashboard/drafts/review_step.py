@@ -13,6 +13,7 @@ from paraph.dashboard.drafts.sheets import sheets
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.drafts.payload import Refusal, refusals, refusals_of
+from paraph.drafts.signer_name import signer_name
 from paraph.flow.messages.emails import invitation_subject
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_draft
@@ -20,7 +21,6 @@ from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.input import MOST_VALIDITY_DAYS
 from paraph.signature_requests.models import LONGEST_MESSAGE
-from paraph.signature_requests.names import full_name
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
@@ -99,7 +99,8 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
 
 @draft_page(Step.REVIEW)
 def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Save"; "Save as template" and "Send", which save as well."""
+    """Buttons: "Save"; "Save as template" and "Send", which save as well. "Discard", where an application prepared the
+    draft, is of :func:`paraph.dashboard.drafts.listing.delete`."""
     if request.method != "POST":
         return _page(request, member, draft, OptionsForm(instance=draft, member=member))
     options = OptionsForm(request.POST, instance=draft, member=member)
@@ -152,7 +153,7 @@ def _page(
 def _signer(member: Member, draft: Draft, signer: DraftSigner) -> dict[str, Any]:
     return {
         "signer": signer,
-        "name": full_name(signer.first_name, signer.last_name, draft.locale),
+        "name": signer_name(signer, draft.locale),
         "subject": invitation_subject(draft.locale, member.organization.name, draft.subject),
         "files": sheets(draft, signer),
     }

@@ -5,10 +5,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.drafts.signer_name import signer_name
 from paraph.drafts.stamp_remarks import under_stamps
 from paraph.drafts.stamp_sizes import sizes_for
 from paraph.drafts.tags import signature_lines_of, tags_of
-from paraph.signature_requests.names import full_name
 
 _MOST_PAGES = 200  # of each document
 _COLOURS = 8  # that the stylesheet has
@@ -29,7 +29,7 @@ def palette(draft: Draft) -> list[dict[str, Any]]:
     return [
         {
             "pk": signer.pk,
-            "name": full_name(signer.first_name, signer.last_name, draft.locale),
+            "name": signer_name(signer, draft.locale),
             "colour": signer.position % _COLOURS,
         }
         for signer in draft.signers.all()
@@ -76,4 +76,5 @@ def _box(row: DraftDocument, stamp: DraftStamp) -> dict[str, Any]:
     place = {"x": stamp.x, "y": top, "width": stamp.width, "height": stamp.height}
     label = {"text_y": top + stamp.height / 2 + 5, "text_x": stamp.x + stamp.width / 2}
     picture = {"signer": stamp.signer_id, "columns": round(stamp.width), "rows": round(stamp.height)}
-    return {**place, **label, **picture, "name": stamp.signer.first_name, "colour": stamp.signer.position % _COLOURS}
+    name = stamp.signer.first_name or str(stamp.signer.position + 1)
+    return {**place, **label, **picture, "name": name, "colour": stamp.signer.position % _COLOURS}

@@ -6,10 +6,10 @@ from django.http import Http404, HttpRequest, HttpResponse
 from paraph.dashboard.decorators import member_page, scope
 from paraph.dashboard.stamp_rate import counted
 from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.signer_name import signer_name
 from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.input import HEIGHTS, WIDTHS
-from paraph.signature_requests.names import full_name
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
@@ -26,7 +26,7 @@ def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id
     signer = DraftSigner.objects.filter(draft=draft, pk=signer_id).first() if draft else None
     if draft is None or signer is None or not _allowed(**size):
         raise Http404
-    name = full_name(signer.first_name, signer.last_name, draft.locale)
+    name = signer_name(signer, draft.locale)
     content = StampContent(
         size["width"],
         size["height"],

@@ -5,7 +5,7 @@ from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.request_templates.names_form import NamesForm
-from paraph.drafts.models import Draft
+from paraph.drafts.editing import open_drafts
 from paraph.drafts.payload import refusals
 from paraph.request_templates.content import Content, of_draft, of_request
 from paraph.request_templates.saving import save_template
@@ -19,7 +19,7 @@ from paraph.tenants.scope import scoped
 @member_page(Right.SEND)
 def save_draft(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
     """Save a draft as a template, as it is stored, where it could be sent."""
-    draft = scoped(Draft, scope(member)).filter(pk=draft_id, request=None).first()
+    draft = open_drafts(scope(member)).filter(pk=draft_id).first()
     if draft is None:
         raise Http404
     if found := refusals(scope(member), draft):

@@ -9,7 +9,7 @@ from paraph.tenants.scope import TenantScope, scoped
 
 
 def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
-    """Return the request, and the organization in its environment. Raises ``Http404``."""
+    """Return the request, and the organization in its environment. Raise ``Http404``."""
     for environment in Environment:
         asking = scope(member, environment)
         rows = scoped(SignatureRequest, asking).select_related("application", "sent_by")

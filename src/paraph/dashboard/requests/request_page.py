@@ -20,7 +20,8 @@ from paraph.flow.sending.remind import MOST_REMINDERS
 from paraph.otp.wrong_codes import wrong_codes
 from paraph.signature_requests.models import LARGE, Inquiry, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.tenants.models import Environment, Member
+from paraph.tenants.models import Application, Environment, Member
+from paraph.tenants.organizations import application_for_web
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
 from paraph.webhooks.of_tenant import for_request
@@ -52,6 +53,7 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
 
 
 def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dict[str, Any]:
+    hearing = found.application or application_for_web(found.organization_id, found.environment)
     signers = list(found.signers.defer(*LARGE).prefetch_related("reminders"))
     documents = list(
         found.request_documents.prefetch_related(Prefetch("document", Document.objects.only("name", "file_deleted_at")))
@@ -70,7 +72,8 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
         "sender": sender(found),
         "may_send": may(member.role, Right.SEND),
         "can_be_kept": may(member.role, Right.SEND) and _has_files(found, documents),
-        "deliveries": _deliveries(scope, member, found),
+        "deliveries": _deliveries(scope, member, found, hearing),
+        "hearing": hearing,
     }
 
 
@@ -129,8 +132,9 @@ def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> boo
     return found.environment == Environment.PRODUCTION and is_there
 
 
-def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest) -> Any:
-    """None where the member may not see deliveries, or there is nobody to tell."""
-    if not may(member.role, Right.BUILD) or found.application_id is None:
+def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest, hearing: Application | None) -> Any:
+    """None where the member may not see deliveries, or there is nobody to tell and nobody was told."""
+    if not may(member.role, Right.BUILD):
         return None
-    return list(for_request(scope, found.pk)[:_MOST_DELIVERIES])
+    rows = list(for_request(scope, found.pk)[:_MOST_DELIVERIES])
+    return rows if rows or hearing else None

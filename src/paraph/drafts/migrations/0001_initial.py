@@ -52,6 +52,7 @@ class Migration(migrations.Migration):
                 ("locale", models.CharField(default="en", max_length=5)),
                 ("subject", models.CharField(blank=True, max_length=150)),
                 ("message", models.TextField(blank=True, max_length=5000)),
+                ("more_options", models.JSONField(default=dict)),
                 (
                     "environment",
                     models.CharField(
@@ -75,8 +76,18 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("tags_placed", models.BooleanField(default=False)),
+                ("discarded_at", models.DateTimeField(null=True)),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("updated_at", models.DateTimeField(default=paraph.kernel.clock.now)),
+                (
+                    "application",
+                    models.ForeignKey(
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="organizations.application",
+                    ),
+                ),
                 (
                     "author",
                     models.ForeignKey(

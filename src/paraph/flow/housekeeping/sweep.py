@@ -27,7 +27,7 @@ def sweep() -> int:
     """Remove objects that no row names (after 30 days, and never while
     what the database lost is not dealt with: they may be all that is left of it), page pictures (after 7 days; the
     signing page draws them again), and counts of wrong codes and messages, notes of mails put off, idempotency
-    keys, drafts, bulk sends and captured messages, when their time is over. Returns the number of removed objects and
+    keys, drafts, bulk sends and captured messages, when their time is over. Return the number of removed objects and
     rows.
 
     Safe to run beside everything else: an object is written before the row that names it, minutes at most.

@@ -31,7 +31,7 @@ def unused(rows: QuerySet[Document]) -> QuerySet[Document]:
 
 @transaction.atomic
 def delete_document(scope: TenantScope, document_id: int, actor: Actor) -> None:
-    """Delete the row, and have the file deleted. Does nothing where there is none. Raises ``conflict`` where a request,
+    """Delete the row, and have the file deleted. Does nothing where there is none. Raise ``conflict`` where a request,
     a draft or a template uses the document."""
     mine = scoped(Document, scope).filter(pk=document_id)
     document = mine.select_for_update().first()

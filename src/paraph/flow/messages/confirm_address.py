@@ -21,7 +21,7 @@ from paraph.tenants.models import ConfirmedAddress, Environment
 def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: str = "en") -> ConfirmedAddress:
     """Send the address or number a link with which the recipient can confirm it for 7 days.
 
-    Raises ``DomainError``: ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an
+    Raise ``DomainError``: ``validation_error`` unless ``recipient`` is an address or a number, ``not_found`` for an
     unknown organization, ``rate_limited`` at a ceiling of messages, ``delivery_failed`` when the gateway does not take
     the message.
     """
@@ -45,7 +45,7 @@ def ask_to_confirm(organization_id: int, recipient: str, actor: Actor, locale: s
 
 @transaction.atomic
 def vouch_for(organization_id: int, recipient: str, actor: Actor) -> ConfirmedAddress:
-    """Confirm the address or number on behalf of its owner. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
+    """Confirm the address or number on behalf of its owner. Raise ``DomainError`` as :func:`ask_to_confirm` does."""
     _channel(recipient)
     row = confirmed_addresses.vouch(organization_id, recipient)
     _note(row, actor, Action.ADDRESS_VOUCHED_FOR)
@@ -54,7 +54,7 @@ def vouch_for(organization_id: int, recipient: str, actor: Actor) -> ConfirmedAd
 
 @transaction.atomic
 def withdraw_confirmation(organization_id: int, recipient: str, actor: Actor) -> ConfirmedAddress:
-    """Withhold messages to the address or number again. Raises ``DomainError`` as :func:`ask_to_confirm` does."""
+    """Withhold messages to the address or number again. Raise ``DomainError`` as :func:`ask_to_confirm` does."""
     _channel(recipient)
     row = confirmed_addresses.withdraw(organization_id, recipient)
     _note(row, actor, Action.ADDRESS_WITHDRAWN)

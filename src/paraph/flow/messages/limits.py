@@ -65,7 +65,6 @@ class TooManyMessagesError(DomainError, Reschedule):
 
 
 def message_to(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> OutgoingMessage:
-    """Describe a message to this signer."""
     return OutgoingMessage(signer.request.organization, signer.request.environment, channel, recipient, withheld)
 
 
@@ -74,7 +73,7 @@ def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
     """Count a message, which the block sends; take it out of the counts again where the block raises ``OSError`` or
     ``DomainError``, since the gateway did not take it then.
 
-    Raises :class:`TooManyMessagesError` where a ceiling is reached. With ``waits``, the caller tries again at
+    Raise :class:`TooManyMessagesError` where a ceiling is reached. With ``waits``, the caller tries again at
     ``next_at``, and each of many waiting messages gets a time at which there is room for it. Must not run within a
     transaction, which would keep the counts' rows locked.
     """

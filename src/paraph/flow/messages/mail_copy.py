@@ -35,7 +35,7 @@ def may_mail_copy(signer: Signer) -> bool:
 def mail_copy(signer: Signer) -> None:
     """Mail the summary at completion anew, with a new link.
 
-    Raises ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
+    Raise ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
     mails in a day or at a ceiling of messages, ``delivery_failed`` when the gateway does not take the mail. Must not
     run within a transaction.
     """

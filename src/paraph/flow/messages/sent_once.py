@@ -44,7 +44,7 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
     ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
     data folder tells other processes that the mail is out. So a mail goes out twice, under the same Message-ID, only if
-    the process is killed between its last byte and that statement. Raises ``OSError`` when the gateway does not take
+    the process is killed between its last byte and that statement. Raise ``OSError`` when the gateway does not take
     the mail, ``DomainError("delivery_failed", …)`` where nothing sends it
     (:func:`paraph.messaging.gateways.is_refused`), :class:`TooManyMessagesError` where it is put off, which is noted.
     Must not run within a transaction.

@@ -17,25 +17,25 @@ from paraph.tenants.accounts import wants
 from paraph.tenants.models import MailKind, Member, User
 
 
-@transaction.atomic
 def owe_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
     """Note that the sender is to be told, and have it done; do nothing where that was noted already, or where no member
     sent the request. ``about``: the id of the signer or inquiry, or the number of days."""
     if request.sent_by_id is None:
         return
     name = f"{kind}-{request.pk}-{about}"
-    mail, is_new = SenderMail.objects.get_or_create(
-        name=name, defaults={"request_id": request.pk, "kind": kind, "about": about}
-    )
-    if is_new:
-        defer("tell_sender", name=mail.name)
+    with transaction.atomic():
+        mail, is_new = SenderMail.objects.get_or_create(
+            name=name, defaults={"request_id": request.pk, "kind": kind, "about": about}
+        )
+        if is_new:
+            defer("tell_sender", name=mail.name)
 
 
 def tell_sender(name: str) -> None:
     """Send the mail that is owed under this name. Not to whom turned such mails off or is no member any more, nor where
     it is no longer true.
 
-    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
+    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
     a sender who signs as well must still get codes.
     """
     mail_once(

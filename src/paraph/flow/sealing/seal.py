@@ -1,5 +1,6 @@
 """Sealing one document of a completed request (rules 1, 6.3)."""
 
+import hashlib
 from dataclasses import replace
 from typing import cast
 
@@ -14,7 +15,7 @@ from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.stamp_marks import stamp_marks
-from paraph.kernel import clock, tokens
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.metrics.metrics import count_seal, stage
 from paraph.pdf.pki.purpose import document_purpose
@@ -67,7 +68,8 @@ def _seal(row: RequestDocument) -> None:
 def _sealed(row: RequestDocument) -> SealedPdf:
     document = row.document
     content = store.get(document.shown_key)
-    if tokens.sha256(content) != document.shown_sha256:
+    hashed = hashlib.sha256(content)
+    if hashed.digest() != document.shown_sha256:
         raise DomainError("internal_error", f"The stored file of document {document.pk} is not the one that was shown.")
     context = sealing_context()
     purpose = document_purpose(row.request_id, row.request.environment)
@@ -86,6 +88,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             reason=f"Signed by all signers of request {row.request_id}",
             at=clock.now(),
             drafts=sandboxed_drafts,
+            hashed=hashed,
         )
     return sealed if document.prepared_sha256 is None else replace(sealed, method=cast(Method, document.method))
 

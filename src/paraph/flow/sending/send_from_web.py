@@ -5,6 +5,7 @@ from typing import Any
 
 from django.db import transaction
 
+from paraph.drafts.editing import empty
 from paraph.drafts.models import Draft
 from paraph.drafts.payload import payload
 from paraph.flow.sending.create import Sender, create
@@ -44,7 +45,7 @@ def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
     """
     require_active(scope)
     draft = scoped(Draft, scope).select_for_update(no_key=True).filter(pk=draft_id).first()
-    if draft is None:
+    if draft is None or draft.discarded_at:
         raise DomainError("not_found", "There is no such draft.")
     if draft.request_id:
         return draft.request_id
@@ -56,7 +57,5 @@ def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
 
 def _close(draft: Draft, request_id: int) -> None:
     """Names, addresses and what was written to signers live on in the request alone."""
-    draft.request_id, draft.subject, draft.message = request_id, "", ""
-    draft.save(update_fields=["request", "subject", "message"])
-    draft.documents.all().delete()
-    draft.signers.all().delete()
+    draft.request_id = request_id
+    empty(draft)

@@ -37,7 +37,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
     """Keep the inquiry and have it forwarded to the sender's contact address; the member who sent the request is told.
     Any signer may ask, whatever has become of the request.
 
-    Raises ``DomainError``: ``not_found`` where the sender has no contact address, ``validation_error`` for an unknown
+    Raise ``DomainError``: ``not_found`` where the sender has no contact address, ``validation_error`` for an unknown
     kind and for a text that is blank or longer than 2,000 characters, :class:`TooManyInquiriesError`.
     """
     if not signer.request.organization.contact_email:
@@ -76,7 +76,7 @@ def _require_room(signer: Signer) -> None:
 def forward_inquiry(inquiry_id: int) -> None:
     """Mail the inquiry, with the signer as the one to answer; do nothing where the sender has no address any more.
 
-    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.
     """
     mail_once(

@@ -26,7 +26,7 @@ def page_part(document: Document, number: int, part: int) -> bytes:
     """Return one of the sixteen parts of a large page, in lines from the top left, as WebP; all together have four
     times as many pixels as its largest picture.
 
-    Raises ``not_found`` for a part that there is not, and for a page that is sharp in one picture.
+    Raise ``not_found`` for a part that there is not, and for a page that is sharp in one picture.
     """
     if part not in _PARTS or not 1 <= number <= len(document.pages) or not _is_large(document, number):
         raise DomainError("not_found", "There is no such picture.")
@@ -44,7 +44,7 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
     """Return the page as WebP. ``zoom``: percent of the usual size, one of ``ZOOMS``. ``printed``: the page as it is
     printed, else as it is on the screen.
 
-    Raises ``not_found`` for a page or zoom that there is not, :class:`PageNotShownError` for one of which no picture
+    Raise ``not_found`` for a page or zoom that there is not, :class:`PageNotShownError` for one of which no picture
     can be drawn.
     """
     if zoom not in ZOOMS or not 1 <= number <= len(document.pages):
@@ -82,7 +82,7 @@ def _drawn(document: Document, number: int, zoom: int, *, printed: bool = False,
 
 
 def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:
-    """Return the picture that another call has kept meanwhile. Raises PageNotShownError, which stands in the way of
+    """Return the picture that another call has kept meanwhile. Raise PageNotShownError, which stands in the way of
     signatures until there is one: what is looked for only after it is remembered cannot be missed by both."""
     unshown_pages.remember(document, number)
     try:

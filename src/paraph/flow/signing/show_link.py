@@ -17,7 +17,7 @@ from paraph.tenants.scope import TenantScope, scoped
 def show_signing_link(scope: TenantScope, actor: Actor, request_id: int, signer_id: int) -> str:
     """Return the address at which a signer may sign now, and note who asked for it.
 
-    Raises ``not_found``; ``already_signed``, ``expired``.
+    Raise ``not_found``; ``already_signed``, ``expired``.
     """
     request = scoped(SignatureRequest, scope).filter(pk=request_id).first()
     signer = Signer.objects.select_related("request").filter(pk=signer_id, request=request).first()

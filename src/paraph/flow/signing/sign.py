@@ -87,7 +87,7 @@ class Signature:
 def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     """Sign for the signer and return the signer as signed, with ``request`` in its new state.
 
-    Raises ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
+    Raise ``DomainError`` ``already_signed``, ``expired``, ``not_your_turn``, ``validation_error`` (a page cannot be
     shown, a drawing has no ink), ``invalid_otp`` or ``too_many_attempts``. From the code on, the attempt counts even
     when the signature is then refused. The time is read once, under the lock, so that ``signed_at`` is the moment that
     was checked against ``expires_at``.

@@ -33,7 +33,7 @@ class Settings(
 
 
 def read_settings() -> Settings:
-    """Return the checked settings. Raises ``DomainError("configuration", …)`` that names each bad variable."""
+    """Return the checked settings. Raise ``DomainError("configuration", …)`` that names each bad variable."""
     try:
         return Settings()
     except ValidationError as error:

@@ -73,7 +73,7 @@ class Archive:
 
 @contextmanager
 def checked_archive(path: Path, kind: str) -> Iterator[Archive]:
-    """Read the whole file and give it. Raises ``DomainError("validation_error", …)`` unless it is one of this kind
+    """Read the whole file and give it. Raise ``DomainError("validation_error", …)`` unless it is one of this kind
     (``backup`` or ``export``), whole and unchanged."""
     archive = Archive(path)
     try:

@@ -38,10 +38,10 @@ _log = structlog.get_logger("paraph.backup")
 
 
 def write_backup(out: Path) -> dict[str, Any]:
-    """Write database, secret, keys and every object that a row names. Returns counts and ``problems``: objects that
+    """Write database, secret, keys and every object that a row names. Return counts and ``problems``: objects that
     are missing or changed, which the backup then lacks or holds as they are.
 
-    Objects are kept in their place meanwhile, so that every row of the snapshot has its object. Raises ``DomainError``;
+    Objects are kept in their place meanwhile, so that every row of the snapshot has its object. Raise ``DomainError``;
     then there is no file.
     """
     as_of = clock.now()
@@ -57,7 +57,7 @@ def write_backup(out: Path) -> dict[str, Any]:
 
 
 def write_export(out: Path) -> dict[str, Any]:
-    """Write the database alone, for a server of your own. Raises ``DomainError``; then there is no file."""
+    """Write the database alone, for a server of your own. Raise ``DomainError``; then there is no file."""
     with _new_file(out) as file:
         archive = _begin(file, "export")
         _add_database(archive, out.parent, None)

@@ -116,7 +116,6 @@ def run_checks(checks: Sequence[ServiceCheck] = CHECKS, seconds: float = CHECK_S
 
 
 def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[str, list[Outcome]]:
-    """Return the outcomes of each check, by its name."""
     found: dict[str, list[Outcome]] = {}
     asking = [check for check in checks if check.asks]
     side_by_side = [[check] for check in checks if not check.asks] + ([asking] if asking else [])
@@ -154,7 +153,7 @@ def _perform(check: ServiceCheck, found: dict[str, list[Outcome]]) -> None:
 
 
 def require_start() -> None:
-    """Seal, store and read for a test. Raises ``DomainError("check", …)`` with the sentence of the first part that
+    """Seal, store and read for a test. Raise ``DomainError("check", …)`` with the sentence of the first part that
     the service cannot do without; every other fault is logged, and so is the confinement of what reads PDFs.
 
     Timestamp authorities and gateways are not tried: an outage of theirs must not stop a start.

@@ -40,7 +40,7 @@ def draw_marks(
     They go into the page contents; into appearances of the seal's own field, on top of everything, where the file has
     earlier signatures, where an annotation might hide a mark, and where the contents might swallow what follows them.
 
-    Raises :class:`SealError` if a mark names a page or an appearance that does not exist.
+    Raise :class:`SealError` if a mark names a page or an appearance that does not exist.
     """
     drawn = DrawnMarks()
     if not marks and overlay is None:
@@ -149,7 +149,6 @@ def _has_no_border(revision: Revision, annotation: Dictionary) -> bool:
 
 
 def _numbers(revision: Revision, value: Any) -> list[float]:
-    """Return the numbers at the beginning of an array."""
     areas = list[float]()
     array = revision.resolve(value)
     for item in array if isinstance(array, list) else ():

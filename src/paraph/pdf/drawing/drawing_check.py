@@ -57,7 +57,7 @@ class _ShapeHoles(NamedTuple):
 
 
 class _DrawnForms:
-    """Finds the form XObjects that pages show; pages of one shape are parsed once."""
+    """Find the form XObjects that pages show; pages of one shape are parsed once."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader

@@ -38,7 +38,6 @@ class FormXObjects:
         return len(self._pages)
 
     def form(self, index: int) -> FormXObject:
-        """Return the form XObject of page ``index``."""
         if index not in self._forms:
             page = self._pages[index]
             geometry = geometry_of(self._source, page)
@@ -106,7 +105,7 @@ class FormXObjects:
 
 
 def open_form_xobjects(source: PdfReader, revision: Revision, needed: int) -> FormXObjects:
-    """Open the pages of ``source`` for import. Raises :class:`Unsafe` if it has fewer than ``needed``."""
+    """Open the pages of ``source`` for import. Raise :class:`Unsafe` if it has fewer than ``needed``."""
     forms = FormXObjects(source, revision)
     if len(forms) < needed:
         raise Unsafe("the appearances have too few pages")

@@ -48,7 +48,7 @@ class Drawing:
 
 
 class DrawingComposer:
-    """Composes the drawing of each page; pages with one geometry and the same marks share it."""
+    """Compose the drawing of each page; pages with one geometry and the same marks share it."""
 
     def __init__(self, form_xobjects: FormXObjects, *, layers_open: bool = False) -> None:
         """``layers_open``: page contents may leave hidden layers open, which every drawing must close first."""

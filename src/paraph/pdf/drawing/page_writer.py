@@ -11,7 +11,7 @@ from paraph.pdf.structure.revision import Revision
 
 
 class PageWriter:
-    """Appends drawings to pages; streams that several pages need are written once."""
+    """Append drawings to pages; streams that several pages need are written once."""
 
     def __init__(self, revision: Revision) -> None:
         self._revision = revision
@@ -83,7 +83,7 @@ class PageWriter:
         return self._streams[data]
 
     def _name_drawing(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
-        """Add the names of the drawing to the page's resources. Returns the letters to insert after "/Paraph" to
+        """Add the names of the drawing to the page's resources. Return the letters to insert after "/Paraph" to
         make the names unique. Indirect resources are changed in place, once for all pages that share them; resources
         that the page holds or inherits directly are copied into the page."""
         holder = dictionary.get(b"/Resources", inherited.get(b"/Resources"))

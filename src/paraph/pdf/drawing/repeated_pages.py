@@ -26,7 +26,7 @@ class _Model:
 
 
 class RepeatedPages:
-    """Draws on repeated pages. Their template also requires the same inherited attributes."""
+    """Draw on repeated pages. Their template also requires the same inherited attributes."""
 
     def __init__(self, revision: Revision, writer: PageWriter) -> None:
         self._revision = revision

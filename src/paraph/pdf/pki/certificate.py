@@ -64,7 +64,7 @@ class Certificate:
 
 @lru_cache(maxsize=256)
 def load(encoded: bytes) -> Certificate:
-    """Parse DER. Raises :class:`CertificateError` if it is damaged or its key neither RSA nor an elliptic curve."""
+    """Parse DER. Raise :class:`CertificateError` if it is damaged or its key neither RSA nor an elliptic curve."""
     try:
         parsed = x509.load_der_x509_certificate(encoded)
         key = parsed.public_key()

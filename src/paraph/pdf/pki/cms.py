@@ -105,7 +105,7 @@ class SignedData:
 
 @_refused_if_unreadable()
 def read_signed_data(content_info: bytes) -> SignedData:
-    """Read DER of a ContentInfo; zeros after it are allowed. Raises :class:`CmsRefused`."""
+    """Read DER of a ContentInfo; zeros after it are allowed. Raise :class:`CmsRefused`."""
     name, explicit = der.read_padded(content_info).children()
     if name.oid() != oids.SIGNED_DATA:
         raise DerError("not SignedData")
@@ -248,7 +248,7 @@ def _check_stated_algorithms(signed: SignedData) -> None:
 
 
 def hash_name(algorithm: Element) -> str:
-    """Return the :mod:`hashlib` name of an AlgorithmIdentifier. Raises :class:`CmsRefused` for outdated hashes and
+    """Return the :mod:`hashlib` name of an AlgorithmIdentifier. Raise :class:`CmsRefused` for outdated hashes and
     ``DerError`` for one with parameters."""
     name, *parameters = algorithm.children()
     identifier = name.oid()

@@ -27,17 +27,15 @@ class Element:
     raw: bytes
 
     def expect(self, tag: int) -> "Element":
-        """Return the element itself. Raises :class:`DerError` where it has another tag."""
+        """Return the element itself. Raise :class:`DerError` where it has another tag."""
         if self.tag != tag:
             raise DerError(f"tag {self.tag:#04x} where {tag:#04x} belongs")
         return self
 
     def children(self, tag: int = SEQUENCE) -> list["Element"]:
-        """Return the elements inside one with this tag."""
         return list(_elements(self.expect(tag).content))
 
     def only(self, tag: int = SEQUENCE) -> "Element":
-        """Return the one element inside one with this tag."""
         return read(self.expect(tag).content)
 
     def integer(self) -> int:
@@ -74,7 +72,7 @@ class Element:
 
 
 def read(encoded: bytes) -> Element:
-    """Parse exactly one element. Raises :class:`DerError`, also for bytes after it."""
+    """Parse exactly one element. Raise :class:`DerError`, also for bytes after it."""
     elements = list(_elements(encoded))
     if len(elements) != 1:
         raise DerError(f"{len(elements)} values where one belongs")

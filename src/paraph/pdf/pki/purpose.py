@@ -52,14 +52,14 @@ def proof_purpose(request_id: int, environment: str) -> Purpose:
 
 
 def from_json(value: dict[str, Any]) -> Purpose:
-    """Reverse :meth:`Purpose.to_json`. Raises ``TypeError`` for anything else."""
+    """Reverse :meth:`Purpose.to_json`. Raise ``TypeError`` for anything else."""
     return Purpose(**value)
 
 
 def stated_purpose(signed: SignedData) -> Purpose | None:
     """Return the purpose in a seal; ``None`` for seals of other programs, which have none.
 
-    Raises :class:`CmsRefused` for a purpose that cannot be read.
+    Raise :class:`CmsRefused` for a purpose that cannot be read.
     """
     value = signed.signed_attributes.get(oids.SEAL_PURPOSE)
     if value is None:

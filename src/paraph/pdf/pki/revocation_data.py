@@ -47,7 +47,7 @@ class LongTermData:
     def proves(self, chain: Sequence[bytes], moment: datetime) -> bool:
         """Return whether the data proves that no certificate of ``chain`` below the root was revoked at ``moment``.
 
-        ``chain``: DER, the leaf first, the root last. Raises :class:`Revoked` where it proves the contrary.
+        ``chain``: DER, the leaf first, the root last. Raise :class:`Revoked` where it proves the contrary.
         """
         links = [load(link) for link in chain]
         # A list, so that a revocation further up is found also behind a certificate whose status is unknown.

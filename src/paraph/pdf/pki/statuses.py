@@ -33,7 +33,7 @@ class StatusSource(Protocol):
     """A source of certificate statuses that answers at once: it fetches them ahead of time."""
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Return current statuses of every certificate below the root. Raises :class:`StatusUnavailable`."""
+        """Return current statuses of every certificate below the root. Raise :class:`StatusUnavailable`."""
 
 
 @dataclass(frozen=True)
@@ -64,7 +64,7 @@ class LongTerm:
         return self.collect(key_chain, self.authority_chain) if self.authority_chain else self.collect(key_chain)
 
     def collect(self, *chains: Chain) -> CollectedStatuses:
-        """Collect the available statuses of these chains. Raises :class:`Revoked` for the first chain; of the others,
+        """Collect the available statuses of these chains. Raise :class:`Revoked` for the first chain; of the others,
         a revocation is one more missing status."""
         data, missing = LongTermData(), list[str]()
         for chain in chains:
@@ -112,7 +112,7 @@ class DevelopmentStatuses:
         self._latest: tuple[datetime, LongTermData] | None = None
 
     def statuses(self, chain: Chain) -> LongTermData:
-        """Return the CRL. Raises :class:`StatusUnavailable` for chains of other authorities."""
+        """Return the CRL. Raise :class:`StatusUnavailable` for chains of other authorities."""
         if chain[1:] != (self._authority.root,) or chain[0] not in self._authority.issued:
             raise StatusUnavailable(f'"{load(chain[0]).name}" is not the development authority\'s')
         now = clock.now()

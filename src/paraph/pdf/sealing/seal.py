@@ -70,6 +70,8 @@ class _SealingOptions:
     timestamping: Timestamping | None
     long_term: LongTerm | None
     at: datetime
+    hashed: "hashlib._Hash"
+    """The SHA-256 state after the file; a form of it that is another has another."""
 
     @property
     def key_chain(self) -> tuple[bytes, ...]:
@@ -90,6 +92,7 @@ def seal(
     name: str = "",
     at: datetime,
     drafts: Drafts = drafts_in_process,
+    hashed: "hashlib._Hash | None" = None,
 ) -> SealedPdf:
     """Draw the marks and the overlay, seal, and check the result.
 
@@ -97,14 +100,15 @@ def seal(
     marks and overlay name. Without ``timestamping``, or where no authority answers, the seal is B-B and ``timestamp``
     None; without ``long_term``, or where a status is not available, B-T. Earlier signatures of the file stay valid:
     marks then go into annotations of the seal's field. ``drafts`` chooses the process that reads the file:
-    :func:`~paraph.pdf.untrusted.sandboxed_draft.sandboxed_drafts` for the sandbox.
+    :func:`~paraph.pdf.untrusted.sandboxed_draft.sandboxed_drafts` for the sandbox. ``hashed``: the SHA-256 state after
+    the file, where the caller has it.
 
     Raises :class:`SealError` with one sentence, and ``DomainError("configuration", …)`` where the key's certificate has
     expired or was revoked.
     """
     if timestamping and long_term:
         timestamping = replace(timestamping, check_not_revoked=long_term.check_not_revoked)
-    options = _SealingOptions(key, purpose, timestamping, long_term, at)
+    options = _SealingOptions(key, purpose, timestamping, long_term, at, hashed or hashlib.sha256(pdf))
     try:
         return _first_that_works(drafts(pdf, SealContent(appearances, marks, page_overlay, reason, name, at)), options)
     except UnreadablePdf as error:
@@ -162,7 +166,7 @@ def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int) -> Seal
     key, timestamping, long_term = options.key, options.timestamping, options.long_term
     collected = long_term.collect_expected(options.key_chain) if long_term and timestamping else _NO_STATUSES
     revision = draft.seal_revision(collected.data, template(key).size(options.purpose, token_size))
-    signed = _signed(draft.pdf, revision, options)
+    signed = _signed(draft, revision, options)
     augmented = augment(
         draft,
         signed.text,
@@ -194,8 +198,8 @@ def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int) -> Seal
     )
 
 
-def _signed(pdf: bytes, revision: UnsignedRevision, options: _SealingOptions) -> _Signed:
-    original_hash = hashlib.sha256(pdf)
+def _signed(draft: SealDraft, revision: UnsignedRevision, options: _SealingOptions) -> _Signed:
+    original_hash = options.hashed if draft.method == "incremental" else hashlib.sha256(draft.pdf)
     cms = template(options.key)
     attributes = cms.signed_attributes(revision.hashed_after(original_hash).digest(), options.purpose)
     signature = options.key.sign(attributes)

@@ -36,7 +36,7 @@ PATH_BEGINS = re.compile(
 
 
 class ContentsDecoder:
-    """Decodes the contents of one file within a budget of bytes. What follows, reading the operators, takes up to
+    """Decode the contents of one file within a budget of bytes. What follows, reading the operators, takes up to
     half a second per megabyte."""
 
     def __init__(self) -> None:

@@ -94,7 +94,7 @@ class FileEncryption:
 
 
 def open_encryption(pdf: bytes, dictionary: Any) -> FileEncryption:
-    """Return how ``pdf`` is encrypted, given its encryption dictionary. Raises :class:`SealError` if the file needs
+    """Return how ``pdf`` is encrypted, given its encryption dictionary. Raise :class:`SealError` if the file needs
     a password, :class:`Unsafe` if the encryption cannot be read."""
     _check_lengths(dictionary)
     by_filter = isinstance(dictionary, dict) and dictionary.get(b"/V") in (4, 5)

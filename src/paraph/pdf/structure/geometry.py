@@ -85,7 +85,7 @@ def compose(first: Matrix, then: Matrix) -> Matrix:
 
 
 def inverse(matrix: Matrix) -> Matrix:
-    """Return the inverse of ``matrix``. Raises ZeroDivisionError if it has none."""
+    """Return the inverse of ``matrix``. Raise ZeroDivisionError if it has none."""
     a, b, c, d, e, f = matrix
     area = a * d - b * c
     return (d / area, -b / area, -c / area, a / area, (c * f - d * e) / area, (b * e - a * f) / area)

@@ -28,7 +28,7 @@ class UnreadablePdf(Exception):
 
 def normalised(pdf: bytes) -> bytes:
     """Return the same document rewritten with objects in plain order and encryption kept. If only bytes before the
-    header prevent extending the file, these alone are removed. Raises :class:`UnreadablePdf`."""
+    header prevent extending the file, these alone are removed. Raise :class:`UnreadablePdf`."""
     return _from_header(pdf) or _rewritten(pdf)
 
 
@@ -76,7 +76,7 @@ def _rewritten(pdf: bytes) -> bytes:
 
 
 def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
-    """Yield each variant with its method, the least intrusive first. Raises :class:`UnreadablePdf` after the last."""
+    """Yield each variant with its method, the least intrusive first. Raise :class:`UnreadablePdf` after the last."""
     if not awaits_length(pdf):
         yield "incremental", pdf
         if (whole := _recovered(pdf)) is not None:

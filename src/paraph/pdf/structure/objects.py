@@ -70,7 +70,7 @@ class PdfStream(NamedTuple):
 
 
 def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  the hot path of every read
-    """Return the object that begins at ``position`` and the position after it. Raises :class:`Unsafe`."""
+    """Return the object that begins at ``position`` and the position after it. Raise :class:`Unsafe`."""
     inner: Any = None  # the innermost dictionary or array that is open
     outer: list[Any] = []
     while match := _STEP.match(data, position):
@@ -107,7 +107,7 @@ def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  the 
 
 
 def _put(inner: Any, key: bytes | None, value: Any) -> None:
-    """Append to the open array, where an apparent key is an element too. Raises :class:`Unsafe` for a dictionary."""
+    """Append to the open array, where an apparent key is an element too. Raise :class:`Unsafe` for a dictionary."""
     if type(inner) is dict:
         raise Unsafe("a dictionary has a key or a value alone")
     inner += [value] if key is None else [_name(key), value]
@@ -122,7 +122,7 @@ def _ended(inner: Any, kind: int, key: bytes | None) -> Any:
 
 
 def string_end(data: bytes, position: int) -> int:
-    """Return where the literal string ends whose text begins at ``position``. Raises :class:`Unsafe`."""
+    """Return where the literal string ends whose text begins at ``position``. Raise :class:`Unsafe`."""
     depth = 1
     while depth:
         match = _IN_STRING.search(data, position)

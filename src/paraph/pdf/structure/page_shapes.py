@@ -54,7 +54,6 @@ def has_holes(value: object) -> bool:
 
 
 def reference(text: bytes) -> Ref:
-    """Parse the reference in a hole."""
     number, generation = _NUMBER.findall(text)
     return Ref(int(number), int(generation))
 
@@ -67,7 +66,6 @@ class ShapeTemplate:
         self._order = [int(number) for number in self._parts[1::2]]
 
     def filled(self, holes: list[bytes]) -> bytes:
-        """Return the text for the page with these ``holes``."""
         parts = self._parts.copy()
         parts[1::2] = [holes[number] for number in self._order]
         return b"".join(parts)

@@ -35,7 +35,7 @@ class PageNode(NamedTuple):
 
 
 def pages(reader: PdfReader) -> Iterator[PageNode]:
-    """Yield every page in order. Raises :class:`Unsafe` for a malformed tree, at the latest after the last page.
+    """Yield every page in order. Raise :class:`Unsafe` for a malformed tree, at the latest after the last page.
     Some readers trust the /Count of a node, others count what it holds, so both must agree."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     top = root.get(b"/Pages")
@@ -81,7 +81,7 @@ class _End(NamedTuple):
 
 
 def geometry_of(reader: PdfReader, page: PageNode) -> PageGeometry:
-    """Return the geometry of the page. Raises :class:`Unsafe` for a rotation on which readers disagree."""
+    """Return the geometry of the page. Raise :class:`Unsafe` for a rotation on which readers disagree."""
     rotate = number_of(reader.resolve(page.get(b"/Rotate")))
     if rotate is not None and (not math.isfinite(rotate) or rotate % 90):
         raise Unsafe("a page is rotated by no multiple of 90 degrees")

@@ -73,7 +73,6 @@ class PdfReader:
 
     @property
     def size(self) -> int:
-        """Bytes of the file."""
         return len(self.data)
 
     @property
@@ -98,7 +97,7 @@ class PdfReader:
         return self._objects[ref.number]
 
     def dictionary(self, value: Any) -> Dictionary:
-        """Resolve ``value`` to a dictionary. Raises :class:`Unsafe` for anything else."""
+        """Resolve ``value`` to a dictionary. Raise :class:`Unsafe` for anything else."""
         result = self.resolve(value)
         if type(result) is not dict:
             raise Unsafe("a dictionary is missing")
@@ -122,7 +121,7 @@ class PdfReader:
         return list(self._container(container).numbers)
 
     def packed_texts(self) -> "Iterator[PackedText]":
-        """Yield the text of every object stream. Raises :class:`Unsafe`."""
+        """Yield the text of every object stream. Raise :class:`Unsafe`."""
         if any(section.is_stream for section in self.crossreference.sections):
             entries = map(self.crossreference.entry, range(self.crossreference.next_number))
             for container in dict.fromkeys(entry.place for entry in entries if entry and entry.packed):
@@ -135,7 +134,7 @@ class PdfReader:
         return self._packed[container].data
 
     def length_of(self, dictionary: Dictionary, start: int) -> int:
-        """Return the length of the stream data at ``start``. Raises :class:`Unsafe` unless ``endstream`` follows it."""
+        """Return the length of the stream data at ``start``. Raise :class:`Unsafe` unless ``endstream`` follows it."""
         length = dictionary.get(b"/Length")
         if type(length) is Ref:
             length = self.object(length)
@@ -252,5 +251,5 @@ def stream_end(data: bytes, start: int, length: object) -> int:
 
 
 def decoded(stream: PdfStream) -> bytes:
-    """Return the decoded data of a stream. Raises :class:`Unsafe` if it cannot be decoded or is too large."""
+    """Return the decoded data of a stream. Raise :class:`Unsafe` if it cannot be decoded or is too large."""
     return unpacked(stream)

@@ -25,7 +25,7 @@ _KEPT = (b"/Root", b"/Info", b"/ID", b"/Encrypt")
 
 
 def recovered(data: bytes) -> bytes:
-    """Return the file followed by a cross-reference of all objects found. Raises :class:`Unsafe` where objects
+    """Return the file followed by a cross-reference of all objects found. Raise :class:`Unsafe` where objects
     contradict each other, or where qpdf reads the file and finds other pages."""
     return data + bytes(Revision(recover(data)).write().text)
 

@@ -31,7 +31,7 @@ class WrittenRevision:
 
 
 class Revision:
-    """Collects the objects of a revision. The reader's own objects are never modified."""
+    """Collect the objects of a revision. The reader's own objects are never modified."""
 
     def __init__(self, reader: PdfReader) -> None:
         self.reader = reader
@@ -88,7 +88,6 @@ class Revision:
         return value
 
     def write(self) -> WrittenRevision:
-        """Serialize the revision."""
         text = bytearray(b"" if self.reader.ends_line else b"\n")
         base, offsets, hole = self.reader.size, dict[Ref, int](), (0, 0)
         range_at = 0
@@ -191,7 +190,7 @@ def _runs(entries: Mapping[int, CrossReferenceEntry]) -> list[list[int]]:
 
 
 class PendingRevision(PdfReader):
-    """Reads objects as the revision leaves them; a revision written from it equals one written from the joined file."""
+    """Read objects as the revision leaves them; a revision written from it equals one written from the joined file."""
 
     def __init__(self, revision: Revision, written: WrittenRevision) -> None:
         before = revision.reader

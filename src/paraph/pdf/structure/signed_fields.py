@@ -34,7 +34,6 @@ class SignedField:
 
     @property
     def end(self) -> int:
-        """Where the byte range ends."""
         return self.byte_range[2] + self.byte_range[3]
 
     @property
@@ -48,7 +47,7 @@ class _Faulty(ValueError):
 
 
 def signed_fields(reader: PdfReader) -> list[SignedField]:
-    """Return the signed fields in the order of their revisions. Raises :class:`Unsafe` if the file has no catalog."""
+    """Return the signed fields in the order of their revisions. Raise :class:`Unsafe` if the file has no catalog."""
     root_ref = reader.trailer.get(b"/Root")
     root = reader.dictionary(root_ref)
     try:

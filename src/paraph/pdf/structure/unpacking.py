@@ -37,7 +37,7 @@ class _Filter(NamedTuple):
 
 
 def unpacked(stream: PdfStream, limit: int = LARGEST, *, complete: bool = False) -> bytes:
-    """Return the decoded data. ``complete``: truncated or damaged data is an error too. Raises :class:`TooLarge` if
+    """Return the decoded data. ``complete``: truncated or damaged data is an error too. Raise :class:`TooLarge` if
     the result, or that of any filter on the way, exceeds ``limit`` bytes, and :class:`Unsafe` for data that neither
     zlib nor qpdf can decode."""
     data = stream.data

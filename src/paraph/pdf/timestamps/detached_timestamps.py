@@ -49,7 +49,7 @@ class DetachedTimestamp:
 
 
 def detached_timestamp_from_json(value: Mapping[str, Any]) -> DetachedTimestamp:
-    """Reverse :meth:`DetachedTimestamp.to_json`. Raises :class:`DetachedTimestampsRefused`."""
+    """Reverse :meth:`DetachedTimestamp.to_json`. Raise :class:`DetachedTimestampsRefused`."""
     try:
         lists = (tuple(_bytes(item) for item in value.get(name, ())) for name in _LISTS)
         return DetachedTimestamp(_bytes(value["token"]), LongTermData(*lists))
@@ -77,7 +77,7 @@ def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestam
 def read_timestamps_file(content: bytes, sha256: bytes) -> tuple[DetachedTimestamp, ...]:
     """Read the timestamps of the file with this digest from such a JSON file, or from a lone token (DER).
 
-    Empty where the JSON has none for this file. Raises :class:`DetachedTimestampsRefused`.
+    Empty where the JSON has none for this file. Raise :class:`DetachedTimestampsRefused`.
     """
     if content[:1] == b"\x30":
         return (DetachedTimestamp(content),)

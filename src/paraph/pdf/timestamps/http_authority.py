@@ -22,7 +22,7 @@ class HttpAuthority:
         self.name = _without_credentials(url)
 
     def answer(self, request: bytes, timeout: float) -> bytes:
-        """Post the request and return the reply. Raises :class:`AuthorityFailed` for anything but a timestamp reply
+        """Post the request and return the reply. Raise :class:`AuthorityFailed` for anything but a timestamp reply
         of at most 256 KiB."""
         end = time.monotonic() + timeout
         headers = {"Content-Type": QUERY_TYPE, "Accept": REPLY_TYPE}

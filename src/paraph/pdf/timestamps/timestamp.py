@@ -43,7 +43,7 @@ class TimestampAuthority(Protocol):
         """The name in messages: the address without credentials, or ``built-in``."""
 
     def answer(self, request: bytes, timeout: float) -> bytes:
-        """Return the response. Raises :class:`AuthorityFailed` where none comes within ``timeout`` seconds."""
+        """Return the response. Raise :class:`AuthorityFailed` where none comes within ``timeout`` seconds."""
 
 
 class AuthorityFailed(ValueError):
@@ -135,7 +135,7 @@ def timestamp_request(digest: bytes, nonce: int, policy_oid: str = "") -> bytes:
 
 
 def _hash_of(digest: bytes) -> str:
-    """Return the identifier of the hash whose digests have this length. Raises :class:`TokenRefused`."""
+    """Return the identifier of the hash whose digests have this length. Raise :class:`TokenRefused`."""
     for identifier, name in oids.HASHES.items():
         if hashlib.new(name).digest_size == len(digest):
             return identifier
@@ -145,7 +145,7 @@ def _hash_of(digest: bytes) -> str:
 def granted_token(answer: bytes) -> bytes:
     """Return the token (DER) of a TimeStampResp whose status is granted or grantedWithMods (RFC 3161 §2.4.2).
 
-    Raises :class:`TokenRefused` with the authority's reason where it gave none.
+    Raise :class:`TokenRefused` with the authority's reason where it gave none.
     """
     try:
         fields = der.read(answer).children()

@@ -46,7 +46,7 @@ def check_token(encoded: bytes, stamped_digest: Callable[[str], bytes]) -> Times
     time, and that this time has come.
 
     ``encoded``: DER of the ContentInfo; ``stamped_digest`` returns the digest of the stamped content for the name of a
-    hash. Raises :class:`TokenRefused`.
+    hash. Raise :class:`TokenRefused`.
     """
     try:
         signed = read_signed_data(encoded)

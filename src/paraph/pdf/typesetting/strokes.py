@@ -11,6 +11,7 @@ import heapq
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cache
 from itertools import pairwise
 
 Point = tuple[float, float]
@@ -142,15 +143,22 @@ def _smooth(points: Sequence[Point], step: float) -> list[Point]:
     for index in range(len(points) - 1):
         p0, p1 = points[max(index - 1, 0)], points[index]
         p2, p3 = points[index + 1], points[min(index + 2, len(points) - 1)]
-        steps = _steps(math.dist(p1, p2), step)
-        for number in range(1, steps + 1):
-            t = number / steps
-            result.append((_spline(p0[0], p1[0], p2[0], p3[0], t), _spline(p0[1], p1[1], p2[1], p3[1], t)))
+        (x0, x1, x2, x3), (y0, y1, y2, y3) = map(_spline, p0, p1, p2, p3)
+        for t, square, cube in _powers(_steps(math.dist(p1, p2), step)):
+            x = 0.5 * (x0 + x1 * t + x2 * square + x3 * cube)
+            result.append((x, 0.5 * (y0 + y1 * t + y2 * square + y3 * cube)))
     return result
 
 
-def _spline(a: float, b: float, c: float, d: float, t: float) -> float:
-    return 0.5 * (2 * b + (c - a) * t + (2 * a - 5 * b + 4 * c - d) * t**2 + (3 * b - a - 3 * c + d) * t**3)
+def _spline(a: float, b: float, c: float, d: float) -> tuple[float, float, float, float]:
+    """Return the factors of 1, t, t² and t³ in twice the spline."""
+    return 2 * b, c - a, 2 * a - 5 * b + 4 * c - d, 3 * b - a - 3 * c + d
+
+
+@cache
+def _powers(steps: int) -> list[tuple[float, float, float]]:
+    """Return t, t² and t³ for so many steps from 0 to 1, without the first."""
+    return [(t, t**2, t**3) for t in (number / steps for number in range(1, steps + 1))]
 
 
 def _shaping_points(line: Sequence[Point], step: float) -> list[int]:
@@ -172,12 +180,13 @@ def _widths(points: Sequence[Point], count: int, pen: float, step: float) -> lis
     """Return the half-widths along the smoothed line: thin where the hand was fast, tapered at both ends."""
     along = [gap for gap in map(math.dist, points, points[1:]) for _ in range(_steps(gap, step))]
     result: list[float] = []
-    speed = along[0]
-    for index in range(count):
-        speed += (along[min(index, len(along) - 1)] - speed) * 0.12
-        width = pen * (1.15 - 0.45 * min(1.0, speed / _FAST))
-        end = min(index, count - 1 - index) / 8
-        result.append(width * (0.55 + 0.45 * min(1.0, end)))
+    speed, thinnest = along[0], pen * (1.15 - 0.45)
+    for gap in [*along, along[-1]]:
+        speed += (gap - speed) * 0.12
+        result.append(thinnest if speed > _FAST else pen * (1.15 - 0.45 * (speed / _FAST)))
+    for index in range(min(8, (count + 1) // 2)):
+        for end in {index, count - 1 - index}:
+            result[end] *= 0.55 + 0.45 * (index / 8)
     return result
 
 

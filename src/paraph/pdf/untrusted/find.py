@@ -33,7 +33,7 @@ class FoundTag:
 def find_tags(pdf: Pdf, tags: Sequence[str], *, tenant_key: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
     """Return the first occurrence of each tag in reading order: by page, from top to bottom, then left to right.
     Tags that do not occur are missing. ``pdf``, ``tenant_key`` and ``sha256``: see
-    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
+    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raise PdfRefused."""
     result, _ = sandbox().call("find", pdf, tenant_key=tenant_key, sha256=sha256, keep=True, tags=list(tags))
     return {tag: _found(*place) for tag, place in result["found"].items()}
 
@@ -41,9 +41,17 @@ def find_tags(pdf: Pdf, tags: Sequence[str], *, tenant_key: str = "", sha256: by
 def list_tags(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> dict[str, FoundTag]:
     """Return the tags that nobody has named: text in double braces, such as ``{{signature:tenant}}``, without its white
     space, at most 200, in reading order of the pages and in text of either direction. ``pdf``, ``tenant_key`` and
-    ``sha256`` as for :func:`find_tags`. Raises PdfRefused."""
+    ``sha256`` as for :func:`find_tags`. Raise PdfRefused."""
     result, _ = sandbox().call("tags", pdf, tenant_key=tenant_key, sha256=sha256)
     return {tag: _found(*place) for tag, *place in result["tags"]}
+
+
+def list_texts(pdf: Pdf, text: str = "", *, tenant_key: str = "", sha256: bytes = b"") -> list[tuple[str, FoundTag]]:
+    """Return every place of the text, by default of what stands in double braces, in reading order, at most 500: each
+    as it stands there, with single blanks. What matches is as for :func:`find_tags`. ``pdf``, ``tenant_key`` and
+    ``sha256`` as there. Raises PdfRefused."""
+    result, _ = sandbox().call("texts", pdf, tenant_key=tenant_key, sha256=sha256, text=text)
+    return [(verbatim, _found(*place)) for verbatim, *place in result["texts"]]
 
 
 @dataclass(frozen=True)
@@ -61,7 +69,7 @@ class SignatureLine:
 def list_signature_lines(pdf: Pdf, *, tenant_key: str = "", sha256: bytes = b"") -> list[SignatureLine]:
     """Return the blanks that a word before or under them keeps for a signature, such as ``Signature: ____``: runs of
     underscores or dots, and drawn rules; at most 200, by page. ``pdf``, ``tenant_key`` and ``sha256`` as for
-    :func:`find_tags`. Raises PdfRefused."""
+    :func:`find_tags`. Raise PdfRefused."""
     result, _ = sandbox().call("signature_lines", pdf, tenant_key=tenant_key, sha256=sha256)
     return [
         SignatureLine(label, page, left, bottom, right - left, top - bottom)
@@ -87,7 +95,7 @@ def under(found: FoundTag, page_size: tuple[float, float], width: float = 200, h
     """Return a rectangle just under the tag and centred on it, shifted sideways onto the page if it would stick out.
 
     ``page_size`` as ``inspect`` returns it. The rectangle is never moved up, where it would cover the tag and its
-    surroundings. Raises PdfRefused: ``too_small`` if the stamp does not fit the page at all, ``no_room`` if it does not
+    surroundings. Raise PdfRefused: ``too_small`` if the stamp does not fit the page at all, ``no_room`` if it does not
     fit under the tag.
     """
     page_width, page_height = page_size

@@ -52,7 +52,7 @@ class Inspection:
 
 def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha256: bytes = b"") -> Inspection:
     """Check a file; an open one is read whole, whatever its position. ``tenant_key`` and ``sha256``: see
-    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
+    :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raise PdfRefused."""
     if b"%PDF-" not in _beginning(pdf):
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
     call = partial(sandbox().call, tenant_key=tenant_key, sha256=sha256, patience=_PATIENCE)

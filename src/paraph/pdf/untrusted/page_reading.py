@@ -36,7 +36,7 @@ class TextLayer:
 
 
 def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: bytes = b"") -> TextLayer:
-    """Return the words that a reader sees on the page, in the order of the text. Raises PdfRefused.
+    """Return the words that a reader sees on the page, in the order of the text. Raise PdfRefused.
 
     ``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`."""
     result, _ = sandbox().call("text", pdf, tenant_key=tenant_key, sha256=sha256, page_number=page_number)
@@ -63,7 +63,7 @@ def look_underneath(
 ) -> list[Underneath]:
     """Return what lies under each place: with ``pictures``, by that of the page as signers see it, whether it is dark;
     with ``texts``, the words.
-    ``pdf``, ``tenant_key`` and ``sha256``: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raises PdfRefused."""
+    ``pdf``, ``tenant_key`` and ``sha256``: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raise PdfRefused."""
     arguments: dict[str, Any] = {"places": [list(place) for place in places], "pictures": pictures, "texts": texts}
     answer, _ = sandbox().call("stamp_places", pdf, tenant_key=tenant_key, sha256=sha256, **arguments)
     return [Underneath(dark, words) for dark, words in zip(answer["dark"], answer["covered"], strict=True)]
@@ -74,7 +74,7 @@ def render_page(
 ) -> bytes:
     """Return the page as WebP, ``scale`` pixels per point: lossless for text, quality 80 for photos. A huge page is
     drawn smaller, with at most 16 million pixels; in sixteen parts, of which ``part`` names one (1 to 16, in lines from
-    the top left), with at most 64 million. Raises PdfRefused, for example ``no_such_page``. Nothing is cached here."""
+    the top left), with at most 64 million. Raise PdfRefused, for example ``no_such_page``. Nothing is cached here."""
     arguments: dict[str, Any] = {"page_number": page_number, "scale": scale, "form": "webp", "part": part}
     return sandbox().call("render", pdf, tenant_key=tenant_key, sha256=sha256, **arguments)[1]
 

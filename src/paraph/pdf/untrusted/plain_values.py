@@ -29,7 +29,7 @@ def to_plain(value: Any) -> Any:
 
 
 def from_plain(kind: type[Value], plain: Any) -> Value:
-    """Reverse :func:`to_plain` for a value of the type ``kind``. Raises ``TypeError`` or ``ValueError`` for anything
+    """Reverse :func:`to_plain` for a value of the type ``kind``. Raise ``TypeError`` or ``ValueError`` for anything
     else."""
     return cast(Value, _read(kind, plain))
 

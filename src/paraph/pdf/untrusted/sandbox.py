@@ -147,7 +147,7 @@ class Sandbox:
         same call for a while.
 
         Raises PdfRefused with the reason that the job gave, or ``too_complex`` if the process was lost by fault of the
-        file. Raises ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
+        file. Raise ReadersUnavailable if it was lost otherwise, could not be started, or none was free within seconds.
         """
         request = {"job": job, "arguments": arguments, "patience": patience}
         question = (tenant_key, sha256, json.dumps(request)) if sha256 else None

@@ -132,7 +132,7 @@ class SandboxProcess:
         self, request: dict[str, Any], files: Sequence[bytes | BinaryIO], tell: Callable[[float], object]
     ) -> wire.JobAnswer:
         """Send a job over ``files`` and return its answer. ``tell`` is called again and again with the processor
-        seconds that the job has used. Raises PdfRefused ``too_complex`` if the process is lost by fault of the file,
+        seconds that the job has used. Raise PdfRefused ``too_complex`` if the process is lost by fault of the file,
         else ReadersUnavailable."""
         self._spent, self._jobs = True, self._jobs + 1  # unless an answer says otherwise
         self.confinement()
@@ -162,7 +162,7 @@ class SandboxProcess:
         return bool(answers.poll(1000 * seconds))
 
     def confinement(self) -> Confinement:
-        """Wait until the process is ready and return its confinement. Raises ReadersUnavailable."""
+        """Wait until the process is ready and return its confinement. Raise ReadersUnavailable."""
         if self._confinement is None:
             self._confinement = self._await_ready()
         return self._confinement

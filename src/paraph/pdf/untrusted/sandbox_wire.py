@@ -34,7 +34,7 @@ class NoMessageError(ConnectionError):
 def send(
     connection: socket.socket, message: dict[str, Any], content: bytes = b"", descriptors: Sequence[int] = ()
 ) -> None:
-    """Send a message, and at most :data:`MOST_FILES` descriptors. Raises OSError if the other side is gone."""
+    """Send a message, and at most :data:`MOST_FILES` descriptors. Raise OSError if the other side is gone."""
     text = json.dumps(message, separators=(",", ":")).encode()
     start = _HEADER.pack(len(text), len(content)) + text
     if descriptors:
@@ -45,7 +45,7 @@ def send(
 
 
 def receive(connection: socket.socket, seconds: float | None = None) -> tuple[dict[str, Any], bytes]:
-    """Return the next message, after which the other side waits. Raises TimeoutError after ``seconds``, else OSError
+    """Return the next message, after which the other side waits. Raise TimeoutError after ``seconds``, else OSError
     (ConnectionEndedError, NoMessageError)."""
     deadline = None if seconds is None else time.monotonic() + seconds
     if seconds is not None:

@@ -29,7 +29,7 @@ class Workers:
     @contextlib.contextmanager
     def one(self, *, last: bool = False) -> Iterator[SandboxProcess]:
         """For the block; the one that was used last of those that are idle. ``last``: whether all others are to come
-        before it. Raises ReadersUnavailable where none can be started."""
+        before it. Raise ReadersUnavailable where none can be started."""
         worker = self._taken(last) or self._started(last)
         try:
             yield worker
@@ -95,7 +95,7 @@ class Workers:
 
 @cache
 def sandbox_confinement() -> Confinement:
-    """Return it, as told by a process started for that once: the kernel stays the same. Raises ReadersUnavailable if
+    """Return it, as told by a process started for that once: the kernel stays the same. Raise ReadersUnavailable if
     none can be started."""
     try:
         worker = SandboxProcess(SandboxLimits())

@@ -33,7 +33,7 @@ def verify(
 
     ``roots``: DER of the certificates to trust, for seals and for timestamp authorities; ``detached_timestamps``: those
     kept beside the file; ``signers``: who may have sealed it, each by the SHA-256 of the certificate, its common name
-    or its whole subject; without any, everybody below the roots. Raises ReadersUnavailable.
+    or its whole subject; without any, everybody below the roots. Raise ReadersUnavailable.
     """
     wanted = {"timestamps": to_plain(list(detached_timestamps)), "roots": to_plain(list(roots))}
     try:
@@ -52,7 +52,7 @@ def check_evidence(
 
     Exactly one of ``files`` is a proof. Every document of it needs its signed and its uploaded file, and no other file
     may be there. ``detached_timestamps``: those kept beside each file, by its name; ``roots`` and ``signers`` as in
-    :func:`verify`. Raises ReadersUnavailable.
+    :func:`verify`. Raise ReadersUnavailable.
     """
     if len(files) > MOST_FILES:
         return EvidenceCheck(problems=[f"At most {MOST_FILES} files can be compared at a time."])
@@ -65,14 +65,14 @@ def check_evidence(
 
 
 def carries_evidence(pdf: File) -> bool:
-    """Return whether evidence, readable or not, is attached. Raises PdfRefused if that is unclear, and
+    """Return whether evidence, readable or not, is attached. Raise PdfRefused if that is unclear, and
     ReadersUnavailable."""
     return _asked(bool, "carries_evidence", [pdf])
 
 
 def altered_seals(pdf: File, roots: Sequence[bytes]) -> list[str]:
     """Return the names of the seals after which a file was altered, of those that are trusted by ``roots`` or say that
-    a service like this one made them; empty for a file that cannot be verified. Raises ReadersUnavailable."""
+    a service like this one made them; empty for a file that cannot be verified. Raise ReadersUnavailable."""
     try:
         return _asked(list[str], "altered_seals", [pdf], roots=to_plain(list(roots)))
     except PdfRefused:
@@ -81,7 +81,7 @@ def altered_seals(pdf: File, roots: Sequence[bytes]) -> list[str]:
 
 def read_timestamps(file: File, digests: Sequence[bytes]) -> list[Sequence[DetachedTimestamp]]:
     """Read a file of timestamps kept beside sealed files, or a lone token: for each of ``digests``, the SHA-256 of a
-    sealed file, the timestamps that it has there. Raises DetachedTimestampsRefused and ReadersUnavailable."""
+    sealed file, the timestamps that it has there. Raise DetachedTimestampsRefused and ReadersUnavailable."""
     try:
         wanted = [digest.hex() for digest in digests]
         return _asked(list[Sequence[DetachedTimestamp]], "timestamps", [file], digests=wanted)

@@ -35,6 +35,7 @@ class Migration(migrations.Migration):
                 ("locale", models.CharField(default="en", max_length=5)),
                 ("subject", models.CharField(blank=True, max_length=150)),
                 ("message", models.TextField(blank=True, max_length=5000)),
+                ("more_options", models.JSONField(default=dict)),
                 (
                     "environment",
                     models.CharField(
@@ -134,6 +135,7 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("position", models.SmallIntegerField()),
+                ("given", models.JSONField(null=True)),
                 (
                     "document",
                     models.ForeignKey(
@@ -161,7 +163,9 @@ class Migration(migrations.Migration):
                 ("name", models.CharField(max_length=100)),
                 (
                     "otp_channel",
-                    models.CharField(choices=[("email", "Email"), ("sms", "Sms")], default="email", max_length=5),
+                    models.CharField(
+                        blank=True, choices=[("email", "Email"), ("sms", "Sms")], default="email", max_length=5
+                    ),
                 ),
                 (
                     "template",

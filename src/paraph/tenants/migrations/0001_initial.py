@@ -116,6 +116,7 @@ class Migration(migrations.Migration):
                 ("background_color", models.CharField(max_length=7)),
                 ("text_color", models.CharField(max_length=7)),
                 ("accent_color", models.CharField(max_length=7)),
+                ("deleted_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
@@ -170,22 +171,6 @@ class Migration(migrations.Migration):
             field=models.ForeignKey(
                 on_delete=django.db.models.deletion.PROTECT, related_name="keys", to="organizations.application"
             ),
-        ),
-        migrations.CreateModel(
-            name="DeletedBrandingProfile",
-            fields=[
-                (
-                    "profile",
-                    models.OneToOneField(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        primary_key=True,
-                        related_name="deletion",
-                        serialize=False,
-                        to="organizations.brandingprofile",
-                    ),
-                ),
-                ("deleted_at", models.DateTimeField(default=paraph.kernel.clock.now)),
-            ],
         ),
         migrations.CreateModel(
             name="Member",
@@ -381,6 +366,18 @@ class Migration(migrations.Migration):
                 on_delete=django.db.models.deletion.PROTECT,
                 related_name="branding_profiles",
                 to="organizations.organization",
+            ),
+        ),
+        migrations.AddField(
+            model_name="organization",
+            name="web_application",
+            field=models.ForeignKey(
+                db_constraint=False,
+                db_index=False,
+                null=True,
+                on_delete=django.db.models.deletion.SET_NULL,
+                related_name="+",
+                to="organizations.application",
             ),
         ),
         migrations.AddField(

@@ -18,7 +18,7 @@ from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, w
 from paraph.api.v1.shapes import Error
 from paraph.signature_requests.values import LARGEST_ID
 
-_EXAMPLE_IDS = {"document_id": 35, "signer_id": 141}
+_EXAMPLE_IDS = {"document_id": 35, "signer_id": 141, "template_id": 12, "draft_id": 23}
 
 
 @cache
@@ -63,7 +63,7 @@ def _described(operation: Operation) -> DocumentPart:
     responses = {str(operation.status): _answer(operation)} | _refused(refusals(operation.name))
     for status, response in responses.items():
         response["headers"] = _headers_of(status)
-    if operation.method == "post":
+    if _takes_key(operation):
         replayed = {"Idempotent-Replayed": {"$ref": "#/components/headers/Idempotent-Replayed"}}
         responses[str(operation.status)]["headers"] |= replayed
     path_parameters = [_path_parameter(name) for name in re.findall(r"{(\w+)}", operation.path)]
@@ -77,6 +77,10 @@ def _described(operation: Operation) -> DocumentPart:
         "responses": responses,
     }
     return part | ({"callbacks": callbacks()} if operation.name == "createSignatureRequest" else {})
+
+
+def _takes_key(operation: Operation) -> bool:
+    return any(parameter["name"] == "Idempotency-Key" for parameter in operation.accepts.get("parameters", []))
 
 
 def _path_parameter(name: str) -> DocumentPart:
@@ -97,17 +101,23 @@ def _path_parameter(name: str) -> DocumentPart:
 
 
 def _answer(operation: Operation) -> DocumentPart:
+    if operation.answer is None:
+        return {"description": words.OPERATIONS[operation.name][2]}
     examples = {key: {"summary": summary, "value": value} for key, (summary, value) in ANSWERS[operation.name].items()}
     schema = {"$ref": f"#/components/schemas/{operation.answer.__name__}"}
     part: DocumentPart = {
         "description": words.OPERATIONS[operation.name][2],
         "content": {"application/json": {"schema": schema, "examples": examples}},
     }
+    if operation.name == "previewSignatureRequest":
+        part["content"]["application/pdf"] = {"schema": {"type": "string", "contentMediaType": "application/pdf"}}
     return part | ({"links": LINKS[operation.name]} if operation.name in LINKS else {})
 
 
 def _answer_schemas() -> DocumentPart:
-    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [(each.answer, "serialization") for each in OPERATIONS]
+    models: list[tuple[type[BaseModel], JsonSchemaMode]] = [
+        (each.answer, "serialization") for each in OPERATIONS if each.answer
+    ]
     _, found = models_json_schema(models, ref_template="#/components/schemas/{model}")
     definitions: DocumentPart = found["$defs"]
     return definitions

@@ -12,6 +12,11 @@ ANSWERS: dict[str, dict[str, tuple[str, Json]]] = {
     operation: {status: (summary, content) for status, (summary, content) in answers.items()}
     for operation, answers in _EXAMPLES["answers"].items()
 }
+ANSWERS["sendTemplate"] = ANSWERS["createSignatureRequest"]
+BODIES: dict[str, dict[str, tuple[str, Json]]] = {
+    operation: {name: (summary, content) for name, (summary, content) in bodies.items()}
+    for operation, bodies in _EXAMPLES["bodies"].items()
+}
 CREATIONS: dict[str, tuple[str, Json]] = {
     name: (summary, content) for name, (summary, content) in _EXAMPLES["creations"].items()
 }

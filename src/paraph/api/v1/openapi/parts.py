@@ -2,10 +2,13 @@
 
 from typing import Any
 
-from pydantic.json_schema import models_json_schema
+from pydantic import BaseModel
+from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from paraph.api.v1.openapi.examples import CREATIONS, EVENTS, SMALLEST_PDF
-from paraph.signature_requests.input import Creation, End
+from paraph.api.v1.openapi.examples import BODIES, CREATIONS, EVENTS, SMALLEST_PDF, Json
+from paraph.drafts.input import DraftCreation
+from paraph.request_templates.input import TemplateCreation, TemplateSending
+from paraph.signature_requests.input import LONGEST_TAG, Creation, End
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 
@@ -40,6 +43,17 @@ def _filters(*statuses: str) -> list[DocumentPart]:
 
 PAGED: DocumentPart = {"parameters": _PAGING}
 DOCUMENT_LIST: DocumentPart = {"parameters": [*_PAGING, *_filters("pending", "ready")]}
+DOCUMENT_TAGS: DocumentPart = {
+    "parameters": [
+        _query(
+            "text",
+            "Another text, verbatim, capital letters too. Blanks and line breaks do not count.",
+            type="string",
+            minLength=1,
+            maxLength=LONGEST_TAG,
+        )
+    ]
+}
 _EXTERNAL_ID = _query(
     "external_id", "Only those that were created with it, verbatim.", type="string", minLength=1, maxLength=LONGEST_NAME
 )
@@ -50,7 +64,7 @@ EVENT_LIST: DocumentPart = {
             "after",
             "A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept.",
             type="string",
-            minLength=1,
+            pattern="^(latest|[A-Za-z0-9_-]{22})$",
             examples=["latest"],
         ),
         _query("limit", "How many at most.", type="integer", minimum=1, maximum=100, default=50),
@@ -95,22 +109,31 @@ UPLOAD: DocumentPart = {
     },
 }
 
-CREATION: DocumentPart = {
-    "parameters": [_IDEMPOTENCY_KEY],
-    "requestBody": {
-        "required": True,
-        "description": "The request, under the root key. At most 4 MiB.",
-        "content": {
-            "application/json": {
-                "schema": {"$ref": "#/components/schemas/Creation"},
-                "examples": {
-                    name: {"summary": summary, "value": value} for name, (summary, value) in CREATIONS.items()
-                },
-            }
-        },
-    },
-}
 
+def _json_body(model: type[BaseModel], description: str, examples: dict[str, tuple[str, Json]]) -> DocumentPart:
+    return {
+        "parameters": [_IDEMPOTENCY_KEY],
+        "requestBody": {
+            "required": True,
+            "description": f"{description}, under the root key. At most 4 MiB.",
+            "content": {
+                "application/json": {
+                    "schema": {"$ref": f"#/components/schemas/{model.__name__}"},
+                    "examples": {
+                        name: {"summary": summary, "value": value} for name, (summary, value) in examples.items()
+                    },
+                }
+            },
+        },
+    }
+
+
+CREATION = _json_body(Creation, "The request", CREATIONS)
+TEMPLATE_CREATION = _json_body(TemplateCreation, "The template", BODIES["createTemplate"])
+TEMPLATE_SENDING = _json_body(TemplateSending, "Who signs", BODIES["sendTemplate"])
+DRAFT_CREATION = _json_body(DraftCreation, "The request, as far as it is known", BODIES["createDraft"])
+
+PREVIEW: DocumentPart = {"requestBody": CREATION["requestBody"]}
 KEYED: DocumentPart = {"parameters": [_IDEMPOTENCY_KEY]}
 END: DocumentPart = {
     "parameters": [_IDEMPOTENCY_KEY],
@@ -200,19 +223,27 @@ def _link(operation: str, parameter: str, description: str) -> DocumentPart:
     return {"operationId": operation, "parameters": {parameter: "$response.body#/id"}, "description": description}
 
 
+_OF_REQUEST = {
+    "read": _link("readSignatureRequest", "request_id", "Reads the request."),
+    "auditLog": _link("listAuditLogs", "signature_request_id", "Reads what happened to it."),
+}
 LINKS: dict[str, DocumentPart] = {
     "uploadDocument": {"read": _link("readDocument", "document_id", "Reads the document.")},
-    "createSignatureRequest": {
-        "read": _link("readSignatureRequest", "request_id", "Reads the request."),
-        "auditLog": _link("listAuditLogs", "signature_request_id", "Reads what happened to it."),
+    "createSignatureRequest": _OF_REQUEST,
+    "createTemplate": {
+        "read": _link("readTemplate", "template_id", "Reads the template."),
+        "send": _link("sendTemplate", "template_id", "Creates a request from it."),
     },
+    "sendTemplate": _OF_REQUEST,
+    "createDraft": {"read": _link("readDraft", "draft_id", "Reads what became of it.")},
 }
 
 
 def creation_schemas() -> dict[str, DocumentPart]:
     """Return the schemas of the bodies that clients send, by name."""
-    _, found = models_json_schema(
-        [(Creation, "validation"), (End, "validation")], ref_template="#/components/schemas/{model}"
-    )
+    bodies: list[tuple[type[BaseModel], JsonSchemaMode]] = [
+        (model, "validation") for model in (Creation, End, TemplateCreation, TemplateSending, DraftCreation)
+    ]
+    _, found = models_json_schema(bodies, ref_template="#/components/schemas/{model}")
     schemas: dict[str, DocumentPart] = found["$defs"]
     return schemas

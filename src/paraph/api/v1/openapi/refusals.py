@@ -302,17 +302,107 @@ _SIGN_ACT = [
 ]
 
 
+_BULK_SEND = Refusal(
+    "conflict_bulk_send",
+    "conflict",
+    "Members are sending the template to many signers in the dashboard.",
+    "A bulk send of this template is in progress. Cancel it first.",
+)
+_PRODUCTION_ONLY = Refusal(
+    "production_only",
+    "production_only",
+    "A sandbox key: what the dashboard sends is production's.",
+    "Drafts are sent from the dashboard, in production. Use a production key.",
+)
+_UNKNOWN_FIELD = Refusal(
+    "validation_unknown_field",
+    "validation_error",
+    "A field is not one of those below. All are named.",
+    "validity: there is no such field here.",
+)
+_WITH_PATHS = ("forbidden_sms", "validation_fields", "validation_tag", "validation_page", "validation_document")
+_DRAFT = [
+    *(each for each in _CREATION if each.name not in ("forbidden_sms", "identity_declaration_required")),
+    _PRODUCTION_ONLY,
+    _UNKNOWN_FIELD,
+]
+_TEMPLATE = [
+    *(each for each in _DRAFT if each.name not in (*_WITH_PATHS, "production_only")),
+    Refusal(
+        "forbidden_sms",
+        "forbidden",
+        "`otp_channel` is `sms` on the plan Free.",
+        "roles[0].otp_channel: your plan does not include codes by SMS.",
+    ),
+]
+_TEMPLATE_CREATION = [
+    *_TEMPLATE,
+    Refusal(
+        "validation_fields",
+        "validation_error",
+        "Fields are missing or not what they must be. All are named.",
+        "validity_days: it must be from 1 to 90, not 365. roles[1]: role “Tenant” signs no document.",
+    ),
+    Refusal(
+        "validation_tag",
+        "validation_error",
+        "A stamp has no place: its tag is not in the PDF.",
+        "documents[0].roles[0].stamps[0]: the tag “{{signature:seller}}” of signer “Landlord” is not in document 35.",
+    ),
+]
+_TEMPLATE_SENDING = [
+    _NOT_FOUND,
+    *_TEMPLATE,
+    *(each for each in _CREATION if each.name == "identity_declaration_required"),
+    Refusal(
+        "validation_roles",
+        "validation_error",
+        "A role has no signer, or a signer no role.",
+        "signers: nobody signs as “Tenant”: each role of the template needs one signer.",
+    ),
+    Refusal(
+        "validation_document",
+        "validation_error",
+        "A document of the template is there no more.",
+        "template.documents[0].id: there is no document 35 in this environment.",
+    ),
+]
+_TAGS = [
+    Refusal(
+        "validation_text",
+        "validation_error",
+        "`text` is empty, too long or given twice, or the file cannot be searched.",
+        "text: it must not be empty.",
+    ),
+    Refusal(
+        "gone_file",
+        "gone",
+        "The file is deleted, by the organization's retention.",
+        "The file of document 35 has been deleted.",
+    ),
+    Refusal("conflict_pending", "conflict", "The document is not ready.", "document 35 is not ready yet."),
+]
+
+
 def _own(operation: str) -> list[Refusal]:
     return {
         "uploadDocument": _upload(),
         "createSignatureRequest": _CREATION,
+        "previewSignatureRequest": [each for each in _CREATION if each not in _IDEMPOTENCY],
         "listDocuments": [_filters("pending, ready")],
         "listSignatureRequests": [_filters("pending, completed, expired")],
         "readDocument": [_NOT_FOUND],
+        "listDocumentTags": [_NOT_FOUND, _UNAVAILABLE, *_TAGS],
         "readSignatureRequest": [_NOT_FOUND],
         "endSignatureRequest": [*_CHANGE, _TOO_SLOW, *_END, _NOT_FOUND],
         "remindSigner": [*_CHANGE, *_REMINDER, _NOT_FOUND],
         "listAuditLogs": [_NOT_FOUND],
+        "createTemplate": _TEMPLATE_CREATION,
+        "readTemplate": [_NOT_FOUND],
+        "deleteTemplate": [_NOT_FOUND, _BULK_SEND],
+        "sendTemplate": _TEMPLATE_SENDING,
+        "createDraft": _DRAFT,
+        "readDraft": [_NOT_FOUND, _PRODUCTION_ONLY],
         "listEvents": _EVENTS,
         "sandboxSign": _SIGN_ACT,
         "sandboxExpire": [*_ACT, _OVER],

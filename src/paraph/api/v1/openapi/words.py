@@ -18,6 +18,8 @@ the environment, `sandbox` or `production`."""
 TAGS = {
     "Documents": "Uploaded PDFs. They are never changed: signing makes a new file.",
     "Signature requests": "Who signs which documents, in which order, where; and what has happened so far.",
+    "Templates": "Signature requests without people: documents, roles, places and options, to be sent again and again.",
+    "Drafts": "Requests that your program prepares and a person sends.",
     "Events": "What happened to the requests of an environment, kept for 30 days: nothing missed, nothing twice.",
     "Branding profiles": "Colours of the signer's pages. The same in both environments.",
     "Sandbox acts": "What signers and the clock do, done by your tests. For sandbox keys alone.",
@@ -45,6 +47,12 @@ OPERATIONS = {
         "Reads one document, with an address to download the uploaded file from for 15 minutes.",
         "The document, with `download_url` and `preflight`.",
     ),
+    "listDocumentTags": (
+        "List the tags of a document",
+        "Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can "
+        "name. With `text`, the places of another text.",
+        "The tags, in reading order.",
+    ),
     "createSignatureRequest": (
         "Create a signature request",
         "Creates a request from uploaded documents. Everything is checked first, stamps against the pages of the PDFs "
@@ -53,6 +61,14 @@ OPERATIONS = {
         "`parallel` mode, one after the other in `sequential` mode. A repeated call creates another request, "
         "unless it names the same `Idempotency-Key`.",
         "The request. It is `pending`, and so are its signers.",
+    ),
+    "previewSignatureRequest": (
+        "Preview a signature request",
+        "Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem "
+        "with its path, and tells where each stamp would stand. With `Accept: application/pdf` the answer is the "
+        "documents as one PDF, with a box and a name where each stamp would stand and PREVIEW across each page, up to "
+        "1,000 pages and 100 MiB; where a creation would be refused, it is refused with the same status and code.",
+        "What a creation would come to.",
     ),
     "listSignatureRequests": (
         "List signature requests",
@@ -82,6 +98,43 @@ OPERATIONS = {
         "List the audit log of a request",
         "Lists what happened to a request, oldest first. Entries are only ever added.",
         "A page of entries.",
+    ),
+    "createTemplate": (
+        "Create a template",
+        "Keeps documents, roles, places and options for requests to come. It is checked as a creation with somebody in "
+        "each role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. "
+        "Those of production stand in the dashboard too, and those made there are listed here.",
+        "The template, with the placements as they were given.",
+    ),
+    "listTemplates": (
+        "List templates",
+        "Lists the templates of the key's environment by name.",
+        "A page of templates.",
+    ),
+    "readTemplate": ("Read a template", "Reads one template.", "The template."),
+    "deleteTemplate": (
+        "Delete a template",
+        "Deletes the template. Requests from it stay, and so do its documents while anything else uses them.",
+        "It is deleted. The answer has no body.",
+    ),
+    "sendTemplate": (
+        "Create a signature request from a template",
+        "Creates a request with one signer for each role. Any option of a creation may be given too, and is then used "
+        "instead of the template's. The rest is as with a creation.",
+        "The request. It is `pending`, and so are its signers.",
+    ),
+    "createDraft": (
+        "Prepare a draft",
+        "Prepares a request that a member of your organization reviews and sends: nothing is sent to anybody before. "
+        "Anything may be missing; what is there is checked as in a creation. A draft is sent from the dashboard, so it "
+        "needs a production key and counts as a request sent there. The service sends the mails, unless `send_email` "
+        "is `false`, and the member who sends declares that the signers are identified.",
+        "The draft's `id`, and the address to give to a member.",
+    ),
+    "readDraft": (
+        "Read a draft",
+        "Tells what became of a draft that a production key has prepared, at any time.",
+        "The draft's state.",
     ),
     "listEvents": (
         "List events",
@@ -126,6 +179,8 @@ PATH_PARAMETERS = {
     "document_id": "The document's `id`.",
     "request_id": "The request's `id`.",
     "signature_request_id": "The request's `id`.",
+    "template_id": "The template's `id`.",
+    "draft_id": "The draft's `id`.",
     "signer_id": "The signer's `id` in the request.",
 }
 

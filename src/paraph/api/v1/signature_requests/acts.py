@@ -6,6 +6,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.api.v1 import body, idempotent
+from paraph.api.v1.actor import actor
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.problems import TooEarlyError, not_found
 from paraph.api.v1.signature_requests.output import SignatureRequest, Signer
@@ -14,11 +15,8 @@ from paraph.flow.ending.end_early import end_own_early
 from paraph.flow.sending.remind import RemindedLatelyError, remind
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
-from paraph.server.client_address import client_address
 from paraph.signature_requests.input import End
 from paraph.signature_requests.payload import read_small
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
 
 
 def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
@@ -33,7 +31,7 @@ def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpRespo
     reason = read_small(End, content).reason
 
     def end() -> None:
-        end_own_early(request.scope, _actor(request), request_id, reason)
+        end_own_early(request.scope, actor(request), request_id, reason)
 
     def read() -> SignatureRequest:
         return shown(request.scope, request_id)
@@ -53,7 +51,7 @@ def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey |
 
     def ask() -> None:
         try:
-            remind(request.scope, request_id, signer_id, _actor(request))
+            remind(request.scope, request_id, signer_id, actor(request))
         except RemindedLatelyError as early:
             raise TooEarlyError(early.message, early.retry_after) from early
         except DomainError as refusal:
@@ -80,7 +78,3 @@ def _sentences() -> dict[str, str]:
         "expired": _("The request is over."),
         "not_your_turn": _("It is not the signer's turn yet."),
     }
-
-
-def _actor(request: ApiRequest) -> Actor:
-    return Actor(ActorKind.API, request.scope.application_id, ip=client_address(request))

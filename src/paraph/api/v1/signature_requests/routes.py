@@ -1,5 +1,6 @@
 """Signature requests (rules 4.5 to 4.7)."""
 
+from collections.abc import Callable
 from functools import partial
 
 from django.http import HttpResponse
@@ -15,21 +16,24 @@ from paraph.api.v1.signature_requests import output
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.server.client_address import origin
-from paraph.signature_requests.accepted_locales import accepted_locales
+from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.reading import LoadedRequest, read
 from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants.scope import TenantScope, scoped
 
+Create = Callable[[TenantScope, object, Sender, str, Beside], LoadedRequest]
+
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:
     """Create a signature request from uploaded documents. Its language is the first that the call accepts."""
-    return idempotent.with_key(request, "signature_requests", partial(_create, request))
+    return idempotent.with_key(request, "signature_requests", partial(create_once, request, create))
 
 
-def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
+def create_once(request: ApiRequest, create: Create, key: HeldKey | None) -> HttpResponse:
+    """Answer with the request that ``create`` makes of the body, or made of it before."""
     payload = body.read(request, "signature_request")
-    [locale, *_] = [*accepted_locales(request.headers.get("Accept-Language", "")), ""]
+    locale = accepted_locale(request.headers.get("Accept-Language", ""))
     sender = Sender(origin(request))
 
     def made(beside: Beside) -> BaseModel:

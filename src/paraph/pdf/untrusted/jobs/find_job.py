@@ -26,6 +26,8 @@ _MOST_SORTED = 100_000  # characters that the second attempt reads; about a seco
 _TAG = re.compile(r"\{\{[^{}]{1,100}\}\}")
 _BRACES = re.compile(r"[{}]{2}")  # text that runs from right to left may have them turned
 _MOST_TAGS = 200
+_MOST_TEXTS = 500
+_BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufffe]+")  # PDFium's own signs for what is broken over lines, too
 
 
 def find(file: UntrustedFile, tags: Sequence[str]) -> JobAnswer:
@@ -156,30 +158,72 @@ def list_tags(file: UntrustedFile) -> JobAnswer:
     document = file.pdfium()
     tags: dict[str, list[str | float]] = {}
     for index in range(len(document)):
-        for tag, box in _of_page(file, document, index):
+        for tag, _, box in _of_page(file, document, index):
             tags.setdefault(tag, [tag, index + 1, *box])
         if len(tags) >= _MOST_TAGS:
             break
     return {"tags": list(tags.values())[:_MOST_TAGS]}, b""
 
 
-def _of_page(file: UntrustedFile, document: pypdfium2.PdfDocument, index: int) -> Iterator[tuple[str, Box]]:
-    """Yield the visible tags of a page with the boxes of their last lines; one call rules most pages out."""
+def list_texts(file: UntrustedFile, text: str = "") -> JobAnswer:
+    """Return ``{"texts": [[verbatim, page_number, left, bottom, right, top], …]}``: every place of the text, by default
+    of what stands in double braces."""
+    document, wanted = file.pdfium(), fold(text)
+    texts: list[list[str | float]] = []
+    for index in range(len(document)) if wanted or not text else ():
+        here = [(verbatim, box) for _, verbatim, box in _of_page(file, document, index, wanted)]
+        texts += [[verbatim, index + 1, *box] for verbatim, box in _in_rows(here)]
+        if len(texts) >= _MOST_TEXTS:
+            break
+    return {"texts": texts[:_MOST_TEXTS]}, b""
+
+
+def _in_rows(found: list[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
+    """Yield from top to bottom, and from left to right what stands on one line."""
+    row: list[tuple[str, Box]] = []
+    for each in sorted(found, key=lambda each: -each[1][3]):
+        middle = (each[1][1] + each[1][3]) / 2
+        if row and middle < row[0][1][1]:
+            yield from sorted(row, key=lambda each: each[1][0])
+            row = []
+        row.append(each)
+    yield from sorted(row, key=lambda each: each[1][0])
+
+
+def _of_page(
+    file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, wanted: str = ""
+) -> Iterator[tuple[str, str, Box]]:
+    """Yield where ``wanted``, a folded text, is visible on a page, by default each tag: as folded, as it stands there,
+    and the box of its last line; one call rules most pages out."""
     try:
         page = document[index]
     except pypdfium2.PdfiumError:
         return  # a page that cannot be opened shows no text
     try:
         with Characters(page) as characters:
-            if not _BRACES.search(fold(characters.quick())):
+            quick = fold(characters.quick())
+            if not (_may_have(wanted, quick) if wanted else _BRACES.search(quick)):
                 return
             read = in_reading_order(characters, characters.exact())
             text, places = fold_with_places(character for _, character in read)
             geometry = geometry_of_page(file, page, index)
-            for match in _TAG.finditer(text):
-                indices = dict.fromkeys(read[place][0] for place in places[match.start() : match.end()])
+            for start, end in _spans(wanted, text):
+                within = places[start:end]
+                indices = dict.fromkeys(read[place][0] for place in within)
                 boxes = lines(characters, list(indices), geometry)
                 if boxes:
-                    yield match[0], boxes[-1]
+                    verbatim = "".join(character for _, character in read[min(within) : max(within) + 1])
+                    yield text[start:end], _BLANKS.sub(" ", verbatim).strip(), boxes[-1]
     finally:
         page.close()
+
+
+def _may_have(wanted: str, quick: str) -> bool:
+    """Return whether all its letters are there, in whatever order they were drawn."""
+    return not _basic(wanted) or set(wanted) <= set(quick)
+
+
+def _spans(wanted: str, text: str) -> list[tuple[int, int]]:
+    if wanted:
+        return [(start, start + len(wanted)) for start in occurrences(wanted, text)]
+    return [match.span() for match in _TAG.finditer(text)]

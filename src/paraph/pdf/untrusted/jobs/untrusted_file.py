@@ -57,7 +57,7 @@ class UntrustedFile:
         self._file.close()
 
     def pdfium(self) -> pypdfium2.PdfDocument:
-        """Return the document opened by PDFium. Raises PdfRefused as :meth:`pikepdf` does, and ``no_pages``."""
+        """Return the document opened by PDFium. Raise PdfRefused as :meth:`pikepdf` does, and ``no_pages``."""
         if self._pdfium is None:
             self._pdfium = self.pdfium_again()
         return self._pdfium
@@ -118,7 +118,6 @@ class UntrustedFile:
 
     @functools.cached_property
     def whole(self) -> bytes:
-        """Return a copy of all bytes."""
         return self.content[:]
 
     @functools.cached_property

@@ -23,7 +23,6 @@ _LONGEST_ANSWER = 32 << 20  # bytes; names in certificates are as long as a host
 
 
 def verify(files: Sequence[bytes], roots: list[str], timestamps: list[Any], signers: list[str]) -> JobAnswer:
-    """Verify the one file."""
     known = from_plain(list[DetachedTimestamp], timestamps)
     return _answer(verification.verify(files[0], from_plain(list[bytes], roots), known, signers))
 

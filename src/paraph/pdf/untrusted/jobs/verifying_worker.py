@@ -32,7 +32,6 @@ _EVIDENCE = {"format": "paraph-evidence/1", "request": {}, "journal": [], "signe
 
 
 def main() -> None:
-    """Serve these jobs."""
     serve(_do, partial(warm_up_verification, JOBS))
 
 

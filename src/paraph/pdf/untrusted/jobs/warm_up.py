@@ -37,7 +37,6 @@ def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
 
 
 def look_up_encodings() -> None:
-    """Load the encodings of texts in PDFs."""
     for name in _ENCODINGS:
         codecs.lookup(name)
 

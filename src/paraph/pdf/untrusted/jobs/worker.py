@@ -1,6 +1,7 @@
-"""The jobs of the sandboxed processes that read uploads: each reads one file."""
+"""The jobs of the sandboxed processes that read uploads: each reads one file, a preview several."""
 
 from collections.abc import Callable
+from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
@@ -8,6 +9,7 @@ from paraph.pdf.untrusted.jobs import (
     draft_job,
     find_job,
     inspect_job,
+    preview_job,
     render_job,
     stamp_places_job,
     text_layer_job,
@@ -21,6 +23,7 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     "inspect": inspect_job.inspect,
     "find": find_job.find,
     "tags": find_job.list_tags,
+    "texts": find_job.list_texts,
     "signature_lines": stamp_places_job.list_signature_lines,
     "render": render_job.render,
     "stamp_places": stamp_places_job.judge_places,
@@ -32,13 +35,15 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
 
 
 def main() -> None:
-    """Serve these jobs."""
     serve(_do, partial(warm_up, JOBS))
 
 
 def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
-    with UntrustedFile(descriptors[0]) as file:
-        return JOBS[request["job"]](file, **request["arguments"])
+    with ExitStack() as opened:
+        files = [opened.enter_context(UntrustedFile(each)) for each in descriptors]
+        if request["job"] == "preview":
+            return preview_job.preview(files, **request["arguments"])
+        return JOBS[request["job"]](files[0], **request["arguments"])
 
 
 if __name__ == "__main__":

@@ -78,7 +78,8 @@ def _check(update: Update, signature: SignedField | None) -> Additions:
     shown = tuple(_check_pages(update, field))
     for ref in update.left_over():
         raise NotPermitted(f"{_named(update, ref)} was {'added' if update.is_new(ref) else 'changed'}")
-    for ref in sorted(update.revision.objects.keys() - update.pages):
+    listing = update.revision.listing
+    for ref in sorted({*update.revision.objects, *([listing] if listing else [])} - update.pages):
         update.check_unwanted(ref)
     if not data and field is None:
         raise NotPermitted("what follows holds neither long-term validation data nor a trusted signature or timestamp")

@@ -15,8 +15,8 @@ _ANNOTATION = frozenset({b"/Type", b"/Subtype", b"/F", b"/Rect", b"/P"})
 _KID = _ANNOTATION | {b"/AP", b"/Parent", b"/FT", b"/V"}
 _VALUE = frozenset({b"/Type", b"/Filter", b"/SubFilter", b"/Contents", b"/ByteRange"})
 _STATED = frozenset({b"/M", b"/Name", b"/Reason", b"/Location", b"/ContactInfo", b"/Prop_Build"})
-_NOT_DRAWN_BY_ALL = frozenset({b"/OC", b"/Ref", b"/OPI"})
-"""What lets some readers leave a drawing out, or draw something else in its place."""
+_NOT_DRAWN_BY_ALL = frozenset({b"/OC", b"/Ref", b"/OPI", b"/Alternates"})
+"""What lets some readers leave a drawing out, or draw something else in its place, on paper as well."""
 _LAYERS = (b"/OCG", b"/OCMD")
 _PRINTED, _READ_ONLY, _LOCKED, _LOCKED_CONTENTS = 4, 64, 128, 512
 _ALWAYS_SHOWN = _PRINTED | _READ_ONLY | _LOCKED | _LOCKED_CONTENTS

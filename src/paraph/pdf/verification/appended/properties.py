@@ -62,7 +62,7 @@ def check_information(update: Update, old: Any, new: Any) -> None:
         raise NotPermitted("the properties of the file are gone")
     stated, states = _texts(update.was, before), _texts(update.now, after)
     check_same("the list of the file's properties", stated, states, _OF_THE_WRITER)
-    if not all(states[key] is None or is_string(states[key]) for key in _OF_THE_WRITER & states.keys()):
+    if not all(is_string(states[key]) or states[key] == stated.get(key) for key in _OF_THE_WRITER & states.keys()):
         raise NotPermitted("what the file says of its last change is no text")
 
 
@@ -83,9 +83,9 @@ def check_metadata(update: Update, old: Any, new: Any) -> None:
     kind = (after.dictionary.get(b"/Type"), after.dictionary.get(b"/Subtype"))
     if kind != (b"/Metadata", b"/XML") or after.dictionary.get(b"/Filter") not in (None, b"/FlateDecode"):
         raise NotPermitted("the metadata is of another kind")
-    if before is not None and not isinstance(before, PdfStream):
-        raise NotPermitted("the metadata was something else")
     if before is not None:
+        if not isinstance(before, PdfStream) or before.dictionary.get(b"/Subtype") != b"/XML":
+            raise NotPermitted("the metadata was something else")
         check_keys("the metadata", before.dictionary, _METADATA | {b"/DecodeParms"})
     if _stated(before) != _stated(after):
         raise NotPermitted("the metadata says something else")
@@ -125,7 +125,7 @@ def _struct(element: ElementTree.Element) -> Iterator[tuple[str, Any]]:
 def _value(element: ElementTree.Element) -> Any:
     properties = sorted(_struct(element), key=repr)
     if properties and all(child.tag in _LISTS for child in element) and len(properties) == len(element):
-        return [(each.tag, [(item.get(_LANGUAGE), _value(item)) for item in each]) for each in element]
+        return [(each.tag, [(item.get(_LANGUAGE, "x-default"), _value(item)) for item in each]) for each in element]
     if [name for name, _ in properties] == [_RESOURCE]:  # an address may stand in an attribute or be the text
         return properties[0][1]
     return properties or (element.text or "").strip()

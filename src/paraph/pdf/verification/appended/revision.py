@@ -42,11 +42,13 @@ _TWICE = "the cross-reference lists an object twice, or out of order"
 
 @dataclass(frozen=True)
 class AppendedRevision:
-    """One update, up to byte ``end``. ``objects``: decrypted, without its cross-reference stream."""
+    """One update, up to byte ``end``. ``objects``: decrypted, without its cross-reference stream, which is
+    ``listing``."""
 
     end: int
     objects: dict[Ref, Any]
     trailer: Dictionary
+    listing: Ref | None = None
 
 
 @dataclass(frozen=True)
@@ -64,18 +66,19 @@ def read_revision(before: PdfReader, pdf: bytes) -> AppendedRevision:
     listing = reading.objects_and_listing()
     end = reading.end()
     _check_trailer(before, listing.trailer, [ref.number for ref in reading.offsets])
-    return AppendedRevision(end, reading.decrypted(), listing.trailer)
+    return AppendedRevision(end, reading.decrypted(), listing.trailer, reading.stream_listing)
 
 
 class _Reading:
-    """The reading of an update, from the end of ``before`` on. ``offsets``: where each object stands."""
+    """The reading of an update, from the end of ``before`` on. ``offsets``: where each object stands;
+    ``stream_listing``: the cross-reference stream, ``None`` for a table."""
 
     def __init__(self, before: PdfReader, pdf: bytes) -> None:
         self._before = before
         self._pdf = pdf
         self._position = before.size
         self._start = 0
-        self._stream_listing: Ref | None = None
+        self.stream_listing: Ref | None = None
         self._numbers = {0}
         self._objects: dict[Ref, Any] = {}
         self.offsets: dict[Ref, int] = {}
@@ -95,7 +98,7 @@ class _Reading:
             self.offsets[last] = match.start(1)
             self._objects[last] = self._object(match.end())
         listing = self._listing(last)
-        needs_no_entry = {self._stream_listing} - listing.offsets.keys()
+        needs_no_entry = {self.stream_listing} - listing.offsets.keys()
         if listing.offsets != {ref: place for ref, place in self.offsets.items() if ref not in needs_no_entry}:
             raise NotPermitted("the cross-reference lists other objects than stand there")
         return listing
@@ -114,7 +117,7 @@ class _Reading:
         return {
             ref: encryption.decrypt(ref, value) if encryption else value
             for ref, value in self._objects.items()
-            if ref != self._stream_listing
+            if ref != self.stream_listing
         }
 
     def _object(self, position: int) -> Any:
@@ -157,7 +160,9 @@ class _Reading:
             return listing
         if last is None or not is_stream:
             raise NotPermitted("what follows cannot be read strictly as an update")
-        self._start, self._stream_listing = self.offsets[last], last
+        if last.number < self._before.crossreference.next_number:
+            raise NotPermitted(f"the cross-reference stands in the place of object {last.number}")
+        self._start, self.stream_listing = self.offsets[last], last
         return _read_stream_listing(self._objects[last])
 
 

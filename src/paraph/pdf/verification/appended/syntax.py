@@ -25,6 +25,7 @@ _OPENED, _CLOSED, _STRING = 1, 2, 3
 _ENDS = {b"<<": b">>", b"[": b"]"}
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _DEEPEST = 100
+_OF_ANY_NUMBER = {b"/UserUnit", b"/PZ", b"/Dur", b"/CA", b"/ca", b"/LW", b"/ML", b"/FL"}
 
 
 class NotPermitted(Exception):
@@ -90,17 +91,23 @@ def meaning(value: Any) -> Any:
 
 
 def without_points(value: Any) -> Any:
-    """Return a meaning as programs write it that drop the points of whole numbers, in arrays of nothing but numbers:
-    boxes, widths, matrices, of which every reader takes both."""
+    """Return a meaning as programs write it that drop the points of whole numbers, where every reader takes both: in
+    arrays of nothing but numbers (boxes, widths, matrices), and for what need not be whole."""
     if isinstance(value, dict):
-        return {key: without_points(item) for key, item in value.items()}
+        return {key: _bare(item) if key in _OF_ANY_NUMBER else without_points(item) for key, item in value.items()}
     if not isinstance(value, list):
         return value
-    numbers = [item[1] if isinstance(item, tuple) and item[0] == "real" else item for item in value[1:]]
-    if all(isinstance(item, Decimal) for item in numbers):
-        items = zip(value[1:], numbers, strict=True)
-        return ["array", *(bare if bare == bare.to_integral() else item for item, bare in items)]
-    return [without_points(item) for item in value]
+    items = [_bare(item) for item in value[1:]]
+    is_of_numbers = all(isinstance(item, Decimal) or _is_real(item) for item in items)
+    return ["array", *(items if is_of_numbers else map(without_points, value[1:]))]
+
+
+def _bare(value: Any) -> Any:
+    return value[1] if _is_real(value) and value[1] == value[1].to_integral() else value
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, tuple) and value[0] == "real"
 
 
 def _meaning_of_token(token: bytes) -> Any:

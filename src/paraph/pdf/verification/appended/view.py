@@ -80,15 +80,16 @@ class Update:
     def check_unwanted(self, ref: Ref) -> None:
         """Raise :class:`NotPermitted` if the file before referred to an object of this update for anything but what
         the update uses it for. A page could have waited for it, to draw it once it is there."""
-        if not self.is_new(ref) and self.was(ref) is None:
-            raise NotPermitted(f"object {ref.number} was referred to before it was written")
+        is_new = ref.number >= self._first_new
+        if not is_new and type(self.was(ref)) is not type(self.revision.objects[ref]):
+            raise NotPermitted(f"object {ref.number} was something else")
         reference = re.compile(rb"%d" % ref.number + _REST_OF_REFERENCE)  # begins with plain letters: found fast
         for text, places in self._texts:
             for match in reference.finditer(text):
                 before = text[max(0, match.start() - _LONGEST_GAP) : match.start()].rstrip(b"0")
                 if before[-1:].isdigit():  # another number, which ends in these digits
                     continue
-                if self.is_new(ref) or not _is_known_use(text, places, match.start(), ref):
+                if is_new or not _is_known_use(text, places, match.start(), ref):
                     raise NotPermitted(f"object {ref.number} was referred to before it was written")
 
     @cached_property
@@ -108,19 +109,21 @@ class Update:
 
 def _is_known_use(text: bytes, places: list[int], position: int, ref: Ref) -> bool:
     """Return whether the reference at a byte stands in the trailer, the catalog, the form, the store or a page, under
-    nothing but keys that say what an update may change. ``places``: where objects begin in an object stream."""
+    nothing but keys that say what an update may change. ``places``: where objects begin in an object stream, of which
+    one may seem to begin within another."""
     if places:
-        start = max((place for place in places if place <= position), default=position)
+        starts = [place for place in places if place <= position]
     else:
-        start = max(text.rfind(word, 0, position) + len(word) for word in (b"obj", b"trailer"))
+        starts = [max(text.rfind(word, 0, position) + len(word) for word in (b"obj", b"trailer"))]
+        line = max(text.rfind(end, 0, starts[0]) for end in (b"\n", b"\r")) + 1
+        if b"%" in text[line : starts[0]]:  # the word is in a comment, and what seems to follow it is not what does
+            return False
     try:
-        value, end = parse(text, start)
+        parsed = [parse(text, start) for start in starts]
     except Unsafe:
         return False
-    if isinstance(value, dict) and value.get(b"/Type") == b"/XRef":
-        value = {b"/Root": value.get(b"/Root"), b"/Info": value.get(b"/Info")}
-    uses = [*_uses(value, ref, ())]
-    return start <= position < end and bool(uses) and all(_USES.fullmatch(key) for use in uses for key in use)
+    uses = [use for value, end in parsed if position < end for use in _uses(value, ref, ())]
+    return bool(uses) and all(_USES.fullmatch(key) for use in uses for key in use)
 
 
 def _uses(value: Any, ref: Ref, keys: tuple[bytes, ...]) -> Iterator[tuple[bytes, ...]]:
@@ -140,9 +143,9 @@ def _uses(value: Any, ref: Ref, keys: tuple[bytes, ...]) -> Iterator[tuple[bytes
 def check_same(what: str, old: Dictionary, new: Dictionary, but_for: frozenset[bytes]) -> None:
     """Raise :class:`NotPermitted` unless both dictionaries mean the same, but for some keys."""
     before, after = meaning(old), meaning(new)
+    bare = without_points(before)
     for key in (before.keys() | after.keys()) - but_for:
-        is_kept = key in before and key in after and after[key] in (before[key], without_points(before[key]))
-        if not is_kept:
+        if key not in before or key not in after or after[key] not in (before[key], bare[key]):
             raise NotPermitted(f"{what} has another {key.decode('latin-1', 'replace')}")
 
 

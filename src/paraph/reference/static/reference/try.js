@@ -41,7 +41,7 @@ async function attempt(form) {
     const answer = await fetch(call.path, { ...call, headers: { ...call.headers, "X-Api-Key": key } });
     const text = await answer.text();
     outcome.replaceChildren(...shown(call, answer, text, Math.round(performance.now() - begun)));
-    if (answer.ok) useIds(form.dataset.operation, text);
+    if (answer.ok && text) useIds(form.dataset.operation, text);
   } catch (problem) {
     const words = problem instanceof Refused ? problem.message : "The service cannot be reached. Is there a connection?";
     outcome.replaceChildren(element("p", "problem", words));
@@ -140,13 +140,14 @@ function useIds(operation, text) {
   const { id, signers } = JSON.parse(text);
   if (operation === "uploadDocument") {
     fill(["document_id"], id);
-    const body = forms.find((form) => form.elements.body).elements.body;
-    body.value = body.value.replace(/("documents": \[\s*\{\s*"id": )\d+/, `$1${id}`);
+    const bodies = forms.map((form) => form.elements.body).filter(Boolean);
+    for (const body of bodies) body.value = body.value.replace(/("documents": \[\s*\{\s*"id": )\d+/, `$1${id}`);
   }
-  if (operation === "createSignatureRequest") {
+  if (["createSignatureRequest", "sendTemplate"].includes(operation)) {
     fill(["request_id", "signature_request_id"], id);
     fill(["signer_id"], signers[0].id);
   }
+  if (operation === "createTemplate") fill(["template_id"], id);
 }
 
 function fill(names, id) {

@@ -28,7 +28,6 @@ Line = list[list[int]]  # glyphs from left to right, each with its characters
 
 
 def fold(text: str) -> str:
-    """Return the folded text."""
     folded = "".join(text.translate(_HYPHENS).split())
     if folded.isascii() and folded.isprintable():
         return folded

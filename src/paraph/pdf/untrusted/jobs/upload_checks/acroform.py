@@ -16,7 +16,7 @@ _FORBIDDING = 1  # DocMDP level: no changes are permitted (ISO 32000-2, table 25
 
 
 def read_form_fields(document: pikepdf.Pdf) -> dict[str, Any]:
-    """Return ``{"fields": number, "xfa": bool}``. Raises PdfRefused ``dynamic_xfa``."""
+    """Return ``{"fields": number, "xfa": bool}``. Raise PdfRefused ``dynamic_xfa``."""
     form = _dictionary(document.Root.get("/AcroForm"))
     xfa = "/XFA" in form
     if xfa and bool(document.Root.get("/NeedsRendering", False)):
@@ -26,7 +26,7 @@ def read_form_fields(document: pikepdf.Pdf) -> dict[str, Any]:
 
 
 def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
-    """Return ``{"count": number, "certification": DocMDP level or null, "usage_rights": bool}``. Raises PdfRefused
+    """Return ``{"count": number, "certification": DocMDP level or null, "usage_rights": bool}``. Raise PdfRefused
     ``changes_forbidden`` if any change would invalidate an earlier signature."""
     signed = [field for field, kind in _fields(_dictionary(document.Root.get("/AcroForm"))) if kind == "/Sig"]
     values = [_dictionary(field.get("/V")) for field in signed]

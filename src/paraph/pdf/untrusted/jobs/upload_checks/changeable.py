@@ -42,7 +42,7 @@ _NOTHING_ELSE: dict[str, re.Pattern[bytes]] = {}
 def read_behaviour(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:
     """Return the counts of actions, ``prints_differently``, ``print_unknown`` and ``can_change`` of the preflight
     report. ``passive``: the file as it is written contains no name of interest, so only its annotations are examined,
-    unless qpdf has to repair it. Raises PdfRefused ``too_complex`` for a decompression bomb."""
+    unless qpdf has to repair it. Raise PdfRefused ``too_complex`` for a decompression bomb."""
     document, none_counted = file.pikepdf(), passive and file.is_read_as_written()
     counts = {**NO_ACTIONS, **_NONE_COUNTED} if none_counted else count_actions(document, also=_COUNTED)
     by_page = [list(page_annotations(page)) for page in document.pages]
@@ -82,7 +82,7 @@ def _dictionary(value: Any) -> Any:
 
 def count_actions(document: pikepdf.Pdf, also: Mapping[str, re.Pattern[bytes]] = _NOTHING_ELSE) -> dict[str, int]:
     """Return the number of ``scripts``, ``launch_actions``, ``submit_actions``, ``attachments``, and of each
-    ``also`` pattern. Raises PdfRefused ``too_complex`` for a decompression bomb."""
+    ``also`` pattern. Raise PdfRefused ``too_complex`` for a decompression bomb."""
     patterns = {**_ACTIONS, **also}
     counts = dict.fromkeys(patterns, 0)
     expansion = Expansion()

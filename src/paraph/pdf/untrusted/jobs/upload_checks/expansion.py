@@ -36,7 +36,7 @@ class Expansion:
         self._waiting: list[tuple[int, _Size]] = []
 
     def check(self, stream: Any, content: Any) -> None:
-        """Count a stream whose stored data is ``content``. Raises PdfRefused ``too_complex`` if the stream, or all
+        """Count a stream whose stored data is ``content``. Raise PdfRefused ``too_complex`` if the stream, or all
         so far, unpack to more than any document needs."""
         filters = stream.get("/Filter")
         several = filters if isinstance(filters, pikepdf.Array) else [filters]
@@ -48,7 +48,7 @@ class Expansion:
         self._count(names, len(content), size, image=image)
 
     def check_by_zlib(self, filters: Sequence[bytes], content: Any, *, image: bool) -> None:
-        """Count a stream as :meth:`check` does. Raises Unsafe if zlib alone cannot tell its size."""
+        """Count a stream as :meth:`check` does. Raise Unsafe if zlib alone cannot tell its size."""
         size = partial(_inflated_size, filters, content) if _FLATE.issuperset(filters) else _unknown
         self._count(filters, len(content), size, image=image)
 
@@ -87,7 +87,7 @@ def _inflated_size(filters: Sequence[bytes], content: Any, limit: int) -> int:
 
 
 def _inflated(pieces: Iterable[bytes], limit: int) -> Iterator[bytes]:
-    """Yield the unpacked data piece by piece, up to the first error. Raises PdfRefused beyond the limit."""
+    """Yield the unpacked data piece by piece, up to the first error. Raise PdfRefused beyond the limit."""
     unpacker, length = zlib.decompressobj(), 0
     for packed in pieces:
         left = packed
@@ -134,7 +134,7 @@ def check_contents(reader: PdfReader, pages: Iterable[PageNode]) -> None:
 
 
 class _ContentsCheck:
-    """Estimates streams by their length, and unpacks only those that might exceed a bound."""
+    """Estimate streams by their length, and unpacks only those that might exceed a bound."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader

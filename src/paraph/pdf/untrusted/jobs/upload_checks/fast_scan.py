@@ -38,7 +38,7 @@ class PassiveFile(NamedTuple):
 
 def fast_scan(file: UntrustedFile) -> PassiveFile | None:
     """Return the file if it is passive; ``None`` if it is not plainly written or contains a name of interest. Stream
-    data is not searched, except that of object streams. Raises PdfRefused ``too_complex`` for a decompression bomb."""
+    data is not searched, except that of object streams. Raise PdfRefused ``too_complex`` for a decompression bomb."""
     data = cast(bytes, file.content)  # mapped memory, searched and sliced like bytes: untouched parts are never read
     try:
         index = index_objects(data)

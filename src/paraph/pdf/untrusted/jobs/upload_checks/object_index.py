@@ -66,7 +66,7 @@ class ObjectIndex(NamedTuple):
 
 
 def index_objects(data: bytes) -> ObjectIndex:
-    """Index a file. Raises :class:`Unsafe` if an object might hide in it. That is so if it is encrypted, hybrid, or
+    """Index a file. Raise :class:`Unsafe` if an object might hide in it. That is so if it is encrypted, hybrid, or
     has an object elsewhere than the cross-reference says."""
     reader = PdfReader(data)
     sections = reader.crossreference.sections
@@ -175,7 +175,7 @@ def _without_strings(body: bytes) -> bytes:
 
 
 def stream_in(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
-    """Return the stream in the span, or ``None``. Raises :class:`Unsafe` where readers might see another end."""
+    """Return the stream in the span, or ``None``. Raise :class:`Unsafe` where readers might see another end."""
     place = _usual_stream(data, span, reader) or _other_stream(data, span, reader)
     if place and place.end > span.end:
         raise Unsafe("a stream goes on behind the next object")

@@ -44,7 +44,7 @@ class PreparedFile(NamedTuple):
 
 
 def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
-    """Return the first variant that passes its dry run. Raises PdfRefused ``cannot_be_sealed``,
+    """Return the first variant that passes its dry run. Raise PdfRefused ``cannot_be_sealed``,
     ``shown_differently`` where readers disagree on what the pages show, or ``unclear_page_count`` where they
     disagree on their number."""
     refusal = cannot_be_sealed()
@@ -134,7 +134,7 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
     """Compare each page that has a mark, outside of the mark, and check that the mark is visible.
 
     ``before`` and ``after``: files as PDFium takes them. ``marks``: boxes by page index, in fractions of the page's
-    width and height from the bottom left. Raises :class:`LooksDifferent`, and PdfRefused ``page_not_shown`` for a page
+    width and height from the bottom left. Raise :class:`LooksDifferent`, and PdfRefused ``page_not_shown`` for a page
     that could not be drawn before.
     """
     old, new = _opened(before), _opened(after)

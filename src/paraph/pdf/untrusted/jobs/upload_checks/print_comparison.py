@@ -71,7 +71,7 @@ def _differs(
 
 
 def _drawn(form: Any, page: pypdfium2.PdfPage, purpose: int, deadline: float) -> bytes:
-    """Return the pixels of a page. Raises :class:`_OutOfTimeError` while drawing."""
+    """Return the pixels of a page. Raise :class:`_OutOfTimeError` while drawing."""
     width, height = page.get_size()
     longer = max(width, height, 1.0)
     scale = min(max(longer, _SHORTEST), _LONGEST) / longer

@@ -73,7 +73,7 @@ def _ends_as_usual(reader: PdfReader, file: UntrustedFile) -> bool:
 
 
 class _Comparison:
-    """Compares the objects of our reader with those of qpdf. ``usual``: all pages so far consist of what sealing can
+    """Compare the objects of our reader with those of qpdf. ``usual``: all pages so far consist of what sealing can
     extend."""
 
     def __init__(self, reader: PdfReader, document: pikepdf.Pdf) -> None:

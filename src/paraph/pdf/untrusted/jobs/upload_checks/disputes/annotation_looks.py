@@ -191,7 +191,6 @@ def _made_alike(subtype: bytes, annotation: AnnotationValues) -> bool:
 
 
 def _shape(annotation: AnnotationValues) -> bool:
-    """Square and Circle."""
     return not annotation.has(b"/RD", b"/BE") and _colour(annotation, b"/C") and _colour(annotation, b"/IC")
 
 

@@ -118,7 +118,7 @@ def find_disputes(
     reader: PdfReader, file: UntrustedFile, nodes: Sequence[PageNode], geometries: Sequence[PageGeometry]
 ) -> list[dict[str, Any]]:
     """Return ``[{"page_number", "x", "y", "width", "height", "what"}, …]``, in points of reader space. ``reader`` and
-    ``file``: of the file that is shown and sealed. Raises PdfRefused ``…_over_text`` for one that lies over
+    ``file``: of the file that is shown and sealed. Raise PdfRefused ``…_over_text`` for one that lies over
     text."""
     found = list(
         chain(_of_annotations(reader, file, nodes, geometries), lost_drawings(reader, file, nodes, geometries))
@@ -152,7 +152,7 @@ def _judged(
     disputed: list[AnnotationValues],
     borders: list[tuple[AnnotationValues, list[Box]]],
 ) -> Iterator[Dispute]:
-    """Yield what is told of a page. Raises PdfRefused."""
+    """Yield what is told of a page. Raise PdfRefused."""
     try:
         with ShownPage(document, index, geometry) as page:
             for annotation in disputed:

@@ -1,0 +1,199 @@
+"""``python -m paraph_client mcp``: tools for assistants, over standard input and output.
+
+A machine prepares, a person sends: no tool sends a request, signs, or ends one, and none shows an address under which
+somebody signs.
+"""
+
+from collections.abc import Awaitable, Callable
+from dataclasses import asdict
+from functools import wraps
+from pathlib import Path
+from typing import Annotated, Any, Literal, ParamSpec, TypeVar
+
+import httpx
+from mcp.server import MCPServer
+from mcp.server.mcpserver.exceptions import ResourceError, ToolError
+from mcp_types import ToolAnnotations
+from pydantic import Field
+
+from paraph_client.answers import SignatureRequest
+from paraph_client.asynchronous import AsyncClient
+from paraph_client.connection import VERSION
+from paraph_client.errors import ParaphError
+
+P = ParamSpec("P")
+T = TypeVar("T")
+Json = dict[str, Any]
+_READS = ToolAnnotations(read_only_hint=True)
+_ADDS = ToolAnnotations(read_only_hint=False, destructive_hint=False)
+_INSTRUCTIONS = """Paraph has documents signed electronically. You can look at requests, upload PDFs, try out a request
+and prepare one as a draft. You cannot send it: give the person the draft's review_url, where they look at it and send
+it."""
+
+RequestId = Annotated[int, Field(description="The request's id.")]
+Page = Annotated[int | None, Field(description="From 1.")]
+Limit = Annotated[int | None, Field(description="Entries of a page, 1 to 100.")]
+Mode = Annotated[
+    Literal["sequential", "parallel"] | None, Field(description="Whether signers sign in turn or in any order.")
+]
+Days = Annotated[int | None, Field(description="Days until the request expires, 1 to 90.")]
+Signers = Annotated[
+    list[Json] | None,
+    Field(
+        description='Each {"ref": a name of your choice, "first_name", "last_name", "email"}, "order" from 1 in '
+        'sequential mode, and optionally "phone" (E.164) and "otp_channel" ("email" or "sms").'
+    ),
+]
+Documents = Annotated[
+    list[Json] | None,
+    Field(
+        description='Each {"id": of an uploaded document, "signers": [{"signer_ref", "stamps"}]}. A stamp is {"type": '
+        '"magic_field", "value": {"tag": a text of the document under which it stands}} or {"type": "coordinates", '
+        '"value": {"page_number", "x", "y"}} in points from the bottom left, 200 wide and 80 high.'
+    ),
+]
+SendEmail = Annotated[bool | None, Field(description="Whether the service invites the signers by e-mail.")]
+Declared = Annotated[
+    bool | None,
+    Field(description="That the sender has identified the signers; needed to send e-mails. A person must say so."),
+]
+ExternalId = Annotated[str | None, Field(description="An id of your own system, which comes back with the request.")]
+Metadata = Annotated[dict[str, str] | None, Field(description="Data of your own, which come back with the request.")]
+
+
+def serve(url: str, key: str) -> None:
+    """Serve the tools until standard input ends."""
+    server(AsyncClient(url, key)).run("stdio")
+
+
+def server(client: AsyncClient) -> MCPServer[Any]:
+    """The tools, which ask the service by this client."""
+    made: MCPServer[Any] = MCPServer("paraph", instructions=_INSTRUCTIONS, version=VERSION, log_level="WARNING")
+
+    @made.tool(annotations=_READS)
+    @_telling(ToolError)
+    async def find_requests(
+        *,
+        status: Literal["pending", "completed", "expired"] | None = None,
+        external_id: ExternalId = None,
+        created_after: Annotated[str | None, Field(description="A date or a time, as 2026-01-31.")] = None,
+        created_before: Annotated[str | None, Field(description="A date or a time, as 2026-01-31.")] = None,
+        order: Literal["asc", "desc"] | None = None,
+        page: Page = None,
+        limit: Limit = None,
+    ) -> Json:
+        """Find signature requests."""
+        found = await client.signature_requests(
+            status=status,
+            external_id=external_id,
+            created_after=created_after,
+            created_before=created_before,
+            order=order,
+            page=page,
+            limit=limit,
+        )
+        return {"data": [_shown(request) for request in found.data], "pagination": asdict(found.pagination)}
+
+    @made.tool(annotations=_READS)
+    @_telling(ToolError)
+    async def read_request(request_id: RequestId) -> Json:
+        """Read a signature request: who has signed, and where the results can be downloaded for 15 minutes."""
+        return _shown(await client.signature_request(request_id))
+
+    @made.tool(annotations=_ADDS)
+    @_telling(ToolError)
+    async def upload_document(
+        file: Annotated[str, Field(description="The path of a PDF on this machine.")],
+    ) -> Json:
+        """Upload a PDF to have it signed. Tags of the answer are texts under which stamps can stand."""
+        path = Path(file).expanduser()
+        document = await client.upload_document(path.read_bytes(), path.name)
+        return {**asdict(document), "tags": [asdict(tag) for tag in await client.list_tags(document.id)]}
+
+    @made.tool(annotations=_READS)
+    @_telling(ToolError)
+    async def preview_request(
+        *,
+        mode: Mode = None,
+        validity_days: Days = None,
+        signers: Signers = None,
+        documents: Documents = None,
+        send_email: SendEmail = None,
+        identity_declaration_accepted: Declared = None,
+    ) -> Json:
+        """Try out a signature request: everything that is wrong with it, and where each stamp would stand. Creates
+        nothing."""
+        request: Json = {
+            "mode": mode,
+            "validity_days": validity_days,
+            "signers": signers,
+            "documents": documents,
+            "send_email": send_email,
+            "identity_declaration_accepted": identity_declaration_accepted,
+        }
+        return asdict(await client.preview_request(**request))
+
+    @made.tool(annotations=_ADDS)
+    @_telling(ToolError)
+    async def prepare_draft(
+        *,
+        mode: Mode = None,
+        validity_days: Days = None,
+        signers: Signers = None,
+        documents: Documents = None,
+        send_email: SendEmail = None,
+        external_id: ExternalId = None,
+        metadata: Metadata = None,
+    ) -> Json:
+        """Prepare a signature request, of which anything may be missing. Sends nothing: give the person review_url."""
+        request: Json = {
+            "mode": mode,
+            "validity_days": validity_days,
+            "signers": signers,
+            "documents": documents,
+            "send_email": send_email,
+            "external_id": external_id,
+            "metadata": metadata,
+        }
+        return asdict(await client.create_draft(**request))
+
+    @made.tool(annotations=_READS)
+    @_telling(ToolError)
+    async def list_templates(page: Page = None, limit: Limit = None) -> Json:
+        """List the templates that requests are made of."""
+        found = await client.list_templates(page=page, limit=limit)
+        return {"data": [asdict(each) for each in found.data], "pagination": asdict(found.pagination)}
+
+    @made.resource("paraph://signature_requests/{request_id}/audit_logs", mime_type="application/json")
+    @_telling(ResourceError)
+    async def audit_log(request_id: int) -> list[Json]:
+        """The audit log of a signature request, oldest entry first."""
+        return [asdict(entry) async for entry in client.iter_audit_logs(request_id)]
+
+    return made
+
+
+def _telling(
+    kind: type[ToolError] | type[ResourceError],
+) -> Callable[[Callable[P, Awaitable[T]]], Callable[P, Awaitable[T]]]:
+    """What the assistant is told of refusals, outages and missing files is what they say; other faults stay here."""
+
+    def telling(do: Callable[P, Awaitable[T]]) -> Callable[P, Awaitable[T]]:
+        @wraps(do)
+        async def done(*args: P.args, **kwargs: P.kwargs) -> T:
+            try:
+                return await do(*args, **kwargs)
+            except (ParaphError, httpx.TransportError, OSError) as error:
+                raise kind(str(error) or type(error).__name__) from error
+
+        return done
+
+    return telling
+
+
+def _shown(request: SignatureRequest) -> Json:
+    """A request without the addresses under which its signers sign."""
+    shown = asdict(request)
+    for signer in shown["signers"]:
+        del signer["signing_url"]
+    return shown

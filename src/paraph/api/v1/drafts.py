@@ -1,0 +1,103 @@
+"""Drafts: what an application prepares and a member reviews and sends in the dashboard."""
+
+from functools import partial
+from typing import Literal, Self
+
+from django.conf import settings
+from django.db.models import QuerySet
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from pydantic import BaseModel, Field
+
+from paraph.api.v1 import body, idempotent
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.problems import not_found
+from paraph.api.v1.responses import json_response
+from paraph.api.v1.shapes import Id, Output, Timestamp, Url
+from paraph.drafts import models
+from paraph.flow.sending.prepare_draft import prepare_draft
+from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.kernel.clock import iso
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.accepted_locales import accepted_locale
+from paraph.tenants.models import Environment
+from paraph.tenants.scope import scoped
+
+
+class CreatedDraft(Output):
+    """A draft as its creation answers it."""
+
+    id: Id = Field(description="Identifies the draft.")
+    review_url: Url = Field(
+        description="Where a member of your organization who may send requests signs in, sees the draft with what is "
+        "still missing, changes it, and sends or discards it. Once it is sent, the address shows the request."
+    )
+
+    @classmethod
+    def of(cls, row: models.Draft) -> Self:
+        return cls.build(id=row.pk, review_url=_review_url(row))
+
+
+class Draft(CreatedDraft):
+    """A draft that an application prepared, and what became of it."""
+
+    status: Literal["open", "sent", "discarded"] = Field(
+        description="`open` until a member sends or discards it. A draft that nobody touches for 90 days is discarded."
+    )
+    signature_request_id: Id | None = Field(description="The request that it was sent as; null unless `sent`.")
+    created_at: Timestamp = Field(description="When the draft was prepared.")
+
+    @classmethod
+    def of(cls, row: models.Draft) -> Self:
+        return cls.build(
+            id=row.pk,
+            review_url=_review_url(row),
+            status="sent" if row.request_id else "discarded" if row.discarded_at else "open",
+            signature_request_id=row.request_id,
+            created_at=iso(row.created_at),
+        )
+
+
+def create_draft(request: ApiRequest) -> HttpResponse:
+    """Prepare a draft. Its language is the first that the call accepts."""
+    _production_only(request)
+    return idempotent.with_key(request, "drafts", partial(_create, request))
+
+
+def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
+    payload = body.read(request, "signature_request")
+    locale = accepted_locale(request.headers.get("Accept-Language", ""))
+
+    def made(beside: Beside) -> BaseModel:
+        return CreatedDraft.of(prepare_draft(request.scope, payload, locale, beside))
+
+    def made_before(draft_id: int) -> BaseModel | None:
+        found = _prepared(request).filter(pk=draft_id).first()
+        return CreatedDraft.of(found) if found else None
+
+    return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
+
+
+def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
+    """Read what became of a draft."""
+    _production_only(request)
+    found = _prepared(request).filter(pk=draft_id).first()
+    if found is None:
+        raise not_found()
+    return json_response(Draft.of(found))
+
+
+def _prepared(request: ApiRequest) -> QuerySet[models.Draft]:
+    """Return the drafts that applications of the caller prepared; those of members are theirs alone."""
+    return scoped(models.Draft, request.scope).exclude(application=None)
+
+
+def _production_only(request: ApiRequest) -> None:
+    if request.scope.environment != Environment.PRODUCTION:
+        raise DomainError(
+            "production_only", _("Drafts are sent from the dashboard, in production. Use a production key.")
+        )
+
+
+def _review_url(row: models.Draft) -> str:
+    return f"{settings.PARAPH.public_url}/app/{row.organization_id}/drafts/{row.pk}/review"

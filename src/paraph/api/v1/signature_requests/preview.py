@@ -1,0 +1,80 @@
+"""Looking at a creation without making anything: what is wrong with it, and where its stamps would stand."""
+
+from typing import Literal
+
+from django.http import HttpResponse
+from pydantic import Field
+
+from paraph.api.v1 import body
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.responses import json_response
+from paraph.api.v1.shapes import Id, Name, Output
+from paraph.flow.sending.preview import preview_pdf
+from paraph.signature_requests.input import HEIGHTS, MOST_DOCUMENTS, MOST_PAGES, MOST_SIGNERS, MOST_STAMPS, WIDTHS
+from paraph.signature_requests.plan import preview
+from paraph.signature_requests.problems import MOST_NAMED
+
+
+class PreviewProblem(Output):
+    """Why a creation would be refused."""
+
+    path: str = Field(min_length=1, description="The field, as creation names it.", examples=["signers[1].phone"])
+    code: Literal[
+        "validation_error", "forbidden", "initials_not_available_on_plan", "identity_declaration_required"
+    ] = Field(description="The code by which it would be refused, if it were the only problem.")
+    message: str = Field(min_length=1, description="For a person, in the language of Accept-Language.")
+
+
+class PreviewPlacement(Output):
+    """Where a stamp would stand, in points of the page as a reader sees it, origin at the bottom left."""
+
+    document_id: Id = Field(description="The document.")
+    signer_ref: Name = Field(description="The `ref` of the signer.")
+    stamp: int = Field(ge=0, lt=MOST_STAMPS, description="Which of the signer's stamps on that document, from 0.")
+    page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1.")
+    x: float = Field(ge=0, description="Points from the left edge of the page.")
+    y: float = Field(ge=0, description="Points from the bottom edge of the page.")
+    width: float = Field(ge=WIDTHS[0], le=WIDTHS[1], description="Points.")
+    height: float = Field(ge=HEIGHTS[0], le=HEIGHTS[1], description="Points.")
+
+
+class Preview(Output):
+    """What a creation would come to."""
+
+    valid: bool = Field(description="Whether it would be accepted now.")
+    problems: list[PreviewProblem] = Field(
+        max_length=MOST_NAMED + MOST_SIGNERS + 3,
+        description=f"All of them, those with a code of their own first; of others {MOST_NAMED} at most.",
+    )
+    placements: list[PreviewPlacement] = Field(
+        max_length=MOST_DOCUMENTS * MOST_SIGNERS * MOST_STAMPS,
+        description="Of all stamps that have a place, by document in the order of the body. An optional stamp whose "
+        "tag is absent has none.",
+    )
+
+
+def preview_signature_request(request: ApiRequest) -> HttpResponse:
+    """Say what a creation with this body would come to, or show it as a PDF. Nothing is created."""
+    payload = body.read(request, "signature_request")
+    if "application/pdf" in request.headers.get("Accept", ""):
+        return HttpResponse(preview_pdf(request.scope, payload), content_type="application/pdf")
+    found = preview(request.scope, payload)
+    problems = [
+        PreviewProblem.build(path=problem.path, code=code, message=problem.sentence) for code, problem in found.refusals
+    ]
+    placements = [
+        PreviewPlacement.build(
+            document_id=planned.document.pk,
+            signer_ref=placement.signer_ref,
+            stamp=placement.stamp,
+            page_number=placement.page_number,
+            x=placement.rect.x,
+            y=placement.rect.y,
+            width=placement.rect.width,
+            height=placement.rect.height,
+        )
+        for planned in found.documents
+        for placement in planned.placements
+        if placement.signer_ref  # one that could not be read is a problem
+    ]
+    return json_response(Preview.build(valid=not problems, problems=problems, placements=placements))

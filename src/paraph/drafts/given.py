@@ -1,0 +1,134 @@
+"""A draft as an application gives it: what is there is checked as in a creation, and anything may be missing."""
+
+import re
+from collections.abc import Iterator
+from itertools import count
+from typing import Any, NamedTuple
+
+from django.utils.translation import gettext as _
+
+from paraph.drafts.input import DraftInput
+from paraph.drafts.models import DEFAULT_VALIDITY_DAYS
+from paraph.drafts.models import OPTIONS as COLUMNS
+from paraph.signature_requests.models import Channel, Mode
+from paraph.signature_requests.plan import PlannedDocument, make_plan
+from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.variants import options_of, refuse_unknown
+from paraph.tenants.scope import TenantScope
+
+Json = dict[str, Any]
+
+_SOMEBODY = {"first_name": "-", "last_name": "-", "email": "somebody@example.com"}
+_PHONE = "+33612345678"
+_LACKS = re.compile(r"signers|documents|signers\[\d+\]|documents\[\d+\]\.signers")
+"""Where a payload says too little although each of its parts is whole."""
+
+
+class Given(NamedTuple):
+    """``options`` by the names of their columns. ``signers``: what is known of each, by its ``ref``, in the signing
+    order."""
+
+    options: Json
+    signers: dict[str, Json]
+    documents: list[PlannedDocument]
+
+
+def read(scope: TenantScope, value: object) -> Given:
+    """Return what to keep of ``value``, that of the root key ``signature_request``.
+
+    Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
+    """
+    known = _without_nulls(value)
+    payload = _as_creation(known) if isinstance(known, dict) else {}
+    problems = _OfWhatIsThere(payload)
+    if not isinstance(known, dict):
+        problems.add("signature_request", _("it must be an object."))
+        problems.refuse()
+    refuse_unknown(value, DraftInput, "", problems)
+    plan = make_plan(scope, payload, problems)
+    chosen = plan.draft
+    options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
+    options["more_options"] = _more_options(known)
+    signers = list(zip(chosen.signers, known.get("signers", []), strict=True))
+    if chosen.mode == "sequential":
+        signers.sort(key=lambda each: each[0].order or 0)
+    return Given(options, {checked.ref: _person(signer) for checked, signer in signers}, plan.documents)
+
+
+class _OfWhatIsThere(Problems):
+    """Problems of a payload, without those that only say that something is missing."""
+
+    def __init__(self, payload: Json) -> None:
+        super().__init__()
+        self._payload = payload
+
+    def add(self, path: str, sentence: str) -> None:
+        if not (_LACKS.fullmatch(path) and self._is_lacking(path)):
+            super().add(path, sentence)
+
+    def _is_lacking(self, path: str) -> bool:
+        """Return whether nothing stands there, or a signer who signs nothing yet."""
+        found: Any = self._payload
+        for step in re.findall(r"\w+", path):
+            found = found[int(step)] if step.isdigit() else found.get(step)
+        return isinstance(found, dict) if path.endswith("]") else found is None or found == []
+
+
+def _person(signer: Json) -> Json:
+    person = {name: signer.get(name, "") for name in ("first_name", "last_name", "email", "phone")}
+    return person | {"otp_channel": signer.get("otp_channel", Channel.EMAIL)}
+
+
+def _more_options(known: Json) -> Json:
+    """Whoever sends declares that the signers' identity is known. Drafts are sent with mails unless they say
+    otherwise."""
+    more = {name: each for name, each in options_of(known).items() if name not in COLUMNS}
+    more.pop("identity_declaration_accepted", None)
+    if more.get("send_email"):
+        del more["send_email"]
+    return more
+
+
+def _as_creation(known: Json) -> Json:
+    """Return the payload with something in every gap, so that only what is there can be wrong."""
+    payload = {"mode": Mode.PARALLEL, "validity_days": DEFAULT_VALIDITY_DAYS, "send_email": True} | known
+    if payload.get("identity_declaration_accepted", False) is False:
+        payload["identity_declaration_accepted"] = True
+    if isinstance(signers := payload.get("signers"), list):
+        orders = _unused(signers)
+        payload["signers"] = [
+            _signer(each, number, orders) if isinstance(each, dict) else each
+            for number, each in enumerate(signers, start=1)
+        ]
+    if isinstance(documents := payload.get("documents"), list):
+        payload["documents"] = [_document(each) if isinstance(each, dict) else each for each in documents]
+    return payload
+
+
+def _signer(signer: Json, number: int, orders: Iterator[int]) -> Json:
+    filled: Json = {"ref": f"{number}. -"} | _SOMEBODY | signer
+    if "order" not in signer:
+        filled["order"] = next(orders)
+    return {"phone": _PHONE} | filled if signer.get("otp_channel") == Channel.SMS else filled
+
+
+def _unused(signers: list[Any]) -> Iterator[int]:
+    """Yield signing orders that no signer has, the lowest first."""
+    taken = {order for each in signers if isinstance(each, dict) and isinstance(order := each.get("order"), int)}
+    return (number for number in count(1) if number not in taken)
+
+
+def _document(document: Json) -> Json:
+    """Leave out the assignments without stamps."""
+    if not isinstance(document.get("signers"), list):
+        return document
+    signers = [each for each in document["signers"] if not isinstance(each, dict) or each.get("stamps")]
+    return document | {"signers": signers}
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_without_nulls(each) for each in value]
+    if isinstance(value, dict):
+        return {name: _without_nulls(each) for name, each in value.items() if each is not None}
+    return value

@@ -1,0 +1,63 @@
+"""The body of a call that prepares a draft: that of a creation, of which anything may be missing."""
+
+from typing import Any
+
+from pydantic import Field, create_model
+
+from paraph.signature_requests.input import (
+    MOST_DOCUMENTS,
+    MOST_SIGNERS,
+    MOST_STAMPS,
+    Assignment,
+    DocumentInput,
+    Id,
+    SignatureRequestInput,
+    SignerInput,
+    Stamp,
+    Text,
+)
+from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
+
+DraftSignerInput: Any = create_model(
+    "DraftSignerInput",
+    __base__=ClosedInput,
+    __doc__="A person who signs, as far as it is known.",
+    **fields_of(SignerInput, SignerInput.model_fields, optional=True),
+)
+
+
+class DraftAssignment(ClosedInput):
+    """The stamps of one signer on one document, as far as they are known."""
+
+    signer_ref: Text = Field(description=Assignment.model_fields["signer_ref"].description, examples=["landlord"])
+    stamps: list[Stamp] | None = Field(None, max_length=MOST_STAMPS, description="Stamps that are given are whole.")
+
+
+class DraftDocumentInput(ClosedInput):
+    """An uploaded document, and who signs it where, as far as it is known."""
+
+    id: Id = Field(description=DocumentInput.model_fields["id"].description)
+    signers: list[DraftAssignment] | None = Field(
+        None, max_length=MOST_SIGNERS, description="Those who sign this document."
+    )
+
+
+_SIGNERS: Any = list[DraftSignerInput] | None
+
+DraftInput: Any = create_model(
+    "DraftInput",
+    __base__=ClosedInput,
+    __doc__="What is to be signed, by whom, and where, as far as it is known.",
+    **fields_of(SignatureRequestInput, OPTIONS, optional=True),
+    signers=(_SIGNERS, Field(None, max_length=MOST_SIGNERS, description="As many as a request of your plan may have.")),
+    documents=(
+        list[DraftDocumentInput] | None,
+        Field(None, max_length=MOST_DOCUMENTS, description="As many as a request of your plan may have."),
+    ),
+)
+
+DraftCreation: Any = create_model(
+    "DraftCreation",
+    __doc__="The body of a draft. Unknown fields are refused. A field that is null counts as missing.",
+    signature_request=(DraftInput, Field()),
+)

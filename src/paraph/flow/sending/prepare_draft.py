@@ -1,0 +1,56 @@
+"""Prepare a draft for a member to review and send, as an application asks for it."""
+
+from django.db import IntegrityError, transaction
+
+from paraph.database.rows import insert
+from paraph.drafts.given import Given, read
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
+from paraph.idempotency.held_key import Beside
+from paraph.tenants.scope import TenantScope
+from paraph.words import LOCALES
+
+
+def prepare_draft(scope: TenantScope, value: object, locale: str, beside: Beside) -> Draft:
+    """Make the draft that ``value``, that of the root key ``signature_request``, describes as far as it is known.
+    ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Raises
+    what :func:`paraph.drafts.given.read` does."""
+    given = read(scope, value)
+    try:
+        return _made(scope, given, locale or LOCALES[0], beside)
+    except IntegrityError:
+        read(scope, value)  # refuses a document that was removed meanwhile
+        raise
+
+
+@transaction.atomic
+def _made(scope: TenantScope, given: Given, locale: str, beside: Beside) -> Draft:
+    draft = Draft.objects.create(
+        organization_id=scope.organization_id,
+        environment=scope.environment,
+        application_id=scope.application_id,
+        step=Step.REVIEW,
+        locale=locale,
+        tags_placed=any(each.placements for each in given.documents),
+        **given.options,
+    )
+    signers = {
+        ref: DraftSigner(draft=draft, position=position, **person)
+        for position, (ref, person) in enumerate(given.signers.items())
+    }
+    DraftSigner.objects.bulk_create(signers.values())
+    for position, planned in enumerate(given.documents):
+        row = DraftDocument.objects.create(draft=draft, document=planned.document, position=position)
+        DraftStamp.objects.bulk_create(
+            DraftStamp(
+                document=row,
+                signer=signers[placed.signer_ref],
+                page_number=placed.page_number,
+                x=placed.rect.x,
+                y=placed.rect.y,
+                width=placed.rect.width,
+                height=placed.rect.height,
+            )
+            for placed in planned.placements
+        )
+    insert(beside(draft.pk))
+    return draft

@@ -1,0 +1,80 @@
+"""The creation payload of a template as an application fills it (rule 4.5)."""
+
+import re
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from paraph.drafts.payload import options_payload
+from paraph.request_templates.given import SOMEBODY
+from paraph.request_templates.input import PERSON, TemplateSendingInput
+from paraph.request_templates.models import Template, TemplateRole
+from paraph.request_templates.payload import TemplatePayload, role_ref
+from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.variants import options_of, refuse_unknown
+
+Json = dict[str, Any]
+
+
+def fill(template: Template, value: object, problems: Problems) -> Json:
+    """Return the payload of the template with the signers and options of ``value``, that of the root key
+    ``signature_request``, after adding what is wrong with the roles that it names. Signers stand where ``value`` has
+    them; what else is malformed stays so. Raises ``validation_error`` for what is no object."""
+    if not isinstance(value, dict):
+        problems.add("signature_request", _("it must be an object."))
+        problems.refuse()
+    assert isinstance(value, dict)
+    refuse_unknown(value, TemplateSendingInput, "", problems)
+    roles = list(template.roles.all())
+    payload = options_payload(template) | {"send_email": False, "identity_declaration_accepted": False}
+    payload |= template.more_options | options_of(value) | {"documents": TemplatePayload(template).documents}
+    if "signers" in value:
+        payload["signers"] = _signers(roles, value["signers"], problems)
+    return payload
+
+
+def path_of(path: str) -> str:
+    """Return what a field of the payload is called in the call."""
+    if path.startswith("documents"):
+        return "template." + path.replace("signers", "roles").replace("signer_ref", "role")
+    return re.sub(r"^(signers\[\d+\])\.ref$", r"\1.role", path)
+
+
+def _signers(roles: list[TemplateRole], given: Any, problems: Problems) -> Any:
+    """Return the signers of the payload, with somebody in each role that has nobody."""
+    if not isinstance(given, list):
+        return given
+    by_name, free = {role.name: role for role in roles}, list(roles)
+    signers: list[Any] = []
+    for index, each in enumerate(given):
+        path = f"signers[{index}].role"
+        signers.append(_signer(each, path, by_name, free, problems) if isinstance(each, dict) else each)
+    for role in free:
+        sentence = _("nobody signs as “%(role)s”: each role of the template needs one signer.")
+        problems.add("signers", sentence % {"role": role.name})
+    return signers + [_in(role, SOMEBODY) for role in free]
+
+
+def _signer(
+    given: Json, path: str, roles: dict[str, TemplateRole], free: list[TemplateRole], problems: Problems
+) -> Json:
+    """Return the signer of the payload, without a ``ref`` where there is no such role, or no more."""
+    person = {name: given[name] for name in PERSON if name in given}
+    name = given.get("role")
+    if name is None:
+        problems.add(path, _("it is required."))
+    elif not isinstance(name, str):
+        problems.add(path, _("it must be a string."))
+    elif role := roles.get(name):
+        if role in free:
+            free.remove(role)
+            return _in(role, person)
+        problems.add(path, _("another signer has the role “%(role)s” already.") % {"role": name})
+    else:
+        problems.add(path, _("“%(role)s” is the name of no role of the template.") % {"role": name[:100]})
+    return person
+
+
+def _in(role: TemplateRole, person: Json) -> Json:
+    order = {"ref": role_ref(role), "order": role.position + 1}
+    return person | order | {"otp_channel": role.otp_channel or None}

@@ -1,0 +1,175 @@
+"""A template as an application gives it: checked as a creation with somebody in each role would be."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from typing import Any
+
+from django.utils.translation import gettext as _
+
+from paraph.drafts.models import OPTIONS as COLUMNS
+from paraph.request_templates.bulk.columns import folded
+from paraph.request_templates.content import Content
+from paraph.request_templates.input import TemplateInput
+from paraph.request_templates.models import LONGEST_ROLE
+from paraph.request_templates.saving import Names
+from paraph.signature_requests.plan import RequestPlan, make_plan
+from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
+from paraph.signature_requests.values import InvalidValueError, text
+from paraph.signature_requests.variants import options_of, refuse_unknown
+from paraph.tenants.scope import TenantScope
+
+Json = dict[str, Any]
+
+SOMEBODY = {"first_name": "-", "last_name": "-", "email": "somebody@example.com", "phone": "+33612345678"}
+"""Who stands in a role while nobody does."""
+
+
+def read(scope: TenantScope, value: object) -> tuple[Names, Content]:
+    """Return what to keep of ``value``, that of the root key ``template``.
+
+    Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
+    """
+    problems = Problems()
+    if not isinstance(value, dict):
+        problems.add("template", _("it must be an object."))
+        problems.refuse()
+    assert isinstance(value, dict)
+    refuse_unknown(value, TemplateInput, "", problems)
+    _check_text(value, "name", "name", problems)
+    _check_roles(value, problems)
+    try:
+        plan = make_plan(scope, _as_creation(value))
+    except InvalidPayloadError as refused:
+        raise restated(refused, _path, problems) from refused
+    problems.refuse()
+    return _kept(value, plan)
+
+
+def _kept(value: Json, plan: RequestPlan) -> tuple[Names, Content]:
+    chosen, roles = plan.draft, [signer.ref for signer in plan.draft.signers]
+    documents = [
+        (
+            each.document.pk,
+            [
+                (roles.index(placed.signer_ref), {"page_number": placed.page_number} | asdict(placed.rect))
+                for placed in each.placements
+            ],
+        )
+        for each in plan.documents
+    ]
+    options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
+    more = {name: each for name, each in options_of(value).items() if name not in COLUMNS and each is not False}
+    given = [
+        [
+            {
+                "role": roles.index(each.signer_ref),
+                "stamps": [stamp.model_dump(mode="json", exclude_unset=True) for stamp in each.stamps],
+            }
+            for each in document.signers
+        ]
+        for document in chosen.documents
+    ]
+    channels: list[str] = [signer.otp_channel or "" for signer in chosen.signers]
+    return Names(value["name"], roles), Content(options | {"more_options": more}, channels, documents, given)
+
+
+def _as_creation(value: Json) -> Json:
+    """Return the payload with somebody in each role. What is malformed stays so, and is refused as there."""
+    payload = options_of(value)
+    if payload.get("identity_declaration_accepted", False) is False:
+        payload["identity_declaration_accepted"] = True  # whoever sends declares it
+    if "roles" in value:
+        payload["signers"] = _each(value["roles"], _signer)
+    if "documents" in value:
+        payload["documents"] = _each(value["documents"], _document)
+    return payload
+
+
+def _signer(role: Json, index: int) -> Json:
+    return _renamed(role, "name", "ref") | SOMEBODY | {"order": index + 1}
+
+
+def _document(document: Json, _index: int) -> Json:
+    found = _renamed(document, "roles", "signers")
+    if "signers" in found:
+        found["signers"] = _each(found["signers"], lambda each, _: _renamed(each, "role", "signer_ref"))
+    return found
+
+
+def _renamed(entry: Json, old: str, new: str) -> Json:
+    return {new if name == old else name: each for name, each in entry.items()}
+
+
+def _each(entries: Any, change: Any) -> Any:
+    """Return the entries, with those that are objects changed."""
+    if not isinstance(entries, list):
+        return entries
+    return [change(each, index) if isinstance(each, dict) else each for index, each in enumerate(entries)]
+
+
+def _path(path: str) -> str:
+    """Return what a field of the payload is called in the template."""
+    path = re.sub(r"^(signers\[\d+\])\.ref$", r"\1.name", path)
+    return re.sub(r"\bsigners\b", "roles", path).replace(".signer_ref", ".role")
+
+
+def _check_text(holder: Json, name: str, path: str, problems: Problems, **limits: int) -> bool:
+    try:
+        text(holder[name], **limits)
+    except InvalidValueError as invalid:
+        problems.add(path, str(invalid))
+    except KeyError:
+        problems.add(path, _("it is required."))
+    else:
+        return True
+    return False
+
+
+def _check_roles(value: Json, problems: Problems) -> None:
+    """Add what is wrong with the names of roles and with references to them."""
+    names: dict[int, str] = {}
+    for index, role in _objects(value, "roles"):
+        path = f"roles[{index}].name"
+        if _check_text(role, "name", path, problems, longest=LONGEST_ROLE):
+            if folded(role["name"]):
+                names[index] = role["name"]
+            else:
+                problems.add(path, _("it must contain a letter or a number."))
+    counts = Counter(map(folded, names.values()))
+    for index, name in names.items():
+        if counts[folded(name)] > 1:
+            sentence = _("“%(role)s” is the name of another role too.")
+            problems.add(f"roles[{index}].name", sentence % {"role": name})
+    if isinstance(value.get("roles"), list) and len(names) == len(value["roles"]):
+        _check_references(value, names, problems)
+
+
+def _check_references(value: Json, names: dict[int, str], problems: Problems) -> None:
+    known, used = set(names.values()), set[str]()
+    for number, document in _objects(value, "documents"):
+        here: set[str] = set()
+        for index, each in _objects(document, "roles"):
+            role, path = each.get("role"), f"documents[{number}].roles[{index}].role"
+            if not isinstance(role, str):
+                return  # it may be any of them
+            if role not in known:
+                problems.add(path, _("“%(role)s” is the name of no role of the template.") % {"role": role[:100]})
+            elif role in here:
+                sentence = _("role “%(role)s” is listed twice on this document; one entry takes all its stamps.")
+                problems.add(path, sentence % {"role": role})
+            here.add(role)
+        if not here:
+            return
+        used |= here
+    for index, name in names.items() if used else ():
+        if name not in used:
+            problems.add(f"roles[{index}]", _("role “%(role)s” signs no document.") % {"role": name})
+
+
+def _objects(holder: Json, name: str) -> Iterator[tuple[int, Json]]:
+    entries = holder.get(name)
+    for index, each in enumerate(entries if isinstance(entries, list) else []):
+        if isinstance(each, dict):
+            yield index, each

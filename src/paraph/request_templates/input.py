@@ -1,0 +1,131 @@
+"""The bodies of calls about templates: what the OpenAPI document says of them, and which fields there are. Values are
+checked as those of a creation are."""
+
+from typing import Annotated, Any
+
+from pydantic import Field, PlainValidator, WithJsonSchema, create_model
+
+from paraph.request_templates.models import LONGEST_ROLE
+from paraph.signature_requests.input import (
+    MOST_DOCUMENTS,
+    MOST_SIGNERS,
+    MOST_STAMPS,
+    PRINTABLE,
+    Id,
+    SignatureRequestInput,
+    SignerInput,
+    Stamp,
+    Text,
+)
+from paraph.signature_requests.values import text
+from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
+
+PERSON = ("first_name", "last_name", "email", "phone")
+
+RoleName = Annotated[
+    str,
+    PlainValidator(text),
+    WithJsonSchema(
+        {
+            "type": "string",
+            "minLength": 1,
+            "maxLength": LONGEST_ROLE,
+            "pattern": rf"^{PRINTABLE}*[^\W_]{PRINTABLE}*$",
+        }
+    ),
+]
+
+RoleInput: Any = create_model(
+    "RoleInput",
+    __base__=ClosedInput,
+    __doc__="In whose place somebody signs, such as “Tenant”.",
+    name=(
+        RoleName,
+        Field(
+            description="Unique in the template, whether in capital or small letters, and with a letter or a number in "
+            "it.",
+            examples=["Tenant"],
+        ),
+    ),
+    **fields_of(SignerInput, ["otp_channel"]),
+)
+
+
+class RoleStamps(ClosedInput):
+    """The stamps of one role on one document. A role appears once per document."""
+
+    role: RoleName = Field(description="The `name` of a role of the template.", examples=["Tenant"])
+    stamps: list[Stamp] = Field(
+        min_length=1,
+        max_length=MOST_STAMPS,
+        description="All stamps of the role on this document, optional ones too.",
+    )
+
+
+class TemplateDocumentInput(ClosedInput):
+    """An uploaded document, and which roles sign it where. A role absent from the list does not sign it."""
+
+    id: Id = Field(description="The id answered by the upload, of the key's environment. Listed once.")
+    roles: list[RoleStamps] = Field(
+        min_length=1,
+        max_length=MOST_SIGNERS,
+        description="Those that sign this document; every role signs at least one.",
+    )
+
+
+_ROLES: Any = list[RoleInput]
+
+TemplateInput: Any = create_model(
+    "TemplateInput",
+    __base__=ClosedInput,
+    __doc__="A signature request without people.",
+    name=(Text, Field(description="What lists are sorted by. Two templates may have one name.")),
+    **fields_of(SignatureRequestInput, OPTIONS),
+    roles=(
+        _ROLES,
+        Field(
+            min_length=1,
+            max_length=MOST_SIGNERS,
+            description="In the signing order of `sequential` mode. As many as your plan allows signers.",
+        ),
+    ),
+    documents=(
+        list[TemplateDocumentInput],
+        Field(min_length=1, max_length=MOST_DOCUMENTS, description="As many as a request of your plan may have."),
+    ),
+)
+
+TemplateCreation: Any = create_model(
+    "TemplateCreation",
+    __doc__="The body of a template's creation. Unknown fields are refused. An optional field that is null counts as "
+    "absent.",
+    template=(TemplateInput, Field()),
+)
+
+FilledRoleInput: Any = create_model(
+    "FilledRoleInput",
+    __base__=ClosedInput,
+    __doc__="Who signs in a role of the template.",
+    role=(RoleName, Field(description="The `name` of the role.", examples=["Tenant"])),
+    **fields_of(SignerInput, PERSON),
+)
+
+_FILLED_ROLES: Any = list[FilledRoleInput]
+
+TemplateSendingInput: Any = create_model(
+    "TemplateSendingInput",
+    __base__=ClosedInput,
+    __doc__="Who signs, and what is to be otherwise than in the template.",
+    signers=(
+        _FILLED_ROLES,
+        Field(min_length=1, max_length=MOST_SIGNERS, description="One for each role of the template, in any order."),
+    ),
+    **fields_of(SignatureRequestInput, OPTIONS, optional=True),
+)
+
+TemplateSending: Any = create_model(
+    "TemplateSending",
+    __doc__="The body of a creation from a template. Unknown fields are refused. An option that is absent or null is "
+    "as in the template.",
+    signature_request=(TemplateSendingInput, Field()),
+)

@@ -1,0 +1,275 @@
+"""Drafts by API: prepared by a program, sent or discarded by a person."""
+
+from typing import Any
+
+import pytest
+from django.conf import settings
+
+from paraph.drafts.editing import UNUSED_FOR, delete_unused_drafts, discard
+from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.payload import payload as draft_payload
+from paraph.drafts.payload import refusals
+from paraph.flow.sending.create import Sender
+from paraph.flow.sending.send_from_web import send_draft
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, tag
+from tests.drafts.author import Author, author
+from tests.factories import VISITOR
+
+
+@pytest.fixture
+def charles(db: None) -> Author:
+    return author()
+
+
+@pytest.fixture
+def program(charles: Author) -> ApiClient:
+    """A production key of the organization that Charles is a member of."""
+    return api_client("pro", "production", charles.member.organization)
+
+
+def create(client: ApiClient, request: Any) -> Any:
+    return client.post("/drafts", {"signature_request": request})
+
+
+def created(client: ApiClient, request: Any) -> Draft:
+    response = create(client, request)
+    assert response.status_code == 201, response.content
+    return Draft.objects.get(pk=response.json()["id"])
+
+
+def status(client: ApiClient, draft: Draft) -> dict[str, Any]:
+    answer: dict[str, Any] = client.get(f"/drafts/{draft.pk}").json()
+    return {name: answer[name] for name in ("status", "signature_request_id")}
+
+
+def refused(response: Any) -> str:
+    return error(response, 422, "validation_error")
+
+
+def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClient) -> None:
+    document = program.document()
+    wanted = payload(document, callback_url="https://example.com/hook", notify_signers_on_completion=True)
+    response = create(program, wanted)
+    assert response.status_code == 201 and set(response.json()) == {"id", "review_url"}
+    draft = Draft.objects.get()
+    address = f"{settings.PARAPH.public_url}/app/{charles.scope.organization_id}/drafts/{draft.pk}/review"
+    assert response.json() == {"id": draft.pk, "review_url": address}
+    answer = program.get(f"/drafts/{draft.pk}").json()
+    assert answer | {"created_at": ""} == {
+        **response.json(),
+        "status": "open",
+        "signature_request_id": None,
+        "created_at": "",
+    }
+    assert not SignatureRequest.objects.exists() and refusals(charles.scope, draft) == []
+    assert DraftStamp.objects.count() == 2
+    sent = charles.send(draft)
+    assert status(program, draft) == {"status": "sent", "signature_request_id": sent}
+    request = SignatureRequest.objects.get(pk=sent)
+    assert (request.mode, request.validity_days, request.callback_url) == ("sequential", 7, "https://example.com/hook")
+    assert request.send_email and request.notify_signers_on_completion and request.sent_by == charles.member.user
+    assert program.get(f"/signature_requests/{sent}").json()["document_ids"] == [document]
+    assert not DraftSigner.objects.exists()
+
+
+def test_everything_may_be_missing(charles: Author, program: ApiClient) -> None:
+    known_to_be_nothing: list[dict[str, Any]] = [{}, {"signers": None, "mode": None}, {"signers": [], "documents": []}]
+    for nothing in known_to_be_nothing:
+        draft = created(program, nothing)
+        assert {each.sentence for each in refusals(charles.scope, draft)} == {
+            "Add a document first.",
+            "Add a signer first.",
+        }
+    assert (draft.mode, draft.validity_days, draft.locale, draft.step) == ("parallel", 30, "en", "review")
+    with pytest.raises(DomainError):
+        charles.send(draft)
+
+
+def test_what_is_there_is_kept(program: ApiClient) -> None:
+    document, bare, other = program.document(), program.document(), program.document()
+    draft = created(
+        program,
+        {
+            "mode": "sequential",
+            "signers": [
+                {"ref": "grace", "first_name": "Grace", "order": 2, "otp_channel": "sms"},
+                {"ref": "ada", "email": "ada@example.com", "order": 1, "last_name": None},
+                {},
+            ],
+            "documents": [
+                {"id": document, "signers": [{"signer_ref": "grace", "stamps": [rectangle(), tag("{{grace}}")]}]},
+                {"id": bare},
+                {"id": other, "signers": [{"signer_ref": "ada"}, {"signer_ref": "grace", "stamps": []}]},
+            ],
+        },
+    )
+    signers = draft.signers.values_list("first_name", "last_name", "email", "phone", "otp_channel")
+    assert list(signers) == [
+        ("", "", "ada@example.com", "", "email"),
+        ("Grace", "", "", "", "sms"),
+        ("", "", "", "", "email"),
+    ]
+    assert [row.document_id for row in draft.documents.all()] == [document, bare, other]
+    assert list(DraftStamp.objects.values_list("signer__first_name", "page_number")) == [
+        ("Grace", 1),
+        ("Grace", 2),
+    ]
+
+
+def test_what_is_missing_is_told_in_words(charles: Author, program: ApiClient) -> None:
+    draft = created(
+        program,
+        {
+            "signers": [
+                {"ref": "a", "first_name": "Grace", "otp_channel": "sms"},
+                {"ref": "b", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com"},
+            ],
+            "documents": [{"id": program.document()}],
+        },
+    )
+    assert [(each.step, each.sentence) for each in refusals(charles.scope, draft)] == [
+        ("signers", "Grace still lacks: Last name, E-mail, Phone."),
+        ("places", "Grace has no place to sign yet."),
+        ("places", "Ada Lovelace has no place to sign yet."),
+        ("places", "contract.pdf has no place to sign yet."),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"mode": "sequence"}, "mode: it must be one of sequential, parallel."),
+        ({"validity_days": 0}, "validity_days: it must be from 1 to 90, not 0."),
+        ({"colour": "red"}, "colour: there is no such field here."),
+        ({"callback_url": "http://x"}, "callback_url: "),
+        ({"signers": {}}, "signers: it must be an array."),
+        ({"signers": [None]}, "signers[0]: it must be an object."),
+        ({"signers": [{"email": "x"}]}, "signers[0].email: "),
+        ({"signers": [{"phone": "12"}]}, "signers[0].phone: "),
+        ({"signers": [{"first_name": ""}]}, "signers[0].first_name: it must not be empty."),
+        ({"signers": [{"first_name": {}}]}, "signers[0].first_name: it must be a string."),
+        ({"signers": [{"ref": "a"}, {"ref": "a"}]}, "signers[1].ref: “a” is the ref of another signer too."),
+        ({"signers": [{"role": "approver"}]}, "signers[0].role: there is no such field here."),
+        ({"signers": [{}] * 26}, "signers: your plan allows at most 25 entries per request, not 26."),
+        (
+            {"mode": "sequential", "signers": [{"order": 1}, {"order": 1}]},
+            "signers[1].order: 1 is the order of another",
+        ),
+        ({"mode": "sequential", "signers": [{"order": 0}]}, "signers[0].order: it must be from 1 to"),
+        ({"documents": {}}, "documents: it must be an array."),
+        ({"documents": [{}]}, "documents[0].id: it is required."),
+        ({"documents": [{"id": 2**40}]}, "documents[0].id: there is no document 1099511627776 in this environment."),
+        ({"documents": [{"id": "x"}]}, "documents[0].id: it must be an integer."),
+        ({"documents": [{"id": 1, "signers": {}}]}, "documents[0].signers: it must be an array."),
+        ({"documents": [{"id": 1, "fields": []}]}, "documents[0].fields: there is no such field here."),
+        (
+            {"documents": [{"id": 1, "signers": [{"signer_ref": "x", "stamps": [rectangle()]}]}]},
+            "documents[0].signers[0].signer_ref: “x” on document 1 is the ref of no signer of the request.",
+        ),
+        (
+            {"documents": [{"id": 1, "signers": [{"stamps": [rectangle()]}]}]},
+            "documents[0].signers[0].signer_ref: it is required.",
+        ),
+        (
+            {"documents": [{"id": 1, "signers": [{"signer_ref": "x", "stamps": [{"type": "coordinates"}]}]}]},
+            "documents[0].signers[0].stamps[0].value: it is required.",
+        ),
+        ({"branding_profile_id": 2**40}, "branding_profile_id: 1099511627776 is not a branding profile"),
+    ],
+)
+def test_what_is_there_must_be_right(program: ApiClient, changes: dict[str, Any], sentence: str) -> None:
+    message = refused(create(program, changes))
+    assert sentence in message
+    assert not Draft.objects.exists()
+
+
+def test_every_problem_is_named(program: ApiClient) -> None:
+    wanted = payload(program.document(), validity_days=91, colour="red")
+    wanted["documents"][0]["signers"][0]["stamps"] = [tag("lost")]
+    wanted["signers"][1] = {"ref": "grace", "phone": "x"}
+    message = refused(create(program, wanted))
+    for sentence in ("validity_days: ", "colour: ", "signers[1].phone: ", "stamps[0]: the tag “lost” of signer “ada”"):
+        assert sentence in message
+    assert "first_name" not in message
+    assert refused(create(program, "x")) == "signature_request: it must be an object."
+
+
+def test_a_hostile_draft_is_refused_soon(program: ApiClient) -> None:
+    assert "not 100000" in refused(create(program, {"mode": "sequential", "signers": [{}] * 100_000}))
+
+
+def test_a_program_that_hands_out_the_links_itself(charles: Author, program: ApiClient) -> None:
+    draft = created(program, payload(program.document(), send_email=False))
+    assert draft_payload(draft)["send_email"] is False
+    assert not SignatureRequest.objects.get(pk=charles.send(draft)).send_email
+    # Whoever sends declares that the signers are identified.
+    draft = created(program, payload(program.document(), send_email=True, identity_declaration_accepted=False))
+    assert SignatureRequest.objects.get(pk=charles.send(draft)).send_email
+
+
+def test_a_discarded_draft_says_so_for_good(charles: Author, program: ApiClient) -> None:
+    draft = created(program, payload(program.document(), callback_url="https://example.com/hook"))
+    assert discard(Draft.objects.filter(pk=draft.pk)) == 1
+    assert status(program, draft) == {"status": "discarded", "signature_request_id": None}
+    assert not DraftSigner.objects.exists() and not DraftStamp.objects.exists()
+    draft.refresh_from_db()
+    assert draft.more_options == {}
+    with pytest.raises(DomainError):
+        send_draft(charles.scope, draft.pk, Sender(VISITOR, charles.actor))
+    assert discard(Draft.objects.filter(pk=draft.pk)) == 0
+
+
+def test_what_became_of_it_is_known_when_drafts_are_forgotten(charles: Author, program: ApiClient) -> None:
+    unused, sent = (created(program, payload(program.document())) for _ in range(2))
+    of_a_member = charles.draft()
+    request = charles.send(sent)
+    Draft.objects.update(updated_at=unused.updated_at - UNUSED_FOR)
+    assert delete_unused_drafts() == 2
+    assert not Draft.objects.filter(pk=of_a_member.pk).exists()
+    assert status(program, unused)["status"] == "discarded"
+    assert status(program, sent) == {"status": "sent", "signature_request_id": request}
+    assert delete_unused_drafts() == 0
+
+
+def test_a_sent_draft_cannot_be_discarded(charles: Author, program: ApiClient) -> None:
+    draft = created(program, payload(program.document()))
+    request = charles.send(draft)
+    assert discard(Draft.objects.filter(pk=draft.pk)) == 0
+    assert status(program, draft) == {"status": "sent", "signature_request_id": request}
+
+
+def test_sandbox_keys_prepare_nothing(charles: Author, program: ApiClient) -> None:
+    draft = created(program, {})
+    sandbox = api_client("pro", "sandbox", charles.member.organization)
+    message = "Drafts are sent from the dashboard, in production. Use a production key."
+    assert error(create(sandbox, payload(1)), 403, "production_only") == message
+    error(sandbox.get(f"/drafts/{draft.pk}"), 403, "production_only")
+    assert Draft.objects.count() == 1
+
+
+def test_drafts_of_others_and_of_members_are_unknown(charles: Author, program: ApiClient) -> None:
+    draft = created(program, {})
+    other, document = api_client("pro", "production"), program.document()
+    error(other.get(f"/drafts/{draft.pk}"), 404, "not_found")
+    error(program.get(f"/drafts/{charles.draft().pk}"), 404, "not_found")
+    error(program.get(f"/drafts/{10**30}"), 404, "not_found")
+    colleague = api_client("pro", "production", charles.member.organization)
+    assert status(colleague, draft)["status"] == "open"
+    assert f"there is no document {document} in" in refused(create(other, {"documents": [{"id": document}]}))
+
+
+def test_keys_hold(program: ApiClient) -> None:
+    keyed = ApiClient(program.api_key, program.organization, {"Idempotency-Key": "one"})
+    first, again = create(keyed, {"validity_days": 7}), create(keyed, {"validity_days": 7})
+    assert first.json() == again.json() and again["Idempotent-Replayed"] == "true"
+    assert Draft.objects.count() == 1
+    error(create(keyed, {"validity_days": 8}), 422, "idempotency_key_reused")
+    discard(Draft.objects.all())
+    assert create(keyed, {"validity_days": 7}).json() == first.json()
+
+
+def test_the_language_is_that_of_the_call(program: ApiClient) -> None:
+    program.headers["Accept-Language"] = "fr"
+    assert created(program, {}).locale == "fr"

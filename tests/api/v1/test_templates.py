@@ -1,0 +1,495 @@
+"""Templates by API: kept, listed, read, deleted, and sent as a creation would be."""
+
+from copy import deepcopy
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from paraph.api.v1.openapi.examples import ANSWERS, BODIES
+from paraph.api.v1.openapi.refusals import refusals
+from paraph.cli.demo.contract import contract
+from paraph.documents.models import Document
+from paraph.drafts.models import DraftSigner
+from paraph.drafts.payload import refusals as lacks
+from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
+from paraph.request_templates.models import BulkStatus, Template
+from paraph.request_templates.saving import begin_from
+from paraph.signature_requests.models import Placement, SignatureRequest, Signer
+from paraph.tenants.admin_log.models import Activity
+from tests.api.v1.api_clients import (
+    ApiClient,
+    api_client,
+    branding_profile,
+    error,
+    other_clients,
+    payload,
+    rectangle,
+    tag,
+)
+from tests.drafts.author import author
+from tests.request_templates.kept import bulk_of, sending, template_of
+
+
+def wanted(document_id: int, **changes: Any) -> dict[str, Any]:
+    """Two roles, one by tag and one by coordinates, on one document."""
+    return {
+        "name": "Lease",
+        "mode": "sequential",
+        "validity_days": 7,
+        "roles": [{"name": "Tenant"}, {"name": "Landlord", "otp_channel": "email"}],
+        "documents": [
+            {
+                "id": document_id,
+                "roles": [
+                    {"role": "Tenant", "stamps": [tag("{{ada}}"), tag("nowhere", optional=True)]},
+                    {"role": "Landlord", "stamps": [rectangle()]},
+                ],
+            }
+        ],
+    } | changes
+
+
+def people(*roles: str) -> list[dict[str, Any]]:
+    named = [("Ada", "Lovelace"), ("Grace", "Hopper"), ("Alan", "Turing")]
+    return [
+        {"role": role, "first_name": first, "last_name": last, "email": f"{first.lower()}@example.com"}
+        for role, (first, last) in zip(roles, named, strict=False)
+    ]
+
+
+def create(client: ApiClient, template: Any) -> Any:
+    return client.post("/templates", {"template": template})
+
+
+def created(client: ApiClient, **changes: Any) -> dict[str, Any]:
+    response = create(client, wanted(client.document(), **changes))
+    assert response.status_code == 201, response.content
+    answer: dict[str, Any] = response.json()
+    return answer
+
+
+def send(client: ApiClient, template_id: int, **request: Any) -> Any:
+    return client.post(f"/templates/{template_id}/signature_requests", {"signature_request": request})
+
+
+def refused(response: Any) -> str:
+    return error(response, 422, "validation_error")
+
+
+def test_a_template_is_kept_as_it_was_given(owner: ApiClient) -> None:
+    document = owner.document()
+    answer = create(owner, wanted(document, notify_signers_on_completion=True, branding_profile_id=None)).json()
+    expected = {
+        "name": "Lease",
+        "mode": "sequential",
+        "validity_days": 7,
+        "send_email": False,
+        "identity_declaration_accepted": False,
+        "initials_required": False,
+        "notify_signers_on_completion": True,
+        "callback_url": None,
+        "branding_profile_id": None,
+        "roles": [{"name": "Tenant", "otp_channel": None}, {"name": "Landlord", "otp_channel": "email"}],
+        "documents": wanted(document)["documents"],
+    }
+    assert expected == {name: answer[name] for name in expected}
+    assert owner.get(f"/templates/{answer['id']}").json() == answer
+    assert owner.get("/templates").json()["data"] == [answer]
+
+
+def test_every_option_is_kept(owner: ApiClient) -> None:
+    options = {
+        "mode": "parallel",
+        "validity_days": 90,
+        "send_email": True,
+        "identity_declaration_accepted": True,
+        "initials_required": True,
+        "notify_signers_on_completion": True,
+        "callback_url": "https://example.com/hook",
+        "branding_profile_id": branding_profile(owner).pk,
+    }
+    answer = created(owner, **options)
+    assert {name: answer[name] for name in options} == options
+    response = send(owner, answer["id"], signers=people("Landlord", "Tenant"))
+    assert response.status_code == 201, response.content
+    made = SignatureRequest.objects.get()
+    assert (made.mode, made.validity_days, made.callback_url) == ("parallel", 90, "https://example.com/hook")
+    assert made.initials_required and made.notify_signers_on_completion and made.send_email
+    assert made.branding_profile_id == options["branding_profile_id"]
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM procrastinate_jobs WHERE task_name LIKE '%invite%'")
+        assert cursor.fetchone() == (2,)
+
+
+def test_a_request_from_it_is_as_from_a_creation(owner: ApiClient) -> None:
+    document = owner.document()
+    template = create(owner, wanted(document)).json()["id"]
+    sent = send(owner, template, signers=people("Landlord", "Tenant"))
+    assert sent.status_code == 201, sent.content
+    # In sequential mode the roles say who is first.
+    assert [(each["first_name"], each["order"]) for each in sent.json()["signers"]] == [("Grace", 1), ("Ada", 2)]
+    assert sent.json()["document_ids"] == [document]
+    twin = owner.create(payload(document)).json()
+    assert set(sent.json()) == set(twin) and stamps_of(sent.json()["id"]) == stamps_of(twin["id"])
+    assert list(Signer.objects.filter(request=sent.json()["id"], order=2).values_list("otp_channel")) == [("email",)]
+    assert owner.get(f"/signature_requests/{sent.json()['id']}").json()["status"] == "pending"
+
+
+def stamps_of(request_id: int) -> list[tuple[Any, ...]]:
+    """By signing order."""
+    found = Placement.objects.filter(request_document__request=request_id).order_by("signer__order")
+    return list(found.values_list("signer__order", "page_number", "x", "y", "width", "height"))
+
+
+def test_what_the_call_says_goes_before_the_template(owner: ApiClient) -> None:
+    template = created(owner, send_email=True)["id"]
+    message = error(send(owner, template, signers=people("Tenant", "Landlord")), 422, "identity_declaration_required")
+    assert message.startswith("identity_declaration_accepted: ")
+    answer = send(
+        owner, template, signers=people("Tenant", "Landlord"), validity_days=30, mode="parallel", send_email=False
+    ).json()
+    assert (answer["validity_days"], answer["mode"]) == (30, "parallel")
+    assert owner.get(f"/templates/{template}").json()["validity_days"] == 7
+
+
+def test_what_a_member_wrote_for_signers_goes_with_the_template(owner: ApiClient) -> None:
+    template = created(owner)["id"]
+    Template.objects.update(subject="Your lease", message="Dear tenant")
+    answer = send(owner, template, signers=people("Tenant", "Landlord")).json()
+    made = SignatureRequest.objects.get(pk=answer["id"])
+    assert (made.subject, made.message) == ("Your lease", "Dear tenant")
+    assert "Dear tenant" not in str(answer)
+
+
+def test_the_language_is_that_of_the_call_else_of_the_template(owner: ApiClient) -> None:
+    plain = created(owner)["id"]
+    owner.headers["Accept-Language"] = "fr"
+    french = created(owner)["id"]
+    owner.headers["Accept-Language"] = "de"
+    for template in (plain, french):
+        send(owner, template, signers=people("Tenant", "Landlord"))
+    del owner.headers["Accept-Language"]
+    for template in (plain, french):
+        send(owner, template, signers=people("Tenant", "Landlord"))
+    found = list(SignatureRequest.objects.order_by("pk").values_list("locale", "locale_chosen"))
+    assert found == [("de", True), ("de", True), ("en", False), ("fr", True)]
+
+
+def test_every_problem_is_named_with_its_path(owner: ApiClient) -> None:
+    document = owner.document()
+    message = refused(
+        create(
+            owner,
+            {
+                "mode": "sequence",
+                "validity_days": 365,
+                "colour": "red",
+                "roles": [
+                    {"name": "Tenant"},
+                    {"name": "tenant "},
+                    {"name": "!", "kind": "approver"},
+                    {"name": "x" * 101},
+                ],
+                "documents": [
+                    {"id": document + 1, "fields": []},
+                    {
+                        "id": document,
+                        "roles": [
+                            {"role": "Tenant", "stamps": [tag("lost"), rectangle(x=9000), {"type": "seal"}]},
+                            {"role": "Tenant", "stamps": [], "fields": []},
+                        ],
+                    },
+                ],
+            },
+        )
+    )
+    for sentence in (
+        "mode: it must be one of sequential, parallel.",
+        "validity_days: it must be from 1 to 90, not 365.",
+        "colour: there is no such field here.",
+        "name: it is required.",
+        "roles[0].name: “Tenant” is the name of another role too.",
+        "roles[1].name: “tenant ” is the name of another role too.",
+        "roles[2].name: it must contain a letter or a number.",
+        "roles[2].kind: there is no such field here.",
+        "roles[3].name: it must have at most 100 characters.",
+        "documents[0].fields: there is no such field here.",
+        f"documents[0].id: there is no document {document + 1} in this environment.",
+        "documents[0].roles: it is required.",
+        f"documents[1].roles[0].stamps[0]: the tag “lost” of signer “Tenant” is not in document {document}.",
+        "documents[1].roles[0].stamps[1]: the stamp of signer “Tenant” at x=9000",
+        "documents[1].roles[0].stamps[2].type: it must be one of magic_field, coordinates.",
+        f"documents[1].roles[1].stamps: signer “Tenant” must have from 1 to 10 stamps on document {document}, not 0.",
+        "documents[1].roles[1].fields: there is no such field here.",
+    ):
+        assert sentence in message
+    assert "signers" not in message and "signer_ref" not in message
+    assert not Template.objects.exists()
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"roles": []}, "roles: it must have at least one entry."),
+        ({"roles": "Tenant"}, "roles: it must be an array."),
+        ({"roles": [3]}, "roles[0]: it must be an object."),
+        ({"roles": [{}]}, "roles[0].name: it is required."),
+        ({"roles": [{"name": 5}]}, "roles[0].name: it must be a string."),
+        ({"roles": [{"name": "Tenant", "otp_channel": "fax"}]}, "roles[0].otp_channel: it must be one of email, sms."),
+        ({"documents": []}, "documents: it must have at least one entry."),
+        ({"documents": None}, "documents: it must be an array."),
+        ({"documents": [[]]}, "documents[0]: it must be an object."),
+        ({"name": " "}, "name: it must not be empty."),
+        ({"name": "x" * 201}, "name: it must have at most 200 characters."),
+        ({"name": "a\nb"}, "name: it must not contain control characters or lone surrogates."),
+        ({"identity_declaration_accepted": 0}, "identity_declaration_accepted: it must be a JSON boolean"),
+        ({"signers": []}, "signers: there is no such field here."),
+        ({"branding_profile_id": 2**40}, "branding_profile_id: 1099511627776 is not a branding profile"),
+    ],
+)
+def test_bad_input(owner: ApiClient, changes: dict[str, Any], sentence: str) -> None:
+    assert sentence in refused(create(owner, wanted(owner.document(), **changes)))
+
+
+def test_references_of_documents_to_roles(owner: ApiClient) -> None:
+    content = wanted(owner.document())
+    content["documents"][0]["roles"][0]["role"] = "Tennant"
+    content["documents"][0]["roles"] += content["documents"][0]["roles"][1:]
+    message = refused(create(owner, content))
+    assert "documents[0].roles[0].role: “Tennant” is the name of no role of the template." in message
+    assert "documents[0].roles[2].role: role “Landlord” is listed twice on this document" in message
+    assert "roles[0]: role “Tenant” signs no document." in message
+    assert "signer" not in message
+    assert "template: it must be an object." in refused(create(owner, ["x"]))
+
+
+def test_the_plan_holds_for_templates(db: None) -> None:
+    free = api_client("free")
+    document = free.document()
+    message = error(create(free, wanted(document, initials_required=True)), 403, "initials_not_available_on_plan")
+    assert message == "initials_required: your plan does not include initials."
+    by_sms = wanted(document, roles=[{"name": "Tenant"}, {"name": "Landlord", "otp_channel": "sms"}])
+    message = error(create(free, by_sms), 403, "forbidden")
+    assert message == "roles[1].otp_channel: your plan does not include codes by SMS."
+    six = wanted(document, roles=[{"name": f"Role {number}"} for number in range(6)])
+    assert "roles: your plan allows at most 5 entries per request, not 6." in refused(create(free, six))
+
+
+def test_a_hostile_template_is_refused_soon(owner: ApiClient) -> None:
+    roles = [{"name": f"Role {number}"} for number in range(30_000)]
+    document = {"id": 1, "roles": [{"role": f"Rule {number}", "stamps": []} for number in range(30_000)]}
+    message = refused(create(owner, wanted(1, roles=roles, documents=[document])))
+    assert message.endswith("There may be more; checking stopped here.")
+
+
+def test_problems_of_who_signs(owner: ApiClient) -> None:
+    template = created(owner)["id"]
+    message = refused(
+        send(
+            owner,
+            template,
+            validity_days=0,
+            documents=[],
+            signers=[
+                {"role": "Tenant", "first_name": "", "last_name": "Hopper", "email": "x"},
+                {"role": "Tenant", "first_name": "Ada", "last_name": "L", "email": "ada@example.com", "ref": "ada"},
+                {"role": "Witness", "first_name": "Ada", "last_name": "L", "email": "ada@example.com"},
+                {"first_name": "Ada", "last_name": "L", "email": "ada@example.com"},
+                "Ada",
+            ],
+        )
+    )
+    for sentence in (
+        "validity_days: it must be from 1 to 90, not 0.",
+        "documents: there is no such field here.",
+        "signers[0].first_name: it must not be empty.",
+        "signers[0].email: ",
+        "signers[1].role: another signer has the role “Tenant” already.",
+        "signers[1].ref: there is no such field here.",
+        "signers[2].role: “Witness” is the name of no role of the template.",
+        "signers[3].role: it is required.",
+        "signers[4]: it must be an object.",
+        "signers: nobody signs as “Landlord”: each role of the template needs one signer.",
+    ):
+        assert sentence in message, message
+    assert "signs no document" not in message and "is the ref of" not in message
+    assert "signers: it is required." in refused(send(owner, template))
+    assert "signers: it must be an array." in refused(send(owner, template, signers="Ada"))
+    assert "signature_request: it must be an object." in refused(
+        owner.post(f"/templates/{template}/signature_requests", {"signature_request": []})
+    )
+    assert not SignatureRequest.objects.exists()
+
+
+def test_a_phone_that_the_role_needs(owner: ApiClient) -> None:
+    template = created(owner, roles=[{"name": "Tenant", "otp_channel": "sms"}, {"name": "Landlord"}])["id"]
+    signers = people("Tenant", "Landlord")
+    assert "signers[0].phone: it is required, as otp_channel is sms." in refused(send(owner, template, signers=signers))
+    signers[0]["phone"] = "+33612345678"
+    assert send(owner, template, signers=signers).status_code == 201
+    assert list(Signer.objects.order_by("order").values_list("phone", "otp_channel")) == [
+        ("+33612345678", "sms"),
+        ("", ""),
+    ]
+
+
+def test_a_document_that_is_there_no_more(owner: ApiClient) -> None:
+    answer = created(owner)
+    document = answer["documents"][0]["id"]
+    Document.objects.update(file_deleted_at="2026-01-01T00:00:00Z")
+    message = refused(send(owner, answer["id"], signers=people("Tenant", "Landlord")))
+    assert message == f"template.documents[0].id: there is no document {document} in this environment."
+
+
+def test_lists_are_sorted_by_name_and_paged(owner: ApiClient) -> None:
+    document = owner.document()
+    made = [
+        create(owner, wanted(document, name=name)).json()["id"] for name in ("Winter", "autumn", "Spring", "autumn")
+    ]
+    pages = [owner.get("/templates", limit=3, page=page).json() for page in (1, 2)]
+    assert [each["id"] for page in pages for each in page["data"]] == [made[1], made[3], made[2], made[0]]
+    assert pages[0]["pagination"] == {"page": 1, "limit": 3, "count": 4, "pages": 2}
+
+
+def test_the_number_of_queries_is_fixed(owner: ApiClient) -> None:
+    counts = []
+    for _ in range(2):
+        created(owner)
+        with CaptureQueriesContext(connection) as queries:
+            owner.get("/templates")
+        counts.append(len(queries))
+    assert counts[0] == counts[1]
+
+
+def test_each_environment_has_its_own(owner: ApiClient) -> None:
+    template = created(owner)["id"]
+    for name, stranger in other_clients(owner).items():
+        assert stranger.get("/templates").json()["data"] == [], name
+        error(stranger.get(f"/templates/{template}"), 404, "not_found")
+        error(stranger.send("DELETE", f"/templates/{template}"), 404, "not_found")
+        error(send(stranger, template, signers=people("Tenant", "Landlord")), 404, "not_found")
+        key = ApiClient(stranger.api_key, stranger.organization, {"Idempotency-Key": "one"})
+        error(send(key, template, signers=people("Tenant", "Landlord")), 404, "not_found")
+        here = stranger.document()
+        content = wanted(here)
+        content["documents"][0]["id"] = owner.document()
+        assert "documents[0].id: there is no document" in refused(create(stranger, content))
+    assert owner.get(f"/templates/{template}").status_code == 200
+    error(owner.get(f"/templates/{10**30}"), 404, "not_found")
+
+
+def test_those_of_the_dashboard_are_of_production(db: None) -> None:
+    charles = author()
+    kept = template_of(charles, roles=2)
+    organization = charles.member.organization
+    production = api_client("pro", "production", organization)
+    assert api_client("pro", "sandbox", organization).get("/templates").json()["data"] == []
+    [shown] = production.get("/templates").json()["data"]
+    assert shown["roles"] == [{"name": "Tenant", "otp_channel": "email"}, {"name": "Landlord", "otp_channel": "email"}]
+    stamp = {"type": "coordinates", "value": {"page_number": 2, "x": 50, "y": 50, "width": 200, "height": 80}}
+    assert shown["documents"][0]["roles"][0] == {"role": "Tenant", "stamps": [stamp]}
+    made = send(production, kept.pk, signers=people("Tenant", "Landlord"))
+    assert made.status_code == 201, made.content
+    assert not SignatureRequest.objects.get().send_email  # as in a creation, whoever calls says so
+
+
+def test_those_of_the_api_serve_the_dashboard(db: None) -> None:
+    charles = author()
+    production = api_client("pro", "production", charles.member.organization)
+    kept = Template.objects.get(pk=created(production, callback_url="https://example.com/hook")["id"])
+    ada, grace = (DraftSigner(first_name=name, last_name="L", email=f"{name}@example.com") for name in ("Ada", "Grace"))
+    draft = begin_from(charles.scope, kept, charles.member.user, [ada, grace])
+    assert draft.locale == "en" and lacks(charles.scope, draft) == []
+    charles.send(draft)
+    columns = [f"{role} {field}" for role in ("Tenant", "Landlord") for field in ("first name", "last name", "e-mail")]
+    row = ["Alan", "Turing", "alan@example.com", "Emmy", "Noether", "emmy@example.com"]
+    bulk = bulk_of(charles, kept, "\r\n".join([",".join(columns), ",".join(row)]).encode())
+    start_bulk_send(charles.scope, bulk.pk, sending(charles), skip_wrong=False)
+    send_rows(bulk.pk)
+    first, second = SignatureRequest.objects.order_by("pk")
+    assert (first.callback_url, second.callback_url) == ("https://example.com/hook",) * 2
+    assert (first.locale_chosen, second.locale_chosen) == (True, False)
+    assert first.send_email and second.send_email  # the dashboard always invites
+    assert stamps_of(first.pk) == stamps_of(second.pk)
+
+
+def test_deletion_is_as_in_the_dashboard(db: None) -> None:
+    charles = author()
+    organization = charles.member.organization
+    production = api_client("pro", "production", organization)
+    kept = template_of(charles)
+    bulk = kept.bulk_sends.create(
+        organization=organization, columns=[], language="en", file_name="x.csv", status=BulkStatus.SENDING
+    )
+    message = error(production.send("DELETE", f"/templates/{kept.pk}"), 409, "conflict")
+    assert message == "A bulk send of this template is in progress. Cancel it first."
+    bulk.delete()
+    sent = send(production, kept.pk, signers=people("Tenant")).json()["id"]
+    response = production.send("DELETE", f"/templates/{kept.pk}")
+    assert (response.status_code, response.content) == (204, b"")
+    error(production.send("DELETE", f"/templates/{kept.pk}"), 404, "not_found")
+    error(production.get(f"/templates/{kept.pk}"), 404, "not_found")
+    assert production.get(f"/signature_requests/{sent}").status_code == 200
+    act = Activity.objects.latest("position")
+    application = organization.applications.get()
+    assert (act.action, act.actor_kind, act.actor_id) == ("template.deleted", "api", application.pk)
+
+
+def test_the_log_names_what_an_application_keeps(owner: ApiClient) -> None:
+    template = created(owner)["id"]
+    act = Activity.objects.get(action="template.saved")
+    assert (act.actor_kind, act.actor, act.subject, act.after) == (
+        "api",
+        "",
+        f"template {template}",
+        {"name": "Lease"},
+    )
+
+
+def test_keys_hold_for_creation_and_sending(owner: ApiClient) -> None:
+    keyed = ApiClient(owner.api_key, owner.organization, {"Idempotency-Key": "one"})
+    content = wanted(owner.document())
+    first, again = create(keyed, content), create(keyed, content)
+    assert (again.status_code, again["Idempotent-Replayed"]) == (201, "true")
+    assert first.json() == again.json() and Template.objects.count() == 1
+    error(create(keyed, content | {"name": "Other"}), 422, "idempotency_key_reused")
+    template = first.json()["id"]
+    signers = people("Tenant", "Landlord")
+    sent, repeated = send(keyed, template, signers=signers), send(keyed, template, signers=signers)
+    assert repeated["Idempotent-Replayed"] == "true" and sent.json() == repeated.json()
+    assert SignatureRequest.objects.count() == 1
+    owner.send("DELETE", f"/templates/{template}")
+    error(create(keyed, content), 410, "gone")
+    # What was sent is found though the template is gone; another key finds nothing.
+    assert send(keyed, template, signers=signers).json() == sent.json()
+    other = ApiClient(owner.api_key, owner.organization, {"Idempotency-Key": "two"})
+    error(send(other, template, signers=signers), 404, "not_found")
+
+
+def test_the_examples_of_the_document_are_real(owner: ApiClient) -> None:
+    lease = owner.upload(contract(), name="lease.pdf").json()["id"]
+    [(_summary, body)] = deepcopy(BODIES["createTemplate"]).values()
+    body["template"]["documents"][0]["id"] = lease
+    kept = owner.post("/templates", body).json()
+    [(_summary, example)] = ANSWERS["createTemplate"].values()
+    own = {"id": kept["id"], "created_at": kept["created_at"], "documents": kept["documents"]}
+    assert example | own == {name: kept[name] for name in example}
+    for _summary, filled in BODIES["sendTemplate"].values():
+        sent = owner.post(f"/templates/{kept['id']}/signature_requests", filled)
+        assert sent.status_code == 201, sent.content
+        [(_summary, shown)] = ANSWERS["sendTemplate"].values()
+        assert set(shown) <= set(sent.json())
+    said = {each.name: each.message for each in (*refusals("createTemplate"), *refusals("sendTemplate"))}
+    template = body["template"]
+    assert refused(create(owner, template | {"validity": 3})) == said["validation_unknown_field"]
+    documents = [{"id": lease, "roles": template["documents"][0]["roles"][:1]}]
+    wrong = template | {"validity_days": 365, "documents": documents}
+    assert refused(create(owner, wrong)) == said["validation_fields"]
+    documents = [{"id": lease, "roles": [dict(each) for each in template["documents"][0]["roles"]]}]
+    documents[0]["roles"][0]["stamps"] = [tag("{{signature:seller}}")]
+    message = refused(create(owner, template | {"documents": documents}))
+    assert message == said["validation_tag"].replace("35", str(lease))
+    signers = people("Landlord")
+    assert refused(send(owner, kept["id"], signers=signers)) == said["validation_roles"]

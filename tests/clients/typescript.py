@@ -1,0 +1,66 @@
+"""The TypeScript client, compiled. ``python -m tests.clients.typescript`` makes its types anew from the OpenAPI
+document."""
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.independent import need
+
+CLIENT = Path(__file__).parents[2] / "clients" / "typescript"
+SCHEMA = CLIENT / "src" / "schema.ts"
+_TOOLS = CLIENT / "node_modules" / ".bin"
+
+
+def compiled(folder: Path, sources: Path = CLIENT) -> Path:
+    """The folder with the client and its tests as JavaScript; skips the test where they cannot be compiled."""
+    tools()
+    (folder / "package.json").write_text('{"type": "module"}\n')
+    types = CLIENT / "node_modules" / "@types"
+    run(_TOOLS / "tsc", "--project", sources, "--outDir", folder, "--typeRoots", types)
+    return folder
+
+
+def tools() -> None:
+    """Skip the test where there is no Node, or what the client is compiled with is not installed."""
+    version = run(need("node", "nodejs"), "--version")
+    if int(version.removeprefix("v").split(".")[0]) < 20:
+        pytest.skip(f"Node 20 or newer is missing; {version.strip()} is here")
+    need("npm", "npm")
+    if not _TOOLS.is_dir():
+        pytest.skip("what compiles the TypeScript client is missing: npm ci in clients/typescript, as `make test` does")
+
+
+def run_tests(*files: Path, **environment: str) -> None:
+    """Run compiled tests; fails with all they say."""
+    run("node", "--test", *files, **environment)
+
+
+def make_types(document: bytes, schema: Path) -> None:
+    """Write the types of an OpenAPI document."""
+    source = schema.with_suffix(".json")
+    source.write_bytes(document)
+    run(_TOOLS / "openapi-typescript", source, "--default-non-nullable=false", "--output", schema)
+    source.unlink()
+
+
+def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> str:
+    """What a command says; fails with all of it where it ends with an error."""
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, f"{command[0]} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+if __name__ == "__main__":
+    os.environ.setdefault("DJANGO_SETTINGS_MODULE", "paraph.config.settings")
+    import django
+
+    django.setup()
+    from paraph.api.v1.openapi.document import document
+
+    make_types(document(), SCHEMA)

@@ -1,0 +1,133 @@
+"""Drafts that a program prepared: a member reviews them, and sends or discards them."""
+
+import html
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.conf import settings
+from django.test import Client
+
+from paraph.drafts.models import Draft, DraftSigner
+from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.models import Organization, Role
+from tests.api.v1.api_clients import ApiClient, api_client, payload
+from tests.dashboard.conftest import MemberClient
+
+pytestmark = pytest.mark.django_db
+LogIn = Callable[..., MemberClient]
+OPTIONS = {"title": "", "locale": "en", "validity_days": 7, "action": "send"}
+
+
+@pytest.fixture
+def program(organization: Organization) -> ApiClient:
+    return api_client("pro", "production", organization)
+
+
+def prepared(program: ApiClient, request: dict[str, Any]) -> tuple[int, str]:
+    """The id of the draft and the path of its address."""
+    answer = program.post("/drafts", {"signature_request": request}).json()
+    return answer["id"], answer["review_url"].removeprefix(settings.PARAPH.public_url)
+
+
+def page(client: Client, path: str, status: int = 200) -> str:
+    answer = client.get(path)
+    assert answer.status_code == status
+    return html.unescape(answer.content.decode())
+
+
+def test_a_member_reviews_and_sends_it(log_in: LogIn, program: ApiClient) -> None:
+    number, path = prepared(program, payload(program.document()))
+    member, client = log_in(Role.MEMBER)
+    shown = page(client, path)
+    assert "shop prepared this request. Nothing is sent until you send it." in shown
+    assert "Ada Lovelace" in shown and "grace@example.com" in shown and "cannot be sent yet" not in shown
+    assert ">Send</button>" in shown and ">Discard</button>" in shown
+    listed = page(client, f"/app/{member.organization_id}/drafts")
+    assert "<bdi>shop</bdi>" in listed and ">Discard</button>" in listed
+    answer = client.post(path, OPTIONS)
+    sent = SignatureRequest.objects.get()
+    assert (answer.status_code, answer["Location"]) == (303, f"/app/{member.organization_id}/requests/{sent.pk}")
+    assert sent.sent_by == member.user and sent.send_email
+    assert program.get(f"/drafts/{number}").json()["signature_request_id"] == sent.pk
+    assert client.get(path)["Location"] == f"/app/{member.organization_id}/requests/{sent.pk}"
+
+
+def test_what_is_missing_is_shown_and_can_be_mended(log_in: LogIn, program: ApiClient) -> None:
+    wanted = payload(program.document())
+    wanted["signers"][0] = {"ref": "ada", "order": 1, "first_name": "Ada"}
+    wanted["signers"].append({"order": 3})
+    _number, path = prepared(program, wanted)
+    _member, client = log_in(Role.MEMBER)
+    shown = page(client, path)
+    assert "This request cannot be sent yet" in shown
+    for sentence in (
+        "Ada still lacks: Last name, E-mail.",
+        "Signer 3 still lacks: First name, Last name, E-mail.",
+        "Signer 3 has no place to sign yet.",
+    ):
+        assert sentence in shown
+    refused = client.post(path, OPTIONS)
+    assert refused.status_code == 422 and "Ada still lacks" in refused.content.decode()
+    assert not SignatureRequest.objects.exists()
+    for step in ("documents", "signers", "places"):
+        assert "shop prepared this request" in page(client, path.replace("review", step))
+    DraftSigner.objects.filter(first_name="").delete()
+    DraftSigner.objects.filter(first_name="Ada").update(last_name="Lovelace", email="ada@example.com")
+    assert client.post(path, OPTIONS).status_code == 303
+
+
+def test_nothing_at_all_is_a_draft_too(log_in: LogIn, program: ApiClient) -> None:
+    _number, path = prepared(program, {})
+    _member, client = log_in(Role.MEMBER)
+    shown = page(client, path)
+    assert "Add a document first." in shown and "Add a signer first." in shown
+    for step in ("documents", "signers"):
+        page(client, path.replace("review", step))
+    assert client.get(path.replace("review", "places"))["Location"] == path.replace("review", "documents")
+
+
+def test_a_member_discards_it(log_in: LogIn, program: ApiClient) -> None:
+    number, path = prepared(program, payload(program.document()))
+    member, client = log_in(Role.MEMBER)
+    drafts = f"/app/{member.organization_id}/drafts"
+    answer = client.post(f"{drafts}/{number}/delete")
+    assert (answer.status_code, answer["Location"]) == (303, drafts)
+    assert "The draft was discarded." in page(client, drafts)
+    assert f'data-id="{number}"' not in page(client, drafts)
+    assert program.get(f"/drafts/{number}").json()["status"] == "discarded"
+    assert "The draft was discarded." in page(client, path, 410)
+    assert client.post(path, OPTIONS).status_code == 410
+    assert client.post(f"{drafts}/{number}/template").status_code == 404
+    assert not SignatureRequest.objects.exists()
+    draft = Draft.objects.get(pk=number)
+    assert not draft.documents.exists() and not draft.signers.exists()
+
+
+def test_one_without_invitations_says_so(log_in: LogIn, program: ApiClient) -> None:
+    _number, path = prepared(program, payload(program.document(), send_email=False))
+    _member, client = log_in(Role.MEMBER)
+    shown = page(client, path)
+    assert "The service sends no invitations: the application hands out the signing links itself." in shown
+    assert "Subject of the mail" not in shown
+    assert client.post(path, OPTIONS).status_code == 303
+    assert not SignatureRequest.objects.get().send_email
+
+
+def test_only_members_who_may_send_see_it(log_in: LogIn, program: ApiClient, organization: Organization) -> None:
+    _number, path = prepared(program, payload(program.document()))
+    stranger = Client().get(path)
+    assert stranger.status_code == 302 and stranger["Location"] == f"/account/login/?next={path}"
+    other = api_client("pro", "production").organization
+    assert other
+    assert log_in(Role.OWNER, at=other)[1].get(path).status_code == 404
+    for role, status in ((Role.OBSERVER, 403), (Role.MEMBER, 200), (Role.ADMIN, 200), (Role.OWNER, 200)):
+        assert log_in(role)[1].get(path).status_code == status
+
+
+def test_drafts_of_members_have_no_such_words(log_in: LogIn, organization: Organization) -> None:
+    _member, client = log_in(Role.MEMBER)
+    begun = client.post(f"/app/{organization.pk}/drafts")["Location"].replace("documents", "review")
+    shown = page(client, begun)
+    assert "prepared this request" not in shown and "Discard" not in shown
+    assert "Delete" in page(client, f"/app/{organization.pk}/drafts")
