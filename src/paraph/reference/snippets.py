@@ -70,7 +70,7 @@ print(document.id, document.sha256_hash)""",
     print(document.id, document.created_at)""",
     "readDocument": """document = paraph.document(35)
 Path("uploaded.pdf").write_bytes(paraph.download(document.download_url))""",
-    "listDocumentTags": """for tag in paraph.list_tags(35).data:
+    "listDocumentTags": """for tag in paraph.list_tags(35):
     print(tag.tag, tag.page_number, tag.x, tag.y)""",
     "createSignatureRequest": """request = paraph.create_signature_request(
     mode="parallel",

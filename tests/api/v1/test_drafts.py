@@ -209,6 +209,21 @@ def test_a_program_that_hands_out_the_links_itself(charles: Author, program: Api
     assert SignatureRequest.objects.get(pk=charles.send(draft)).send_email
 
 
+def test_options_without_a_field_on_the_page_are_sent_with_it(charles: Author, program: ApiClient) -> None:
+    options: dict[str, Any] = {
+        "external_id": "lease 7",
+        "metadata": {"floor": "3"},
+        "redirect_url": "https://example.com/done",
+        "reminders": {"every_days": 3, "at_most": 2},
+    }
+    draft = created(program, payload(program.document(), **options))
+    sent = program.get(f"/signature_requests/{charles.send(draft)}").json()
+    assert {name: sent[name] for name in options} == options
+    assert "redirect_url: it must be an https address in production." in refused(
+        create(program, {"redirect_url": "http://localhost/done"})
+    )
+
+
 def test_a_discarded_draft_says_so_for_good(charles: Author, program: ApiClient) -> None:
     draft = created(program, payload(program.document(), callback_url="https://example.com/hook"))
     assert discard(Draft.objects.filter(pk=draft.pk)) == 1

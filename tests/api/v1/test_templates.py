@@ -17,6 +17,7 @@ from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
 from paraph.request_templates.models import BulkStatus, Template
 from paraph.request_templates.saving import begin_from
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
+from paraph.signature_requests.variants import OPTIONS
 from paraph.tenants.admin_log.models import Activity
 from tests.api.v1.api_clients import (
     ApiClient,
@@ -109,7 +110,12 @@ def test_every_option_is_kept(owner: ApiClient) -> None:
         "notify_signers_on_completion": True,
         "callback_url": "https://example.com/hook",
         "branding_profile_id": branding_profile(owner).pk,
+        "external_id": "lease 7",
+        "metadata": {"floor": "3"},
+        "redirect_url": "https://example.com/done",
+        "reminders": {"every_days": 3, "at_most": 2},
     }
+    assert set(options) == set(OPTIONS)  # all that there are
     answer = created(owner, **options)
     assert {name: answer[name] for name in options} == options
     response = send(owner, answer["id"], signers=people("Landlord", "Tenant"))
@@ -118,6 +124,10 @@ def test_every_option_is_kept(owner: ApiClient) -> None:
     assert (made.mode, made.validity_days, made.callback_url) == ("parallel", 90, "https://example.com/hook")
     assert made.initials_required and made.notify_signers_on_completion and made.send_email
     assert made.branding_profile_id == options["branding_profile_id"]
+    assert {name: response.json()[name] for name in options if name in response.json()} == {
+        name: each for name, each in options.items() if name in response.json()
+    }
+    assert made.external_id == "lease 7" and made.redirect_url == "https://example.com/done"
     with connection.cursor() as cursor:
         cursor.execute("SELECT count(*) FROM procrastinate_jobs WHERE task_name LIKE '%invite%'")
         assert cursor.fetchone() == (2,)
