@@ -73,8 +73,11 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
     request = body["signature_request"]
     if request.get("branding_profile_id") is not None:
         request["branding_profile_id"] = world["profile"]
-    if request.get("callback_url") is not None:
-        request["callback_url"] = "https://example.com/" + "a" * (len(request["callback_url"]) - 20)
+    for name in ("callback_url", "redirect_url"):
+        if request.get(name) is not None:
+            request[name] = "https://example.com/" + "a" * (len(request[name]) - 20)
+    if request.get("reminders") is not None:
+        request["send_email"] = True
     if request.get("send_email"):
         request["identity_declaration_accepted"] = True
     request["signers"] = request["signers"][:25]
