@@ -5,6 +5,7 @@ from collections.abc import Callable
 from itertools import cycle
 from pathlib import Path
 
+import pikepdf
 import pytest
 
 from benchmarks.corpus.rendering import placed_mark
@@ -17,6 +18,7 @@ from tests.fuzz.altered.authorities import authority
 from tests.fuzz.altered.genuine import GENUINE, genuine, resealed
 from tests.fuzz.altered.judge import picture_changed
 from tests.fuzz.altered.legitimate import ADDITIONS, FILES, additions, stamped_by_pyhanko
+from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import pictures
 from tests.pdf.test_corpus import own_files
 
@@ -34,6 +36,18 @@ def _assert_valid(content: bytes) -> None:
 @pytest.mark.parametrize("name", GENUINE)
 def test_a_genuine_file(name: str) -> None:
     _assert_valid(genuine(name))
+
+
+def test_a_file_within_the_file_refers_to_objects_of_its_own() -> None:
+    """It is not compressed, so that its references are in the text of the whole."""
+
+    def attach(document: pikepdf.Pdf) -> None:
+        document.Root.Attached = document.make_stream(genuine("form B-LTA") + b"\n[1 0 R 2 0 R 3 0 R]\n")
+
+    sealed = resealed(paper(text("A letter", 100, 700), prepare=attach, compress_streams=False), "B-LTA")
+    assert b"/Root 1 0 R" in genuine("form B-LTA") and genuine("form B-LTA") in sealed
+    _assert_valid(sealed)
+    _assert_valid(stamped_by_pyhanko(sealed))
 
 
 @pytest.mark.parametrize(("how", "name"), list(zip(ADDITIONS, cycle(FILES))))

@@ -68,7 +68,8 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
         assert not wrong["valid"] and wrong["problems"][0]["path"]
         right = await assistant.use("preview_request", **request, signers=[signer("tenant")])
         assert right["valid"] and right["placements"][0]["x"] == 72
-        draft = await assistant.use("prepare_draft", documents=documents, external_id="lease-9")
+        person = {"ref": "tenant", "first_name": "Ana"}
+        draft = await assistant.use("prepare_draft", documents=documents, signers=[person], external_id="lease-9")
         assert draft["review_url"].startswith(f"{service.url}/app/") and draft["status"] == "open"
 
     assisted(service, backend.api_key, prepare)

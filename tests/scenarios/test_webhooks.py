@@ -59,6 +59,20 @@ def test_every_event_arrives_signed_and_the_links_work(service: Service) -> None
     digest = journal["signature_request.pades_signed"]["metadata"]["signed_pdf_sha256"]
     assert hashlib.sha256(signed).hexdigest() == digest
     assert httpx.get(completed["certificate_url"]).content.startswith(b"%PDF-")
+    _compare_with_events(backend, hooks.received)
+
+
+def _compare_with_events(backend: Backend, received: list[Received]) -> None:
+    """The API lists what was sent, under the ids of the headers and of the audit log, with links of its own."""
+    listed = backend.call("GET", "events").json()["data"]
+    sent = {int(each.headers["X-Service-Event-Id"]): json.loads(each.body) for each in received}
+    assert {each["id"] for each in listed} == set(sent) and len(listed) == len(received)
+    journal = backend.journal(listed[0]["signature_request"]["id"])
+    for each in listed:
+        assert (each.pop("id"), each["event"]) in {(entry["id"], entry["event_type"]) for entry in journal}
+        assert each.keys() == next(body for body in sent.values() if body["event"] == each["event"]).keys()
+    assert listed[-1]["event"] == "request.completed"
+    assert httpx.get(listed[-1]["certificate_url"]).content.startswith(b"%PDF-")
 
 
 def _checked(received: Received, secret: str) -> dict[str, Any]:
@@ -86,6 +100,7 @@ def test_operators_see_deliveries_and_send_them_again(service: Service) -> None:
         wait_for(lambda: len(hooks.received) == 3)
         assert service.operate("webhook", "replay", "--since", "2000-01-01") == {"replayed": 0}
     assert len({received.headers["X-Service-Delivery"] for received in hooks.received}) == 3
+    assert len({received.headers["X-Service-Event-Id"] for received in hooks.received}) == 1
 
 
 def _of_request(service: Service, request_id: int) -> dict[str, Any]:

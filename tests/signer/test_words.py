@@ -86,7 +86,11 @@ def test_every_word_of_the_page_is_used() -> None:
 
 
 def test_every_word_of_the_answers_is_used() -> None:
-    source = "".join(path.read_text() for room in ("signer", "otp", "flow") for path in (SOURCE / room).rglob("*.py"))
+    source = "".join(
+        path.read_text()
+        for room in ("signer", "signature_requests", "otp", "flow")
+        for path in (SOURCE / room).rglob("*.py")
+    )
     assert [name for name in json.loads((FOLDER / "answer/en.json").read_text()) if f'"{name}"' not in source] == []
 
 

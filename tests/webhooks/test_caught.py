@@ -49,6 +49,7 @@ def test_events_are_caught_as_they_happen_and_nobody_sends_them() -> None:
     for row in Delivery.objects.all():
         sent = signed(made.request.application, row, "an attempt")
         assert sent and sent.headers["X-Service-Signature"] == signature(secret, sent.body)
+        assert sent.headers["X-Service-Event-Id"] == str(row.entry_id)
         assert json.loads(sent.body).items() >= json.loads(row.payload).items()
     assert sent and json.loads(sent.body)["certificate_url"]
 

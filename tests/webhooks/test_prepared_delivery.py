@@ -41,6 +41,13 @@ def test_a_callback_is_signed_with_the_applications_secret_and_sent_over_https_o
     assert delivery.schemes == ("https",)
 
 
+def test_webhook_and_callback_of_an_event_have_one_id() -> None:
+    made, _ = told(callback_url="https://callback.example/")
+    record(made.request, "request.expired")
+    first, second = prepared_deliveries()
+    assert first.headers["X-Service-Event-Id"] == second.headers["X-Service-Event-Id"]
+
+
 def test_completion_links_to_every_document_in_order_and_to_the_proof() -> None:
     made, _ = told(documents=3)
     record(made.request, "request.completed")

@@ -86,6 +86,7 @@ def test_the_body_of_a_retry_is_that_of_the_event(now: datetime) -> None:
     [second] = prepared_deliveries(now + timedelta(minutes=1))
     assert first.body == second.body
     assert first.headers["X-Service-Delivery"] != second.headers["X-Service-Delivery"]
+    assert first.headers["X-Service-Event-Id"] == second.headers["X-Service-Event-Id"] != "0"
 
 
 def test_settling_twice_counts_once(now: datetime) -> None:

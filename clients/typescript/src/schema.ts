@@ -103,7 +103,7 @@ export interface paths {
         put?: never;
         /**
          * Preview a signature request
-         * @description Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem with its path, and tells where each stamp would stand.
+         * @description Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem with its path, and tells where each stamp would stand. With `Accept: application/pdf` the answer is the documents as one PDF, with a box and a name where each stamp would stand and PREVIEW across each page, up to 1,000 pages and 100 MiB; where a creation would be refused, it is refused with the same status and code.
          */
         post: operations["previewSignatureRequest"];
         delete?: never;
@@ -184,6 +184,114 @@ export interface paths {
          * @description Lists what happened to a request, oldest first. Entries are only ever added.
          */
         get: operations["listAuditLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List templates
+         * @description Lists the templates of the key's environment by name.
+         */
+        get: operations["listTemplates"];
+        put?: never;
+        /**
+         * Create a template
+         * @description Keeps documents, roles, places and options for requests to come. It is checked as a creation with somebody in each role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of production stand in the dashboard too, and those made there are listed here.
+         */
+        post: operations["createTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a template
+         * @description Reads one template.
+         */
+        get: operations["readTemplate"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a template
+         * @description Deletes the template. Requests from it stay, and so do its documents while anything else uses them.
+         */
+        delete: operations["deleteTemplate"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/templates/{template_id}/signature_requests": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Create a signature request from a template
+         * @description Creates a request with one signer for each role. Any option of a creation may be given too, and is then used instead of the template's. The rest is as with a creation.
+         */
+        post: operations["sendTemplate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Prepare a draft
+         * @description Prepares a request that a member of your organization reviews and sends: nothing is sent to anybody before. Anything may be missing; what is there is checked as in a creation. A draft is sent from the dashboard, so it needs a production key and counts as a request sent there. The service sends the mails, unless `send_email` is `false`, and the member who sends declares that the signers are identified.
+         */
+        post: operations["createDraft"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/drafts/{draft_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Read a draft
+         * @description Tells what became of a draft that a production key has prepared, at any time.
+         */
+        get: operations["readDraft"];
         put?: never;
         post?: never;
         delete?: never;
@@ -304,114 +412,6 @@ export interface paths {
          * @description Tells that the service answers, and which environment the key belongs to. Counts as a call.
          */
         get: operations["readHealth"];
-        put?: never;
-        post?: never;
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/templates": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * List templates
-         * @description Lists the templates of the key's environment by name.
-         */
-        get: operations["listTemplates"];
-        put?: never;
-        /**
-         * Create a template
-         * @description Keeps documents, roles, places and options for requests to come. It is checked as a creation with somebody in each role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of production stand in the dashboard too, and those made there are listed here.
-         */
-        post: operations["createTemplate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/templates/{template_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a template
-         * @description Reads one template.
-         */
-        get: operations["readTemplate"];
-        put?: never;
-        post?: never;
-        /**
-         * Delete a template
-         * @description Deletes the template. Requests from it stay, and so do its documents while anything else uses them.
-         */
-        delete: operations["deleteTemplate"];
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/templates/{template_id}/signature_requests": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Create a signature request from a template
-         * @description Creates a request with one signer for each role. Any option of a creation may be given too, and is then used instead of the template's. The rest is as [a creation](#createSignatureRequest).
-         */
-        post: operations["sendTemplate"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/drafts": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        get?: never;
-        put?: never;
-        /**
-         * Prepare a draft
-         * @description Prepares a request that a member of your organization reviews and sends: nothing is sent to anybody before. Anything may be missing; what is there is checked as in a creation. A draft is sent from the dashboard, so it needs a production key and counts as a request sent there. The service sends the mails, unless `send_email` is `false`, and the member who sends declares that the signers are identified.
-         */
-        post: operations["createDraft"];
-        delete?: never;
-        options?: never;
-        head?: never;
-        patch?: never;
-        trace?: never;
-    };
-    "/api/v1/drafts/{draft_id}": {
-        parameters: {
-            query?: never;
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        /**
-         * Read a draft
-         * @description Tells what became of a draft that a production key has prepared, at any time.
-         */
-        get: operations["readDraft"];
         put?: never;
         post?: never;
         delete?: never;
@@ -824,6 +824,42 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         /**
+         * CoordinatesStamp
+         * @description A stamp at a place given in points.
+         */
+        CoordinatesStamp: {
+            /**
+             * @description `coordinates`: the place is given in points. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "coordinates";
+            value: components["schemas"]["Rectangle"];
+            /**
+             * Optional
+             * @description Has no effect here: a stamp outside the page is refused all the same.
+             * @default false
+             */
+            optional?: boolean;
+        };
+        /**
+         * CreatedDraft
+         * @description A draft as its creation answers it.
+         */
+        CreatedDraft: {
+            /**
+             * Id
+             * Format: int64
+             * @description Identifies the draft.
+             */
+            id: number;
+            /**
+             * Review Url
+             * Format: uri
+             * @description Where a member of your organization who may send requests signs in, sees the draft with what is still missing, changes it, and sends or discards it. Once it is sent, the address shows the request.
+             */
+            review_url: string;
+        };
+        /**
          * CreatedSignatureRequest
          * @description A signature request as creation answers it.
          */
@@ -1186,6 +1222,42 @@ export interface components {
             expires_in: 900;
         };
         /**
+         * Draft
+         * @description A draft that an application prepared, and what became of it.
+         */
+        Draft: {
+            /**
+             * Id
+             * Format: int64
+             * @description Identifies the draft.
+             */
+            id: number;
+            /**
+             * Review Url
+             * Format: uri
+             * @description Where a member of your organization who may send requests signs in, sees the draft with what is still missing, changes it, and sends or discards it. Once it is sent, the address shows the request.
+             */
+            review_url: string;
+            /**
+             * Status
+             * @description `open` until a member sends or discards it. A draft that nobody touches for 90 days is discarded.
+             * @enum {string}
+             */
+            status: "open" | "sent" | "discarded";
+            /**
+             * Signature Request Id
+             * @description The request that it was sent as; null unless `sent`.
+             */
+            signature_request_id: number | null;
+            /**
+             * Created At
+             * Format: date-time
+             * @description When the draft was prepared.
+             * @example 2030-05-17T08:30:12Z
+             */
+            created_at: string;
+        };
+        /**
          * EarlierSignatures
          * @description Signatures that the file brought along. They stay valid.
          */
@@ -1490,6 +1562,25 @@ export interface components {
             finalized: boolean;
         };
         /**
+         * MagicFieldStamp
+         * @description A stamp just under a tag in the text, centred on it and moved sideways into the page. It is refused where the
+         *     page ends before the stamp does.
+         */
+        MagicFieldStamp: {
+            /**
+             * @description `magic_field`: the place is found by a text. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "magic_field";
+            value: components["schemas"]["Tag"];
+            /**
+             * Optional
+             * @description Ignore the stamp when the tag is absent. Never null. Each signer keeps at least one stamp on each document that they sign.
+             * @default false
+             */
+            optional?: boolean;
+        };
+        /**
          * PageSize
          * @description Pages of one size.
          */
@@ -1584,6 +1675,23 @@ export interface components {
              * @description Print as it is.
              */
             print_highres: boolean;
+        };
+        /**
+         * PlacedRole
+         * @description The stamps of one role on one document.
+         */
+        PlacedRole: {
+            /**
+             * Role
+             * @description The `name` of the role.
+             * @example Tenant
+             */
+            role: string;
+            /**
+             * Stamps
+             * @description As they were given, tags too.
+             */
+            stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
         };
         /**
          * Preflight
@@ -1794,6 +1902,40 @@ export interface components {
             message: string;
         };
         /**
+         * Rectangle
+         * @description Where a stamp goes, in points of the page as a reader sees it, origin at the bottom left. It must fit inside
+         *     the page.
+         */
+        Rectangle: {
+            /**
+             * Page Number
+             * @description From 1. The page must exist.
+             */
+            page_number: number;
+            /**
+             * X
+             * @description Points from the left edge of the page to that of the stamp.
+             */
+            x: number;
+            /**
+             * Y
+             * @description Points from the bottom edge of the page to that of the stamp.
+             */
+            y: number;
+            /**
+             * Width
+             * @description Points.
+             * @default 200
+             */
+            width?: number | null;
+            /**
+             * Height
+             * @description Points.
+             * @default 80
+             */
+            height?: number | null;
+        };
+        /**
          * Reminders
          * @description How the service reminds by itself whoever's turn it is.
          */
@@ -1808,6 +1950,39 @@ export interface components {
              * @description So many of each signer.
              */
             at_most: number;
+        };
+        /**
+         * RemindersInput
+         * @description How the service reminds by itself whoever's turn it is, by the invitation mailed again.
+         */
+        RemindersInput: {
+            /**
+             * Every Days
+             * @description Days after the invitation or the reminder before.
+             */
+            every_days: number;
+            /**
+             * At Most
+             * @description So many reminders of each signer; those asked for by hand or by the API are not counted.
+             */
+            at_most: number;
+        };
+        /**
+         * Role
+         * @description In whose place somebody signs.
+         */
+        Role: {
+            /**
+             * Name
+             * @description What `role` names where the template is sent.
+             * @example Tenant
+             */
+            name: string;
+            /**
+             * Otp Channel
+             * @description How the one-time code reaches whoever signs in the role; null where none was named.
+             */
+            otp_channel: ("email" | "sms") | null;
         };
         /**
          * SignatureRequest
@@ -1980,6 +2155,170 @@ export interface components {
             signing_url: string | null;
             /** @description Null unless the invitation is put off by a ceiling of messages. */
             delivery: components["schemas"]["Delivery"] | null;
+        };
+        /**
+         * Tag
+         * @description Where a magic field goes: just under this text, centred on it.
+         */
+        Tag: {
+            /**
+             * Tag
+             * @description Text that stands verbatim in the PDF, capital letters too. Blanks and line breaks within it do not count: a PDF has none, only letters at places. Used once per signer and document.
+             * @example {{signature:landlord}}
+             */
+            tag: string;
+            /**
+             * Width
+             * @description Points.
+             * @default 200
+             */
+            width?: number | null;
+            /**
+             * Height
+             * @description Points.
+             * @default 80
+             */
+            height?: number | null;
+        };
+        /**
+         * Template
+         * @description A signature request without people. Options that were not given are as in a creation that does not give them.
+         */
+        Template: {
+            /**
+             * Id
+             * Format: int64
+             * @description Identifies the template in its environment.
+             */
+            id: number;
+            /**
+             * Name
+             * @description What the list is sorted by.
+             */
+            name: string;
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @enum {string}
+             */
+            mode: "sequential" | "parallel";
+            /**
+             * Validity Days
+             * @description Days until the request expires.
+             */
+            validity_days: number;
+            /**
+             * Send Email
+             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
+             * @default false
+             */
+            send_email?: boolean | null;
+            /**
+             * Identity Declaration Accepted
+             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
+             * @default false
+             */
+            identity_declaration_accepted?: boolean | null;
+            /**
+             * Initials Required
+             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
+             * @default false
+             */
+            initials_required?: boolean | null;
+            /**
+             * Notify Signers On Completion
+             * @description Whether signers get a summary by e-mail at completion.
+             * @default false
+             */
+            notify_signers_on_completion?: boolean | null;
+            /**
+             * Callback Url
+             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
+             * @default null
+             */
+            callback_url?: string | null;
+            /**
+             * Branding Profile Id
+             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
+             * @default null
+             */
+            branding_profile_id?: number | null;
+            /**
+             * External Id
+             * @description What your own system calls the request; lists can be filtered by it. It need not be unique. Signers do not see it.
+             * @default null
+             * @example lease-4711
+             */
+            external_id?: string | null;
+            /**
+             * Metadata
+             * @description Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most 500 characters. Webhooks and the dashboard show them, signers do not see them.
+             * @default null
+             * @example {
+             *       "property": "Lime Street 4"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Redirect Url
+             * @description Once signed, the page offers to continue there, with `signature_request_id` and `signer_id` added to the query; it never moves by itself. `https`; in the sandbox also `http://localhost`.
+             * @default null
+             * @example https://example.com/leases/4711
+             */
+            redirect_url?: string | null;
+            /**
+             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @default null
+             */
+            reminders?: components["schemas"]["RemindersInput"] | null;
+            /**
+             * Roles
+             * @description In signing order.
+             */
+            roles: components["schemas"]["Role"][];
+            /**
+             * Documents
+             * @description The documents, in the order given at creation.
+             */
+            documents: components["schemas"]["TemplateDocument"][];
+            /**
+             * Created At
+             * Format: date-time
+             * @description When the template was created.
+             * @example 2030-05-17T08:30:12Z
+             */
+            created_at: string;
+        };
+        /**
+         * TemplateDocument
+         * @description A document of a template, and which roles sign it where.
+         */
+        TemplateDocument: {
+            /**
+             * Id
+             * Format: int64
+             * @description The document as uploaded.
+             */
+            id: number;
+            /**
+             * Roles
+             * @description Those that sign it.
+             */
+            roles: components["schemas"]["PlacedRole"][];
+        };
+        /**
+         * Templates
+         * @description A page of templates.
+         */
+        Templates: {
+            /**
+             * Data
+             * @description The entries of the page, sorted by name.
+             */
+            data: components["schemas"]["Template"][];
+            pagination: components["schemas"]["Pagination"];
         };
         /**
          * UploadedDocument
@@ -2158,24 +2497,6 @@ export interface components {
             stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
         };
         /**
-         * CoordinatesStamp
-         * @description A stamp at a place given in points.
-         */
-        CoordinatesStamp: {
-            /**
-             * @description `coordinates`: the place is given in points. (enum property replaced by openapi-typescript)
-             * @enum {string}
-             */
-            type: "coordinates";
-            value: components["schemas"]["Rectangle"];
-            /**
-             * Optional
-             * @description Has no effect here: a stamp outside the page is refused all the same.
-             * @default false
-             */
-            optional?: boolean;
-        };
-        /**
          * Creation
          * @description The body of a creation. Unknown fields are ignored, wherever they stand. An optional field that is null counts as
          *     absent; the one exception is `optional` of a stamp, which is `true` or `false` where it stands.
@@ -2201,6 +2522,195 @@ export interface components {
             signers: components["schemas"]["Assignment"][];
         };
         /**
+         * DraftAssignment
+         * @description The stamps of one signer on one document, as far as they are known.
+         */
+        DraftAssignment: {
+            /**
+             * Signer Ref
+             * @description The `ref` of a signer of the request.
+             * @example landlord
+             */
+            signer_ref: string;
+            /**
+             * Stamps
+             * @description Stamps that are given are whole.
+             * @default null
+             */
+            stamps?: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[] | null;
+        };
+        /**
+         * DraftCreation
+         * @description The body of a draft. Unknown fields are refused. A field that is null counts as missing.
+         */
+        DraftCreation: {
+            signature_request: components["schemas"]["DraftInput"];
+        };
+        /**
+         * DraftDocumentInput
+         * @description An uploaded document, and who signs it where, as far as it is known.
+         */
+        DraftDocumentInput: {
+            /**
+             * Id
+             * Format: int64
+             * @description The id answered by the upload, of the key's environment. Listed once.
+             */
+            id: number;
+            /**
+             * Signers
+             * @description Those who sign this document.
+             * @default null
+             */
+            signers?: components["schemas"]["DraftAssignment"][] | null;
+        };
+        /**
+         * DraftInput
+         * @description What is to be signed, by whom, and where, as far as it is known.
+         */
+        DraftInput: {
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @default null
+             */
+            mode?: ("sequential" | "parallel") | null;
+            /**
+             * Validity Days
+             * @description Days until the request expires.
+             * @default null
+             */
+            validity_days?: number | null;
+            /**
+             * Send Email
+             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
+             * @default null
+             */
+            send_email?: boolean | null;
+            /**
+             * Identity Declaration Accepted
+             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
+             * @default null
+             */
+            identity_declaration_accepted?: boolean | null;
+            /**
+             * Initials Required
+             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
+             * @default null
+             */
+            initials_required?: boolean | null;
+            /**
+             * Notify Signers On Completion
+             * @description Whether signers get a summary by e-mail at completion.
+             * @default null
+             */
+            notify_signers_on_completion?: boolean | null;
+            /**
+             * Callback Url
+             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
+             * @default null
+             */
+            callback_url?: string | null;
+            /**
+             * Branding Profile Id
+             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
+             * @default null
+             */
+            branding_profile_id?: number | null;
+            /**
+             * External Id
+             * @description What your own system calls the request; lists can be filtered by it. It need not be unique. Signers do not see it.
+             * @default null
+             * @example lease-4711
+             */
+            external_id?: string | null;
+            /**
+             * Metadata
+             * @description Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most 500 characters. Webhooks and the dashboard show them, signers do not see them.
+             * @default null
+             * @example {
+             *       "property": "Lime Street 4"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Redirect Url
+             * @description Once signed, the page offers to continue there, with `signature_request_id` and `signer_id` added to the query; it never moves by itself. `https`; in the sandbox also `http://localhost`.
+             * @default null
+             * @example https://example.com/leases/4711
+             */
+            redirect_url?: string | null;
+            /**
+             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @default null
+             */
+            reminders?: components["schemas"]["RemindersInput"] | null;
+            /**
+             * Signers
+             * @description As many as a request of your plan may have.
+             * @default null
+             */
+            signers?: components["schemas"]["DraftSignerInput"][] | null;
+            /**
+             * Documents
+             * @description As many as a request of your plan may have.
+             * @default null
+             */
+            documents?: components["schemas"]["DraftDocumentInput"][] | null;
+        };
+        /**
+         * DraftSignerInput
+         * @description A person who signs, as far as it is known.
+         */
+        DraftSignerInput: {
+            /**
+             * Ref
+             * @description Any identifier, to link placements with; unique in the request, not kept.
+             * @default null
+             * @example landlord
+             */
+            ref?: string | null;
+            /**
+             * First Name
+             * @description As the stamp and the proof show it.
+             * @default null
+             */
+            first_name?: string | null;
+            /**
+             * Last Name
+             * @description As the stamp and the proof show it.
+             * @default null
+             */
+            last_name?: string | null;
+            /**
+             * Email
+             * @description Where invitations and codes by e-mail go.
+             * @default null
+             */
+            email?: string | null;
+            /**
+             * Phone
+             * @description In E.164 format; required when `otp_channel` is `sms`.
+             * @default null
+             * @example +33612345678
+             */
+            phone?: string | null;
+            /**
+             * Order
+             * @description Signing order: required and unique in `sequential` mode, ignored in `parallel` mode.
+             * @default null
+             */
+            order?: number | null;
+            /**
+             * Otp Channel
+             * @description How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.
+             * @default null
+             */
+            otp_channel?: ("email" | "sms") | null;
+        };
+        /**
          * End
          * @description Why a request is ended. Unknown fields are ignored.
          */
@@ -2213,73 +2723,74 @@ export interface components {
             reason: string;
         };
         /**
-         * MagicFieldStamp
-         * @description A stamp just under a tag in the text, centred on it and moved sideways into the page. It is refused where the
-         *     page ends before the stamp does.
+         * FilledRoleInput
+         * @description Who signs in a role of the template.
          */
-        MagicFieldStamp: {
+        FilledRoleInput: {
             /**
-             * @description `magic_field`: the place is found by a text. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * Role
+             * @description The `name` of the role.
+             * @example Tenant
              */
-            type: "magic_field";
-            value: components["schemas"]["Tag"];
+            role: string;
             /**
-             * Optional
-             * @description Ignore the stamp when the tag is absent. Never null. Each signer keeps at least one stamp on each document that they sign.
-             * @default false
+             * First Name
+             * @description As the stamp and the proof show it.
              */
-            optional?: boolean;
+            first_name: string;
+            /**
+             * Last Name
+             * @description As the stamp and the proof show it.
+             */
+            last_name: string;
+            /**
+             * Email
+             * Format: email
+             * @description Where invitations and codes by e-mail go.
+             */
+            email: string;
+            /**
+             * Phone
+             * @description In E.164 format; required when `otp_channel` is `sms`.
+             * @default null
+             * @example +33612345678
+             */
+            phone?: string | null;
         };
         /**
-         * Rectangle
-         * @description Where a stamp goes, in points of the page as a reader sees it, origin at the bottom left. It must fit inside
-         *     the page.
+         * RoleInput
+         * @description In whose place somebody signs, such as “Tenant”.
          */
-        Rectangle: {
+        RoleInput: {
             /**
-             * Page Number
-             * @description From 1. The page must exist.
+             * Name
+             * @description Unique in the template, whether in capital or small letters, and with a letter or a number in it.
+             * @example Tenant
              */
-            page_number: number;
+            name: string;
             /**
-             * X
-             * @description Points from the left edge of the page to that of the stamp.
+             * Otp Channel
+             * @description How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.
+             * @default null
              */
-            x: number;
-            /**
-             * Y
-             * @description Points from the bottom edge of the page to that of the stamp.
-             */
-            y: number;
-            /**
-             * Width
-             * @description Points.
-             * @default 200
-             */
-            width?: number | null;
-            /**
-             * Height
-             * @description Points.
-             * @default 80
-             */
-            height?: number | null;
+            otp_channel?: ("email" | "sms") | null;
         };
         /**
-         * RemindersInput
-         * @description How the service reminds by itself whoever's turn it is, by the invitation mailed again.
+         * RoleStamps
+         * @description The stamps of one role on one document. A role appears once per document.
          */
-        RemindersInput: {
+        RoleStamps: {
             /**
-             * Every Days
-             * @description Days after the invitation or the reminder before.
+             * Role
+             * @description The `name` of a role of the template.
+             * @example Tenant
              */
-            every_days: number;
+            role: string;
             /**
-             * At Most
-             * @description So many reminders of each signer; those asked for by hand or by the API are not counted.
+             * Stamps
+             * @description All stamps of the role on this document, optional ones too.
              */
-            at_most: number;
+            stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
         };
         /**
          * SignatureRequestInput
@@ -2422,28 +2933,222 @@ export interface components {
             otp_channel?: ("email" | "sms") | null;
         };
         /**
-         * Tag
-         * @description Where a magic field goes: just under this text, centred on it.
+         * TemplateCreation
+         * @description The body of a template's creation. Unknown fields are refused. An optional field that is null counts as absent.
          */
-        Tag: {
+        TemplateCreation: {
+            template: components["schemas"]["TemplateInput"];
+        };
+        /**
+         * TemplateDocumentInput
+         * @description An uploaded document, and which roles sign it where. A role absent from the list does not sign it.
+         */
+        TemplateDocumentInput: {
             /**
-             * Tag
-             * @description Text that stands verbatim in the PDF, capital letters too. Blanks and line breaks within it do not count: a PDF has none, only letters at places. Used once per signer and document.
-             * @example {{signature:landlord}}
+             * Id
+             * Format: int64
+             * @description The id answered by the upload, of the key's environment. Listed once.
              */
-            tag: string;
+            id: number;
             /**
-             * Width
-             * @description Points.
-             * @default 200
+             * Roles
+             * @description Those that sign this document; every role signs at least one.
              */
-            width?: number | null;
+            roles: components["schemas"]["RoleStamps"][];
+        };
+        /**
+         * TemplateInput
+         * @description A signature request without people.
+         */
+        TemplateInput: {
             /**
-             * Height
-             * @description Points.
-             * @default 80
+             * Name
+             * @description What lists are sorted by. Two templates may have one name.
              */
-            height?: number | null;
+            name: string;
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @enum {string}
+             */
+            mode: "sequential" | "parallel";
+            /**
+             * Validity Days
+             * @description Days until the request expires.
+             */
+            validity_days: number;
+            /**
+             * Send Email
+             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
+             * @default false
+             */
+            send_email?: boolean | null;
+            /**
+             * Identity Declaration Accepted
+             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
+             * @default false
+             */
+            identity_declaration_accepted?: boolean | null;
+            /**
+             * Initials Required
+             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
+             * @default false
+             */
+            initials_required?: boolean | null;
+            /**
+             * Notify Signers On Completion
+             * @description Whether signers get a summary by e-mail at completion.
+             * @default false
+             */
+            notify_signers_on_completion?: boolean | null;
+            /**
+             * Callback Url
+             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
+             * @default null
+             */
+            callback_url?: string | null;
+            /**
+             * Branding Profile Id
+             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
+             * @default null
+             */
+            branding_profile_id?: number | null;
+            /**
+             * External Id
+             * @description What your own system calls the request; lists can be filtered by it. It need not be unique. Signers do not see it.
+             * @default null
+             * @example lease-4711
+             */
+            external_id?: string | null;
+            /**
+             * Metadata
+             * @description Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most 500 characters. Webhooks and the dashboard show them, signers do not see them.
+             * @default null
+             * @example {
+             *       "property": "Lime Street 4"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Redirect Url
+             * @description Once signed, the page offers to continue there, with `signature_request_id` and `signer_id` added to the query; it never moves by itself. `https`; in the sandbox also `http://localhost`.
+             * @default null
+             * @example https://example.com/leases/4711
+             */
+            redirect_url?: string | null;
+            /**
+             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @default null
+             */
+            reminders?: components["schemas"]["RemindersInput"] | null;
+            /**
+             * Roles
+             * @description In the signing order of `sequential` mode. As many as your plan allows signers.
+             */
+            roles: components["schemas"]["RoleInput"][];
+            /**
+             * Documents
+             * @description As many as a request of your plan may have.
+             */
+            documents: components["schemas"]["TemplateDocumentInput"][];
+        };
+        /**
+         * TemplateSending
+         * @description The body of a creation from a template. Unknown fields are refused. An option that is absent or null is as in the template.
+         */
+        TemplateSending: {
+            signature_request: components["schemas"]["TemplateSendingInput"];
+        };
+        /**
+         * TemplateSendingInput
+         * @description Who signs, and what is to be otherwise than in the template.
+         */
+        TemplateSendingInput: {
+            /**
+             * Signers
+             * @description One for each role of the template, in any order.
+             */
+            signers: components["schemas"]["FilledRoleInput"][];
+            /**
+             * Mode
+             * @description Whether signers sign in turn or in any order.
+             * @default null
+             */
+            mode?: ("sequential" | "parallel") | null;
+            /**
+             * Validity Days
+             * @description Days until the request expires.
+             * @default null
+             */
+            validity_days?: number | null;
+            /**
+             * Send Email
+             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
+             * @default null
+             */
+            send_email?: boolean | null;
+            /**
+             * Identity Declaration Accepted
+             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
+             * @default null
+             */
+            identity_declaration_accepted?: boolean | null;
+            /**
+             * Initials Required
+             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
+             * @default null
+             */
+            initials_required?: boolean | null;
+            /**
+             * Notify Signers On Completion
+             * @description Whether signers get a summary by e-mail at completion.
+             * @default null
+             */
+            notify_signers_on_completion?: boolean | null;
+            /**
+             * Callback Url
+             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
+             * @default null
+             */
+            callback_url?: string | null;
+            /**
+             * Branding Profile Id
+             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
+             * @default null
+             */
+            branding_profile_id?: number | null;
+            /**
+             * External Id
+             * @description What your own system calls the request; lists can be filtered by it. It need not be unique. Signers do not see it.
+             * @default null
+             * @example lease-4711
+             */
+            external_id?: string | null;
+            /**
+             * Metadata
+             * @description Your own data: at most 50 keys of 1 to 40 characters from `A-Za-z0-9_.-`, with texts of at most 500 characters. Webhooks and the dashboard show them, signers do not see them.
+             * @default null
+             * @example {
+             *       "property": "Lime Street 4"
+             *     }
+             */
+            metadata?: {
+                [key: string]: string;
+            } | null;
+            /**
+             * Redirect Url
+             * @description Once signed, the page offers to continue there, with `signature_request_id` and `signer_id` added to the query; it never moves by itself. `https`; in the sandbox also `http://localhost`.
+             * @default null
+             * @example https://example.com/leases/4711
+             */
+            redirect_url?: string | null;
+            /**
+             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @default null
+             */
+            reminders?: components["schemas"]["RemindersInput"] | null;
         };
         /**
          * SignerEvent
@@ -2535,7 +3240,7 @@ export interface components {
              * @description What to decide by. Codes never change.
              * @enum {string}
              */
-            code: "invalid_api_key" | "payment_required" | "forbidden" | "sandbox_only" | "decline_not_allowed" | "initials_not_available_on_plan" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_key_in_use" | "already_signed" | "not_your_turn" | "gone" | "cursor_expired" | "expired" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "identity_declaration_required" | "validation_error" | "rate_limited" | "unavailable" | "insufficient_storage" | "internal_error";
+            code: "invalid_api_key" | "payment_required" | "forbidden" | "sandbox_only" | "decline_not_allowed" | "initials_not_available_on_plan" | "production_only" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_key_in_use" | "already_signed" | "not_your_turn" | "gone" | "cursor_expired" | "expired" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "identity_declaration_required" | "validation_error" | "rate_limited" | "unavailable" | "insufficient_storage" | "internal_error";
             /**
              * Message
              * @description For a person: one or more sentences in the language of Accept-Language.
@@ -2548,591 +3253,6 @@ export interface components {
          */
         Error: {
             error: components["schemas"]["ErrorBody"];
-        };
-        /**
-         * CreatedDraft
-         * @description A draft as its creation answers it.
-         */
-        CreatedDraft: {
-            /**
-             * Id
-             * Format: int64
-             * @description Identifies the draft.
-             */
-            id: number;
-            /**
-             * Review Url
-             * Format: uri
-             * @description Where a member of your organization who may send requests signs in, sees the draft with what is still missing, changes it, and sends or discards it. Once it is sent, the address shows the request.
-             */
-            review_url: string;
-        };
-        /**
-         * Draft
-         * @description A draft that an application prepared, and what became of it.
-         */
-        Draft: {
-            /**
-             * Id
-             * Format: int64
-             * @description Identifies the draft.
-             */
-            id: number;
-            /**
-             * Review Url
-             * Format: uri
-             * @description Where a member of your organization who may send requests signs in, sees the draft with what is still missing, changes it, and sends or discards it. Once it is sent, the address shows the request.
-             */
-            review_url: string;
-            /**
-             * Status
-             * @description `open` until a member sends or discards it. A draft that nobody touches for 90 days is discarded.
-             * @enum {string}
-             */
-            status: "open" | "sent" | "discarded";
-            /**
-             * Signature Request Id
-             * @description The request that it was sent as; null unless `sent`.
-             */
-            signature_request_id: number | null;
-            /**
-             * Created At
-             * Format: date-time
-             * @description When the draft was prepared.
-             * @example 2030-05-17T08:30:12Z
-             */
-            created_at: string;
-        };
-        /**
-         * PlacedRole
-         * @description The stamps of one role on one document.
-         */
-        PlacedRole: {
-            /**
-             * Role
-             * @description The `name` of the role.
-             * @example Tenant
-             */
-            role: string;
-            /**
-             * Stamps
-             * @description As they were given, tags too.
-             */
-            stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
-        };
-        /**
-         * Role
-         * @description In whose place somebody signs.
-         */
-        Role: {
-            /**
-             * Name
-             * @description What `role` names where the template is sent.
-             * @example Tenant
-             */
-            name: string;
-            /**
-             * Otp Channel
-             * @description How the one-time code reaches whoever signs in the role; null where none was named.
-             */
-            otp_channel: ("email" | "sms") | null;
-        };
-        /**
-         * Template
-         * @description A signature request without people. Options that were not given are as in a creation that does not give them.
-         */
-        Template: {
-            /**
-             * Id
-             * Format: int64
-             * @description Identifies the template in its environment.
-             */
-            id: number;
-            /**
-             * Name
-             * @description What the list is sorted by.
-             */
-            name: string;
-            /**
-             * Mode
-             * @description Whether signers sign in turn or in any order.
-             * @enum {string}
-             */
-            mode: "sequential" | "parallel";
-            /**
-             * Validity Days
-             * @description Days until the request expires.
-             */
-            validity_days: number;
-            /**
-             * Send Email
-             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
-             * @default false
-             */
-            send_email?: boolean | null;
-            /**
-             * Identity Declaration Accepted
-             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
-             * @default false
-             */
-            identity_declaration_accepted?: boolean | null;
-            /**
-             * Initials Required
-             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
-             * @default false
-             */
-            initials_required?: boolean | null;
-            /**
-             * Notify Signers On Completion
-             * @description Whether signers get a summary by e-mail at completion.
-             * @default false
-             */
-            notify_signers_on_completion?: boolean | null;
-            /**
-             * Callback Url
-             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
-             * @default null
-             */
-            callback_url?: string | null;
-            /**
-             * Branding Profile Id
-             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
-             * @default null
-             */
-            branding_profile_id?: number | null;
-            /**
-             * Roles
-             * @description In signing order.
-             */
-            roles: components["schemas"]["Role"][];
-            /**
-             * Documents
-             * @description The documents, in the order given at creation.
-             */
-            documents: components["schemas"]["TemplateDocument"][];
-            /**
-             * Created At
-             * Format: date-time
-             * @description When the template was created.
-             * @example 2030-05-17T08:30:12Z
-             */
-            created_at: string;
-        };
-        /**
-         * TemplateDocument
-         * @description A document of a template, and which roles sign it where.
-         */
-        TemplateDocument: {
-            /**
-             * Id
-             * Format: int64
-             * @description The document as uploaded.
-             */
-            id: number;
-            /**
-             * Roles
-             * @description Those that sign it.
-             */
-            roles: components["schemas"]["PlacedRole"][];
-        };
-        /**
-         * Templates
-         * @description A page of templates.
-         */
-        Templates: {
-            /**
-             * Data
-             * @description The entries of the page, sorted by name.
-             */
-            data: components["schemas"]["Template"][];
-            pagination: components["schemas"]["Pagination"];
-        };
-        /**
-         * DraftAssignment
-         * @description The stamps of one signer on one document, as far as they are known.
-         */
-        DraftAssignment: {
-            /**
-             * Signer Ref
-             * @description The `ref` of a signer of the request.
-             * @example landlord
-             */
-            signer_ref: string;
-            /**
-             * Stamps
-             * @description Stamps that are given are whole.
-             * @default null
-             */
-            stamps?: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[] | null;
-        };
-        /**
-         * DraftCreation
-         * @description The body of a draft. Unknown fields are refused. A field that is null counts as missing.
-         */
-        DraftCreation: {
-            signature_request: components["schemas"]["DraftInput"];
-        };
-        /**
-         * DraftDocumentInput
-         * @description An uploaded document, and who signs it where, as far as it is known.
-         */
-        DraftDocumentInput: {
-            /**
-             * Id
-             * Format: int64
-             * @description The id answered by the upload, of the key's environment. Listed once.
-             */
-            id: number;
-            /**
-             * Signers
-             * @description Those who sign this document.
-             * @default null
-             */
-            signers?: components["schemas"]["DraftAssignment"][] | null;
-        };
-        /**
-         * DraftInput
-         * @description What is to be signed, by whom, and where, as far as it is known.
-         */
-        DraftInput: {
-            /**
-             * Mode
-             * @description Whether signers sign in turn or in any order.
-             * @default null
-             */
-            mode?: ("sequential" | "parallel") | null;
-            /**
-             * Validity Days
-             * @description Days until the request expires.
-             * @default null
-             */
-            validity_days?: number | null;
-            /**
-             * Send Email
-             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
-             * @default null
-             */
-            send_email?: boolean | null;
-            /**
-             * Identity Declaration Accepted
-             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
-             * @default null
-             */
-            identity_declaration_accepted?: boolean | null;
-            /**
-             * Initials Required
-             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
-             * @default null
-             */
-            initials_required?: boolean | null;
-            /**
-             * Notify Signers On Completion
-             * @description Whether signers get a summary by e-mail at completion.
-             * @default null
-             */
-            notify_signers_on_completion?: boolean | null;
-            /**
-             * Callback Url
-             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
-             * @default null
-             */
-            callback_url?: string | null;
-            /**
-             * Branding Profile Id
-             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
-             * @default null
-             */
-            branding_profile_id?: number | null;
-            /**
-             * Signers
-             * @description As many as a request of your plan may have.
-             * @default null
-             */
-            signers?: components["schemas"]["DraftSignerInput"][] | null;
-            /**
-             * Documents
-             * @description As many as a request of your plan may have.
-             * @default null
-             */
-            documents?: components["schemas"]["DraftDocumentInput"][] | null;
-        };
-        /**
-         * DraftSignerInput
-         * @description A person who signs, as far as it is known.
-         */
-        DraftSignerInput: {
-            /**
-             * Ref
-             * @description Any identifier, to link placements with; unique in the request, not kept.
-             * @default null
-             * @example landlord
-             */
-            ref?: string | null;
-            /**
-             * First Name
-             * @description As the stamp and the proof show it.
-             * @default null
-             */
-            first_name?: string | null;
-            /**
-             * Last Name
-             * @description As the stamp and the proof show it.
-             * @default null
-             */
-            last_name?: string | null;
-            /**
-             * Email
-             * @description Where invitations and codes by e-mail go.
-             * @default null
-             */
-            email?: string | null;
-            /**
-             * Phone
-             * @description In E.164 format; required when `otp_channel` is `sms`.
-             * @default null
-             * @example +33612345678
-             */
-            phone?: string | null;
-            /**
-             * Order
-             * @description Signing order: required and unique in `sequential` mode, ignored in `parallel` mode.
-             * @default null
-             */
-            order?: number | null;
-            /**
-             * Otp Channel
-             * @description How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.
-             * @default null
-             */
-            otp_channel?: ("email" | "sms") | null;
-        };
-        /**
-         * FilledRoleInput
-         * @description Who signs in a role of the template.
-         */
-        FilledRoleInput: {
-            /**
-             * Role
-             * @description The `name` of the role.
-             * @example Tenant
-             */
-            role: string;
-            /**
-             * First Name
-             * @description As the stamp and the proof show it.
-             */
-            first_name: string;
-            /**
-             * Last Name
-             * @description As the stamp and the proof show it.
-             */
-            last_name: string;
-            /**
-             * Email
-             * Format: email
-             * @description Where invitations and codes by e-mail go.
-             */
-            email: string;
-            /**
-             * Phone
-             * @description In E.164 format; required when `otp_channel` is `sms`.
-             * @default null
-             * @example +33612345678
-             */
-            phone?: string | null;
-        };
-        /**
-         * RoleInput
-         * @description In whose place somebody signs, such as “Tenant”.
-         */
-        RoleInput: {
-            /**
-             * Name
-             * @description Unique in the template, whether in capital or small letters, and with a letter or a number in it.
-             * @example Tenant
-             */
-            name: string;
-            /**
-             * Otp Channel
-             * @description How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.
-             * @default null
-             */
-            otp_channel?: ("email" | "sms") | null;
-        };
-        /**
-         * RoleStamps
-         * @description The stamps of one role on one document. A role appears once per document.
-         */
-        RoleStamps: {
-            /**
-             * Role
-             * @description The `name` of a role of the template.
-             * @example Tenant
-             */
-            role: string;
-            /**
-             * Stamps
-             * @description All stamps of the role on this document, optional ones too.
-             */
-            stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
-        };
-        /**
-         * TemplateCreation
-         * @description The body of a template's creation. Unknown fields are refused. An optional field that is null counts as absent.
-         */
-        TemplateCreation: {
-            template: components["schemas"]["TemplateInput"];
-        };
-        /**
-         * TemplateDocumentInput
-         * @description An uploaded document, and which roles sign it where. A role absent from the list does not sign it.
-         */
-        TemplateDocumentInput: {
-            /**
-             * Id
-             * Format: int64
-             * @description The id answered by the upload, of the key's environment. Listed once.
-             */
-            id: number;
-            /**
-             * Roles
-             * @description Those that sign this document; every role signs at least one.
-             */
-            roles: components["schemas"]["RoleStamps"][];
-        };
-        /**
-         * TemplateInput
-         * @description A signature request without people.
-         */
-        TemplateInput: {
-            /**
-             * Name
-             * @description What lists are sorted by. Two templates may have one name.
-             */
-            name: string;
-            /**
-             * Mode
-             * @description Whether signers sign in turn or in any order.
-             * @enum {string}
-             */
-            mode: "sequential" | "parallel";
-            /**
-             * Validity Days
-             * @description Days until the request expires.
-             */
-            validity_days: number;
-            /**
-             * Send Email
-             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
-             * @default false
-             */
-            send_email?: boolean | null;
-            /**
-             * Identity Declaration Accepted
-             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
-             * @default false
-             */
-            identity_declaration_accepted?: boolean | null;
-            /**
-             * Initials Required
-             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
-             * @default false
-             */
-            initials_required?: boolean | null;
-            /**
-             * Notify Signers On Completion
-             * @description Whether signers get a summary by e-mail at completion.
-             * @default false
-             */
-            notify_signers_on_completion?: boolean | null;
-            /**
-             * Callback Url
-             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
-             * @default null
-             */
-            callback_url?: string | null;
-            /**
-             * Branding Profile Id
-             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
-             * @default null
-             */
-            branding_profile_id?: number | null;
-            /**
-             * Roles
-             * @description In the signing order of `sequential` mode. As many as your plan allows signers.
-             */
-            roles: components["schemas"]["RoleInput"][];
-            /**
-             * Documents
-             * @description As many as a request of your plan may have.
-             */
-            documents: components["schemas"]["TemplateDocumentInput"][];
-        };
-        /**
-         * TemplateSending
-         * @description The body of a creation from a template. Unknown fields are refused. An option that is absent or null is as in the template.
-         */
-        TemplateSending: {
-            signature_request: components["schemas"]["TemplateSendingInput"];
-        };
-        /**
-         * TemplateSendingInput
-         * @description Who signs, and what is to be otherwise than in the template.
-         */
-        TemplateSendingInput: {
-            /**
-             * Signers
-             * @description One for each role of the template, in any order.
-             */
-            signers: components["schemas"]["FilledRoleInput"][];
-            /**
-             * Mode
-             * @description Whether signers sign in turn or in any order.
-             * @default null
-             */
-            mode?: ("sequential" | "parallel") | null;
-            /**
-             * Validity Days
-             * @description Days until the request expires.
-             * @default null
-             */
-            validity_days?: number | null;
-            /**
-             * Send Email
-             * @description Whether the service invites by e-mail: signers in turn (`sequential`) or all at once.
-             * @default null
-             */
-            send_email?: boolean | null;
-            /**
-             * Identity Declaration Accepted
-             * @description You attest that you have identified the signers yourself. Must be true when `send_email` is true.
-             * @default null
-             */
-            identity_declaration_accepted?: boolean | null;
-            /**
-             * Initials Required
-             * @description Whether each signer also puts initials on each page. Plans Pro and Enterprise.
-             * @default null
-             */
-            initials_required?: boolean | null;
-            /**
-             * Notify Signers On Completion
-             * @description Whether signers get a summary by e-mail at completion.
-             * @default null
-             */
-            notify_signers_on_completion?: boolean | null;
-            /**
-             * Callback Url
-             * @description Gets `request.completed` and `request.expired` of this request, besides the application's webhook URL.
-             * @default null
-             */
-            callback_url?: string | null;
-            /**
-             * Branding Profile Id
-             * @description A branding profile of your organization. Plans Pro and Enterprise. Omitted or null: the default colours.
-             * @default null
-             */
-            branding_profile_id?: number | null;
         };
     };
     responses: never;
@@ -4340,6 +4460,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Preview"];
+                    "application/pdf": string;
                 };
             };
             /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
@@ -4367,7 +4488,15 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `forbidden`: `otp_channel` is `sms` on the plan Free.
+             *
+             *     `forbidden`: `branding_profile_id` on the plan Free.
+             *
+             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -4423,7 +4552,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `validation_error`: The body is not readable. */
+            /**
+             * @description `identity_declaration_required`: `send_email` without `identity_declaration_accepted`.
+             *
+             *     `validation_error`: Fields are missing or not what they must be. All are named.
+             *
+             *     `validation_error`: A stamp has no place: its tag is not in the PDF.
+             *
+             *     `validation_error`: A stamp has no place: it does not fit on the page.
+             *
+             *     `validation_error`: A document is not there: unknown, or of the other environment.
+             *
+             *     `validation_error`: The body is not readable.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -5141,6 +5282,1327 @@ export interface operations {
                 };
             };
             /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    listTemplates: {
+        parameters: {
+            query?: {
+                /** @description From 1. What is no positive number is 1. */
+                page?: number | string;
+                /** @description Entries of a page. Lowered to 100; what is no positive number is 20. */
+                limit?: number | string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of templates. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Templates"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The template, under the root key. At most 4 MiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateCreation"];
+            };
+        };
+        responses: {
+            /** @description The template, with the placements as they were given. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `forbidden`: `branding_profile_id` on the plan Free.
+             *
+             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
+             *
+             *     `forbidden`: `otp_channel` is `sms` on the plan Free.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: The body is not readable.
+             *
+             *     `validation_error`: A field is not one of those below. All are named.
+             *
+             *     `validation_error`: Fields are missing or not what they must be. All are named.
+             *
+             *     `validation_error`: A stamp has no place: its tag is not in the PDF.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
+             *
+             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The template's `id`.
+                 * @example 12
+                 */
+                template_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The template. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Template"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleteTemplate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The template's `id`.
+                 * @example 12
+                 */
+                template_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It is deleted. The answer has no body. */
+            204: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `conflict`: Members are sending the template to many signers in the dashboard. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sendTemplate: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description The template's `id`.
+                 * @example 12
+                 */
+                template_id: number;
+            };
+            cookie?: never;
+        };
+        /** @description Who signs, under the root key. At most 4 MiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TemplateSending"];
+            };
+        };
+        responses: {
+            /** @description The request. It is `pending`, and so are its signers. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedSignatureRequest"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `forbidden`: `branding_profile_id` on the plan Free.
+             *
+             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
+             *
+             *     `forbidden`: `otp_channel` is `sms` on the plan Free.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_found`: There is no such resource in the key's organization and environment. */
+            404: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: The body is not readable.
+             *
+             *     `validation_error`: A field is not one of those below. All are named.
+             *
+             *     `identity_declaration_required`: `send_email` without `identity_declaration_accepted`.
+             *
+             *     `validation_error`: A role has no signer, or a signer no role.
+             *
+             *     `validation_error`: A document of the template is there no more.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
+             *
+             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    createDraft: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
+                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The request, as far as it is known, under the root key. At most 4 MiB. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DraftCreation"];
+            };
+        };
+        responses: {
+            /** @description The draft's `id`, and the address to give to a member. */
+            201: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedDraft"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `forbidden`: `branding_profile_id` on the plan Free.
+             *
+             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
+             *
+             *     `production_only`: A sandbox key: what the dashboard sends is production's.
+             */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            409: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: Fields are missing or not what they must be. All are named.
+             *
+             *     `validation_error`: A stamp has no place: its tag is not in the PDF.
+             *
+             *     `validation_error`: A stamp has no place: it does not fit on the page.
+             *
+             *     `validation_error`: A document is not there: unknown, or of the other environment.
+             *
+             *     `validation_error`: The body is not readable.
+             *
+             *     `validation_error`: A field is not one of those below. All are named.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    /**
+                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
+                     * @example 0
+                     */
+                    "Retry-After"?: number;
+                    /**
+                     * @description Ceiling of the most constraining window.
+                     * @example 120
+                     */
+                    "X-RateLimit-Limit"?: number;
+                    /**
+                     * @description Calls left in that window; 0 on a 429.
+                     * @example 117
+                     */
+                    "X-RateLimit-Remaining"?: number;
+                    /**
+                     * @description Unix time of that window's reset.
+                     * @example 1905323460
+                     */
+                    "X-RateLimit-Reset"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
+             *
+             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    readDraft: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The draft's `id`.
+                 * @example 23
+                 */
+                draft_id: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The draft's state. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Draft"];
+                };
+            };
+            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payment_required`: A production key of an organization on the plan Free. */
+            402: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `forbidden`: The organization is suspended by whoever runs the service.
+             *
+             *     `production_only`: A sandbox key: what the dashboard sends is production's.
+             */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6237,1327 +7699,6 @@ export interface operations {
             };
             /** @description `forbidden`: The organization is suspended by whoever runs the service. */
             403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    listTemplates: {
-        parameters: {
-            query?: {
-                /** @description From 1. What is no positive number is 1. */
-                page?: number | string;
-                /** @description Entries of a page. Lowered to 100; what is no positive number is 20. */
-                limit?: number | string;
-            };
-            header?: never;
-            path?: never;
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description A page of templates. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Templates"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    createTemplate: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A text of your choice, new for each creation, such as a UUID. Sent again with the same content within 24 hours, the call creates nothing: it is answered with what the first one created, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
-                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The template, under the root key. At most 4 MiB. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TemplateCreation"];
-            };
-        };
-        responses: {
-            /** @description The template, with the placements as they were given. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Template"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `forbidden`: The organization is suspended by whoever runs the service.
-             *
-             *     `forbidden`: `branding_profile_id` on the plan Free.
-             *
-             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
-             *
-             *     `forbidden`: `otp_channel` is `sms` on the plan Free.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The body came too slowly. Send it again. */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
-            410: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payload_too_large`: The body is larger than 4 MiB. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body is not sent as JSON. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
-             *
-             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
-             *
-             *     `validation_error`: The body is not readable.
-             *
-             *     `validation_error`: A field is not one of those below. All are named.
-             *
-             *     `validation_error`: Fields are missing or not what they must be. All are named.
-             *
-             *     `validation_error`: A stamp has no place: its tag is not in the PDF.
-             */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
-             *
-             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
-             */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readTemplate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The template's `id`.
-                 * @example 12
-                 */
-                template_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The template. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Template"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: There is no such resource in the key's organization and environment. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    deleteTemplate: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The template's `id`.
-                 * @example 12
-                 */
-                template_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description It is deleted. The answer has no body. */
-            204: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content?: never;
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `forbidden`: The organization is suspended by whoever runs the service. */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: There is no such resource in the key's organization and environment. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `conflict`: Members are sending the template to many signers in the dashboard. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`. */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    sendTemplate: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A text of your choice, new for each creation, such as a UUID. Sent again with the same content within 24 hours, the call creates nothing: it is answered with what the first one created, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
-                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path: {
-                /**
-                 * @description The template's `id`.
-                 * @example 12
-                 */
-                template_id: number;
-            };
-            cookie?: never;
-        };
-        /** @description Who signs, under the root key. At most 4 MiB. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["TemplateSending"];
-            };
-        };
-        responses: {
-            /** @description The request. It is `pending`, and so are its signers. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedSignatureRequest"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `forbidden`: The organization is suspended by whoever runs the service.
-             *
-             *     `forbidden`: `branding_profile_id` on the plan Free.
-             *
-             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
-             *
-             *     `forbidden`: `otp_channel` is `sms` on the plan Free.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: There is no such resource in the key's organization and environment. */
-            404: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The body came too slowly. Send it again. */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
-            410: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payload_too_large`: The body is larger than 4 MiB. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body is not sent as JSON. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
-             *
-             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
-             *
-             *     `validation_error`: The body is not readable.
-             *
-             *     `validation_error`: A field is not one of those below. All are named.
-             *
-             *     `identity_declaration_required`: `send_email` without `identity_declaration_accepted`.
-             *
-             *     `validation_error`: A role has no signer, or a signer no role.
-             *
-             *     `validation_error`: A document of the template is there no more.
-             */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
-             *
-             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
-             */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    createDraft: {
-        parameters: {
-            query?: never;
-            header?: {
-                /**
-                 * @description A text of your choice, new for each creation, such as a UUID. Sent again with the same content within 24 hours, the call creates nothing: it is answered with what the first one created, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
-                 * @example 6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11
-                 */
-                "Idempotency-Key"?: string;
-            };
-            path?: never;
-            cookie?: never;
-        };
-        /** @description The request, as far as it is known, under the root key. At most 4 MiB. */
-        requestBody: {
-            content: {
-                "application/json": components["schemas"]["DraftCreation"];
-            };
-        };
-        responses: {
-            /** @description The draft's `id`, and the address to give to a member. */
-            201: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    "Idempotent-Replayed": components["headers"]["Idempotent-Replayed"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["CreatedDraft"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `forbidden`: The organization is suspended by whoever runs the service.
-             *
-             *     `forbidden`: `branding_profile_id` on the plan Free.
-             *
-             *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
-             *
-             *     `production_only`: A sandbox key: what the dashboard sends is production's.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `request_timeout`: The body came too slowly. Send it again. */
-            408: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
-            409: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `gone`: What the call with this `Idempotency-Key` created has been deleted since. */
-            410: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payload_too_large`: The body is larger than 4 MiB. */
-            413: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `unsupported_media_type`: The body is not sent as JSON. */
-            415: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
-             *
-             *     `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
-             *
-             *     `validation_error`: Fields are missing or not what they must be. All are named.
-             *
-             *     `validation_error`: A stamp has no place: its tag is not in the PDF.
-             *
-             *     `validation_error`: A stamp has no place: it does not fit on the page.
-             *
-             *     `validation_error`: A document is not there: unknown, or of the other environment.
-             *
-             *     `validation_error`: The body is not readable.
-             *
-             *     `validation_error`: A field is not one of those below. All are named.
-             */
-            422: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds. */
-            429: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `internal_error`: A fault of the service. The id in the message stands in its log too. */
-            500: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    /**
-                     * @description Seconds to wait before the next call; 0 while calls remain and nothing else stands in its way.
-                     * @example 0
-                     */
-                    "Retry-After"?: number;
-                    /**
-                     * @description Ceiling of the most constraining window.
-                     * @example 120
-                     */
-                    "X-RateLimit-Limit"?: number;
-                    /**
-                     * @description Calls left in that window; 0 on a 429.
-                     * @example 117
-                     */
-                    "X-RateLimit-Remaining"?: number;
-                    /**
-                     * @description Unix time of that window's reset.
-                     * @example 1905323460
-                     */
-                    "X-RateLimit-Reset"?: number;
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `unavailable`: The service cannot answer for a moment, as while its database restarts. Send the same again after `Retry-After` seconds; where something is created, with the same `Idempotency-Key`.
-             *
-             *     `unavailable`: The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send the same again after `Retry-After` seconds.
-             */
-            503: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-        };
-    };
-    readDraft: {
-        parameters: {
-            query?: never;
-            header?: never;
-            path: {
-                /**
-                 * @description The draft's `id`.
-                 * @example 23
-                 */
-                draft_id: number;
-            };
-            cookie?: never;
-        };
-        requestBody?: never;
-        responses: {
-            /** @description The draft's state. */
-            200: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Draft"];
-                };
-            };
-            /** @description `invalid_api_key`: The key is absent, malformed, unknown or revoked. */
-            401: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `payment_required`: A production key of an organization on the plan Free. */
-            402: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /**
-             * @description `forbidden`: The organization is suspended by whoever runs the service.
-             *
-             *     `production_only`: A sandbox key: what the dashboard sends is production's.
-             */
-            403: {
-                headers: {
-                    "X-Request-Id": components["headers"]["X-Request-Id"];
-                    "Retry-After": components["headers"]["Retry-After"];
-                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
-                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
-                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
-                    [name: string]: unknown;
-                };
-                content: {
-                    "application/json": components["schemas"]["Error"];
-                };
-            };
-            /** @description `not_found`: There is no such resource in the key's organization and environment. */
-            404: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
                     "Retry-After": components["headers"]["Retry-After"];

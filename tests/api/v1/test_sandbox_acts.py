@@ -8,6 +8,7 @@ import pytest
 from paraph.api.v1.openapi.refusals import refusals
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
+from paraph.evidence.models import ProofFile
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.signing.sign import Signature, sign
 from paraph.kernel import clock
@@ -15,11 +16,13 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.storage import store
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.webhooks.models import Delivery, Event
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload
 from tests.factories import VISITOR, jobs
 from tests.flow.test_jobs import work_off
+from tests.pdf.pictures import texts
 
 DRAWN = {"type": "drawn", "strokes": [[[0.1, 0.6], [0.4, 0.3], [0.9, 0.4]]]}
 
@@ -70,6 +73,8 @@ def test_a_request_is_signed_to_its_end(owner: ApiClient) -> None:
     log = owner.get(f"/signature_requests/{request['id']}/audit_logs", limit=100).json()["data"]
     assert [each["metadata"].get("sandbox_act") for each in log if each["event_type"] == "signer.signed"] == [True] * 2
     assert not CapturedMessage.objects.exists()
+    proof = "".join(texts(store.get(ProofFile.objects.get().object_key)))
+    assert "sandbox act" in proof and "One-time code" not in proof
     assert list(Event.objects.order_by("entry_id").values_list("event_type", flat=True)) == [
         "signer.signed", "signer.signed", "request.completed",
     ]  # fmt: skip

@@ -97,6 +97,16 @@ def whole_text(content: ProofContent) -> str:
     return squeezed("".join(texts(proof(content))))
 
 
+def test_who_signed_without_a_code_is_not_said_to_have_had_one() -> None:
+    """As a sandbox act does; the address is named all the same."""
+    without = replace(CONTENT, signers=[replace(ANNA, channel="", destination="")], environment="sandbox")
+    assert squeezed("One-time code") + "e-mail" in whole_text(CONTENT)
+    told = whole_text(replace(without, journal=CONTENT.journal[2:]))
+    assert squeezed("One-time code") not in told and "anna@example.org" in told
+    assert squeezed("at least one signature was made by a test, without a one-time code.") in told
+    assert squeezed("after entering") not in told
+
+
 @pytest.mark.parametrize(
     "fact",
     [

@@ -5,7 +5,7 @@ one of a million. Anything that deviates from the format raises :class:`Unsafe`.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -135,10 +135,7 @@ class CrossReference:
         return CrossReferenceSection(runs, trailer)
 
     def _table_entry(self, place: int) -> CrossReferenceEntry | None:
-        match = _ENTRY.match(self._data, place)
-        if match is None:
-            raise Unsafe("a cross-reference entry is not 20 bytes wide")
-        return CrossReferenceEntry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
+        return _table_entry(self._data, place)
 
     def _stream_section(self, position: int) -> CrossReferenceSection:
         stream = self._stream_at(position)
@@ -156,6 +153,25 @@ class CrossReference:
             raise Unsafe("a cross-reference stream is too short")
         _check_runs(runs)
         return CrossReferenceSection(runs, dictionary, rows, widths)
+
+
+def places(data: bytes, sections: Iterable[CrossReferenceSection]) -> list[int]:
+    """Return where the objects begin that any section names, in use or replaced since, in order."""
+    found = set[int]()
+    for section in sections:
+        for _, count, place in section.runs:
+            for index in range(count):
+                row = _row(section, place, index) if section.is_stream else _table_entry(data, place + 20 * index)
+                if row and not row.packed:
+                    found.add(row.place)
+    return sorted(found)
+
+
+def _table_entry(data: bytes, place: int) -> CrossReferenceEntry | None:
+    match = _ENTRY.match(data, place)
+    if match is None:
+        raise Unsafe("a cross-reference entry is not 20 bytes wide")
+    return CrossReferenceEntry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
 
 
 def _newest_section(data: bytes) -> int:

@@ -5,11 +5,12 @@ raises :class:`Unsafe`, and sealing takes another way.
 """
 
 import re
+from bisect import bisect_right
 from collections.abc import Callable, Iterator
 from functools import cached_property
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Protocol
 
-from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, CrossReferenceSection
+from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, CrossReferenceSection, places
 from paraph.pdf.structure.encryption import FileEncryption, open_encryption
 from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Ref, Unsafe, parse
 from paraph.pdf.structure.unpacking import LARGEST, unpacked
@@ -41,15 +42,6 @@ class ObjectLookup(Protocol):
     def next_number(self) -> int: ...
     def start_within(self, size: int) -> int | None: ...
     def entry(self, number: int) -> CrossReferenceEntry | None: ...
-
-
-class PackedText(NamedTuple):
-    """The unpacked text of an object stream. ``places``: where in it each object begins; ``plain_at``: where the stream
-    stands whose text is in the file as it is, ``None`` for others."""
-
-    text: bytes
-    places: list[int]
-    plain_at: int | None
 
 
 class PdfReader:
@@ -120,13 +112,30 @@ class PdfReader:
         """Return the numbers of the objects in an object stream, in order."""
         return list(self._container(container).numbers)
 
-    def packed_texts(self) -> "Iterator[PackedText]":
-        """Yield the text of every object stream. Raise :class:`Unsafe`."""
+    def packed_texts(self) -> Iterator[tuple[bytes, list[int]]]:
+        """Yield the unpacked text of every object stream, and where in it each object begins. Raise
+        :class:`Unsafe`."""
         if any(section.is_stream for section in self.crossreference.sections):
             entries = map(self.crossreference.entry, range(self.crossreference.next_number))
             for container in dict.fromkeys(entry.place for entry in entries if entry and entry.packed):
-                stream, where = self._container(container), self.crossreference.entry(container)
-                yield PackedText(stream.data, stream.places, where.place if where and stream.is_plain else None)
+                yield self._container(container).data, self._container(container).places
+
+    def is_within_stream(self, position: int) -> bool:
+        """Return whether a byte belongs to the data of a stream, in which no other object begins before it."""
+        index = bisect_right(self._places, position)
+        head = _OBJECT.match(self.data, self._places[index - 1]) if index else None
+        if head is None:
+            return False
+        try:
+            dictionary, end = parse(self.data, head.end())
+            start = STREAM.match(self.data, end) if type(dictionary) is dict else None
+            return start is not None and 0 <= position - start.end() < self.length_of(dictionary, start.end())
+        except Unsafe:
+            return False
+
+    @cached_property
+    def _places(self) -> list[int]:
+        return places(self.data, self.crossreference.sections)
 
     def unpack(self, container: int, stream: PdfStream) -> bytes:
         """Unpack an object stream that the caller has already located, and return its text."""
@@ -197,7 +206,6 @@ class _ObjectStream:
         if not isinstance(first, int):
             raise Unsafe("an object stream is missing, or has no /First")
         self.data = decoded(stream)
-        self.is_plain = stream.dictionary.get(b"/Filter") is None
         self._first = first
         if self.data[:first].translate(None, b"0123456789\t\n\x0b\x0c\r "):
             raise Unsafe("an object stream does not begin with numbers")

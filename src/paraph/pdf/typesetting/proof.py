@@ -151,15 +151,21 @@ def _seconds(at: datetime) -> str:
 
 def verdict(content: ProofContent, words: Words) -> str:
     """Return the sentences in the language of ``words``."""
-    signers = len(content.signers)
     return " ".join(
         [
-            words["both_signed"] if signers == 2 else phrase(words, "everyone_signed", count=signers),
+            _everyone_signed(content, words),
             phrase(words, "completed_at", moment=moment(content.completed_at, words["locale"])),
             phrase(words, "documents_sealed", count=len(content.documents)),
             _timestamps(content, words),
         ]
     )
+
+
+def _everyone_signed(content: ProofContent, words: Words) -> str:
+    if not all(signer.channel for signer in content.signers):
+        return str(words["signed_by_test"])
+    signers = len(content.signers)
+    return str(words["both_signed"]) if signers == 2 else phrase(words, "everyone_signed", count=signers)
 
 
 def _timestamps(content: ProofContent, words: Words) -> str:

@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from paraph.pdf.untrusted.sandbox import Files, sandbox
+from paraph.pdf.untrusted.sandbox import sandbox
 
 _PATIENCE = 3
 
 
-def preview(pdfs: Files, overlays: bytes, places: Sequence[Sequence[int]], *, tenant_key: str) -> bytes:
+def preview(pdfs: Sequence[bytes], overlays: bytes, places: Sequence[Sequence[int]], *, tenant_key: str) -> bytes:
     """Return the pages of the files, one after the other. ``places``: for each page of each file the page of
     ``overlays`` that lies over it, from 0; sizes are those of the pages as a reader sees them. Raises PdfRefused."""
     places = [list(each) for each in places]

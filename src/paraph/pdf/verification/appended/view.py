@@ -80,8 +80,7 @@ class Update:
     def check_unwanted(self, ref: Ref) -> None:
         """Raise :class:`NotPermitted` if the file before referred to an object of this update for anything but what
         the update uses it for. A page could have waited for it, to draw it once it is there."""
-        is_new = ref.number >= self._first_new
-        if not is_new and type(self.was(ref)) is not type(self.revision.objects[ref]):
+        if ref.number < self._first_new and type(self.was(ref)) is not type(self.revision.objects[ref]):
             raise NotPermitted(f"object {ref.number} was something else")
         reference = re.compile(rb"%d" % ref.number + _REST_OF_REFERENCE)  # begins with plain letters: found fast
         for text, places in self._texts:
@@ -89,18 +88,18 @@ class Update:
                 before = text[max(0, match.start() - _LONGEST_GAP) : match.start()].rstrip(b"0")
                 if before[-1:].isdigit():  # another number, which ends in these digits
                     continue
-                if is_new or not _is_known_use(text, places, match.start(), ref):
+                if self._is_wanted(text, places, match.start(), ref):
                     raise NotPermitted(f"object {ref.number} was referred to before it was written")
+
+    def _is_wanted(self, text: bytes, places: list[int], position: int, ref: Ref) -> bool:
+        """Return whether what looks like a reference to an object of this update at a byte may be an unknown use."""
+        is_known = ref.number < self._first_new and _is_known_use(text, places, position, ref)
+        return not is_known and (bool(places) or not self.before.is_within_stream(position))
 
     @cached_property
     def _texts(self) -> list[tuple[bytes, list[int]]]:
-        """The file before, and the texts of its object streams with the places of their objects; each only once."""
-        data, packed = self.before.data, [*self.before.packed_texts()]
-        for text, _, plain_at in packed:
-            start = -1 if plain_at is None else data.find(text, plain_at)
-            if start >= 0:
-                data = data[:start] + b" " * len(text) + data[start + len(text) :]
-        return [(data, []), *((text, places) for text, places, _ in packed)]
+        """The file before, and the texts of its object streams with the places of their objects."""
+        return [(self.before.data, []), *self.before.packed_texts()]
 
     def left_over(self) -> Iterator[Ref]:
         """Yield the objects of the update that nothing accounted for."""
