@@ -88,7 +88,7 @@ def _by_node(client: Path, url: str, key: str, numbers: Sequence[int]) -> list[i
         (client / f"{number}.pdf").write_bytes(_pdf(number))
     environment = {"PARAPH_URL": url, "PARAPH_API_KEY": key}
     arguments = [str(client / f"{number}.pdf") for number in numbers]
-    said = typescript.run("node", client / "test" / "creations.js", *arguments, **environment)
+    said = typescript.run("node", client / "test" / "creations.js", *arguments, environment=environment)
     made: list[int] = json.loads(said)
     return made
 

@@ -3,6 +3,7 @@ document."""
 
 import os
 import subprocess
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
@@ -35,7 +36,7 @@ def tools() -> None:
 
 def run_tests(*files: Path, **environment: str) -> None:
     """Run compiled tests; fails with all they say."""
-    run("node", "--test", *files, **environment)
+    run("node", "--test", *files, environment=environment)
 
 
 def make_types(document: bytes, schema: Path) -> None:
@@ -46,11 +47,11 @@ def make_types(document: bytes, schema: Path) -> None:
     source.unlink()
 
 
-def run(*command: str | Path, cwd: Path | None = None, **environment: str) -> str:
+def run(*command: str | Path, cwd: Path | None = None, environment: Mapping[str, str] | None = None) -> str:
     """What a command says; fails with all of it where it ends with an error."""
     done = subprocess.run(
         [str(part) for part in command],
-        cwd=cwd, env={**os.environ, **environment}, capture_output=True, text=True, timeout=300, check=False,
+        cwd=cwd, env={**os.environ, **(environment or {})}, capture_output=True, text=True, timeout=300, check=False,
     )  # fmt: skip
     assert done.returncode == 0, f"{command[0]} ended with {done.returncode}:\n{done.stdout}{done.stderr}"
     return done.stdout

@@ -18,7 +18,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
-from paraph.tenants.models import BrandingProfile, Organization, Role, WebSends
+from paraph.tenants.models import BrandingProfile, Organization, Role, User, WebSends
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
@@ -379,6 +379,34 @@ def test_options_are_kept_and_sent(log_in: LogIn, organization: Organization) ->
     assert (request.branding_profile, request.notify_signers_on_completion) == (profile, False)
 
 
+def test_a_subject_and_a_message_reach_signers_and_leave_the_draft(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    lines = "Dear Ada,\r\n\r\n<b>please</b> sign." + "\r\n" * 40
+    chosen = options(subject="Your lease", message=lines + "x" * 4930, action="save")
+    client.post(f"{address}/review", chosen)
+    page = client.get(f"{address}/review").content.decode()
+    assert f"{organization.name}: Your lease" in page
+    assert "&lt;b&gt;please&lt;/b&gt; sign.\n" in page and 'maxlength="5000"' in page
+    sent = client.post(f"{address}/review", chosen | {"action": "send"}).headers["Location"]
+    assert "<bdi>Dear Ada,<br><br>&lt;b&gt;please&lt;/b&gt; sign.<br>" in client.get(sent).content.decode()
+    request = SignatureRequest.objects.get()
+    assert request.subject == "Your lease" and request.message == chosen["message"].replace("\r\n", "\n")
+    draft.refresh_from_db()
+    assert (draft.subject, draft.message) == ("", "")
+
+
+def test_a_subject_or_message_that_is_too_long_is_refused_at_its_field(
+    log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    assert "at most 5000 characters" in alert(client.post(f"{address}/review", options(message="x" * 5001)))
+    assert "at most 150 characters" in alert(client.post(f"{address}/review", options(subject="x" * 151)))
+    draft.refresh_from_db()
+    assert (draft.subject, draft.message) == ("", "") and not SignatureRequest.objects.exists()
+
+
 def test_options_beyond_the_plan_or_the_organization_are_refused(log_in: LogIn, organization: Organization) -> None:
     elsewhere = create_organization("Elsewhere", "pro")
     foreign = profile_of(elsewhere)
@@ -399,6 +427,65 @@ def test_earlier_signers_are_offered_to_their_organization_alone(log_in: LogIn, 
     _, stranger = log_in(at=elsewhere)
     assert 'value="ada@example.com"' in client.get(f"{begun(client, organization)}/signers").content.decode()
     assert "ada@example.com" not in stranger.get(f"{begun(stranger, elsewhere)}/signers").content.decode()
+
+
+def test_known_people_complete_themselves_by_their_address(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, _ = ready(client, organization)
+    client.post(f"{address}/review", options())
+    nameless = {"first_name": "", "last_name": ""}
+    again = begun(client, organization)
+    client.post(f"{again}/signers", signers(person("Grace"), person("", **nameless, email=" ADA@example.com")))
+    draft = Draft.objects.latest("pk")
+    assert [(each.first_name, each.last_name) for each in draft.signers.all()] == [("Grace", "Byron"), ("Ada", "Byron")]
+    renamed = signers(person("Augusta", email="ada@example.com"))
+    client.post(f"{again}/signers", renamed)
+    assert draft.signers.get().first_name == "Augusta"
+    _, stranger = log_in(at=(elsewhere := create_organization("Elsewhere", "pro")))
+    entry = signers(person("", **nameless, email="ada@example.com"))
+    assert "required" in alert(stranger.post(f"{begun(stranger, elsewhere)}/signers", entry))
+
+
+def test_a_member_adds_themselves_by_one_button(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in()
+    User.objects.update(name="Ada Augusta Lovelace")
+    address = begun(client, organization)
+    draft = Draft.objects.latest("pk")
+    button = 'value="me"'
+    assert button in client.get(f"{address}/signers").content.decode()
+    blank = person("", email="", first_name="", last_name="")
+    for rows in ((person("Grace"), blank), (person("Grace"),)):  # there is a blank row, or one is added
+        draft.signers.all().delete()
+        answer = client.post(f"{address}/signers", signers(*rows, action="me"))
+        assert (answer.status_code, answer.headers["Location"]) == (303, f"{address}/signers")
+        assert [(each.first_name, each.last_name, each.email) for each in draft.signers.all()] == [
+            ("Grace", "Byron", "grace@example.com"),
+            ("Ada Augusta", "Lovelace", member.user.email),
+        ]
+    assert button not in client.get(f"{address}/signers").content.decode()
+    me = person("Countess", email=member.user.email.upper(), id=draft.signers.latest("pk").pk)  # nobody is there twice
+    client.post(f"{address}/signers", signers(me, action="me"))
+    assert [each.first_name for each in draft.signers.all()] == ["Countess"]
+
+
+@pytest.mark.parametrize("name", ["", "Ada"])
+def test_who_has_no_full_name_is_asked_for_the_rest(log_in: LogIn, organization: Organization, name: str) -> None:
+    member, client = log_in()
+    User.objects.update(name=name)
+    address = begun(client, organization)
+    answer = client.post(f"{address}/signers", signers(action="me"))
+    assert "required" in alert(answer)
+    page = answer.content.decode()
+    assert f'value="{member.user.email}"' in page and (not name or 'value="Ada"' in page)
+    assert not DraftSigner.objects.exists()
+
+
+@pytest.mark.parametrize("count", ["", "x", "-1", "9" * 5000, "\u0663", "999"])
+def test_odd_numbers_of_rows_break_nothing(log_in: LogIn, organization: Organization, count: str) -> None:
+    _, client = log_in()
+    address = begun(client, organization)
+    sent = signers(person("Grace"), action="me") | {"signer-TOTAL_FORMS": count}
+    assert client.post(f"{address}/signers", sent).status_code in (303, 422)
 
 
 def test_the_review_shows_stamps_as_they_will_look(log_in: LogIn, organization: Organization) -> None:

@@ -12,7 +12,7 @@ from paraph.flow.sending import bulk_send as module
 from paraph.flow.sending.bulk_send import cancel_bulk_send, send_rows, start_bulk_send
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.request_templates.models import BulkRow, BulkSend
+from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Role, WebSends
@@ -27,6 +27,7 @@ PEOPLE = [f"P{number} X p{number}@example.com" for number in range(5)]
 
 def begun(charles: Author, *people: str) -> BulkSend:
     bulk = bulk_of(charles, template_of(charles), csv_of(*people or PEOPLE))
+    Template.objects.update(subject="Your lease", message="Dear tenant")
     start(charles, bulk)
     return bulk
 
@@ -48,6 +49,8 @@ def test_each_row_becomes_a_request_of_its_own() -> None:
     assert sorted(Signer.objects.values_list("email", flat=True)) == sorted(row.split()[-1] for row in PEOPLE)
     assert SignatureRequest.objects.filter(sent_by=charles.member.user, environment="production").count() == 5
     assert [name for name, _ in jobs()].count("invite") == 5
+    written = SignatureRequest.objects.values_list("title", "subject", "message").distinct()
+    assert list(written) == [("Lease", "Your lease", "Dear tenant")]
     assert WebSends.objects.get().sent == 5
     bulk.refresh_from_db()
     assert bulk.status == "done" and states(bulk) == ["sent"] * 5

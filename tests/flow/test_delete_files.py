@@ -58,6 +58,7 @@ def stored(made: Scene) -> int:
 
 def test_files_go_and_the_journal_stays() -> None:
     made = finished(31, documents=2)
+    SignatureRequest.objects.update(subject="Your lease", message="Dear Ada")
     objects = keys(made)
     KeptTimestamp.objects.create(
         object_key=objects[-1], position=1, token=b"", statuses={}, stamped_at=clock.now(), authority=""
@@ -69,7 +70,7 @@ def test_files_go_and_the_journal_stays() -> None:
     assert (SealedDocument.objects.count(), ProofFile.objects.count(), KeptTimestamp.objects.count()) == (0, 0, 0)
     assert stored(made) == 0
     made.request.refresh_from_db()
-    assert made.request.finalized
+    assert made.request.finalized and (made.request.subject, made.request.message) == ("", "")
     assert bytes(made.request.signers.get().signature_encrypted or b"") == b""
     assert (len(made.entries()), broken_at(made.entries())) == (entries, None)
     assert request_state(made.request.pk)["why"].startswith("It is finalized, and its files were deleted on")

@@ -131,12 +131,14 @@ def test_an_entry_without_personal_values_stays_as_it_is() -> None:
 
 def test_own_data_of_the_request_lose_what_names_the_signer_in_recorded_webhooks_too() -> None:
     metadata = {"tenant": "ADA1@example.com", "street": "Lime Street", "other": "Zola"}
-    made, _ = told(title="Pier", external_id="lovelace-4711", metadata=metadata, signers=2)
+    texts = {"title": "Pier", "subject": "Your lease", "message": "Dear Ms. Lovelace,\nplease sign."}
+    made, _ = told(**texts, external_id="lovelace-4711", metadata=metadata, signers=2)
     end_early(OPERATOR, made.request.pk, "Signed on paper.")
     erase_signer(OPERATOR, made.signers[0].pk)
     made.request.refresh_from_db()
     left = {"tenant": "", "street": "Lime Street", "other": "Zola"}
     assert (made.request.title, made.request.external_id, made.request.metadata) == ("Pier", "", left)
+    assert (made.request.subject, made.request.message) == ("Your lease", "")
     [content] = [json.loads(row.payload) for row in Delivery.objects.all()]
     assert content["signature_request"]["metadata"] == left and "external_id" not in content["signature_request"]
     assert not any(each in everything() for each in ("ADA1@", "ada1@", "lovelace"))

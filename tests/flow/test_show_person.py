@@ -43,6 +43,7 @@ def signed_everywhere() -> Scene:
         notify_signers_on_completion=True,
         send_email=True,
         title="Lease of Ada Lovelace",
+        message=f"Dear Ada, is {ADDRESS} yours?",
         external_id="lovelace-4711",
         metadata={"tenant": f"{ADDRESS}, {PHONE}", "street": "Lime Street"},
         signer={"phone": PHONE},

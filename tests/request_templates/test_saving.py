@@ -4,7 +4,7 @@ import pytest
 
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
 from paraph.drafts.payload import payload, refusals
-from paraph.request_templates.content import of_request
+from paraph.request_templates.content import of_draft, of_request
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import Names, begin_from, rename, save_template
 from paraph.signature_requests.models import Placement, SignatureRequest
@@ -61,6 +61,20 @@ def test_a_sent_request_becomes_the_same_template() -> None:
     kept = DraftStamp.objects.filter(document__draft=draft).values_list("signer__position", "page_number", "x", "y")
     placed = [(each.signer.order - 1, each.page_number, each.x, each.y) for each in Placement.objects.all()]
     assert sorted(kept) == sorted(placed)
+
+
+def test_a_template_keeps_what_signers_are_written() -> None:
+    charles = author()
+    source = charles.draft()
+    Draft.objects.update(subject="Your lease", message="Dear tenant")
+    source.refresh_from_db()
+    names = Names("Lease", ["Tenant"])
+    of_the_draft = save_template(charles.scope, of_draft(source), charles.member.user, charles.actor, names)
+    request = SignatureRequest.objects.get(pk=charles.send(source))
+    of_the_request = save_template(charles.scope, of_request(request), charles.member.user, charles.actor, names)
+    for template in (of_the_draft, of_the_request):
+        draft = begun(charles, template)
+        assert (draft.subject, draft.message) == ("Your lease", "Dear tenant")
 
 
 def test_names_change_and_nothing_else() -> None:

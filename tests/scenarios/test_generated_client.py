@@ -110,8 +110,7 @@ def test_types_for_typescript(service: Service, tmp_path: Path) -> None:
         "node",
         typescript.compiled(built, sources) / "program.js",
         tmp_path,
-        API=f"{service.url}/api/v1",
-        KEY=service.new_key("pro", "sandbox"),
+        environment={"API": f"{service.url}/api/v1", "KEY": service.new_key("pro", "sandbox")},
     )
     assert told.split() == ["completed", "%PDF-"]
 

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
-from paraph.signature_requests.models import Channel, Mode, SignatureRequest
+from paraph.signature_requests.models import LONGEST_MESSAGE, LONGEST_SUBJECT, Channel, Mode, SignatureRequest
 from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 DEFAULT_VALIDITY_DAYS = 30
@@ -19,6 +19,7 @@ OPTIONS = (
     "branding_profile_id",
     "locale",
 )
+WRITTEN = ("subject", "message")
 
 
 class Step(models.TextChoices):
@@ -30,7 +31,8 @@ class Step(models.TextChoices):
 
 class RequestOptions(models.Model):
     """What a sender chooses for a request as a whole. ``locale``: the language that signers are written to, and that
-    the signing page has. ``more_options``: those of a creation by API that have no column, as its payload has them."""
+    the signing page has. ``subject`` and ``message``: what their invitations say in the sender's words.
+    ``more_options``: those of a creation by API that have no column, as its payload has them."""
 
     mode = models.CharField(max_length=10, choices=Mode, default=Mode.PARALLEL)
     validity_days = models.SmallIntegerField(default=DEFAULT_VALIDITY_DAYS)
@@ -40,6 +42,8 @@ class RequestOptions(models.Model):
         BrandingProfile, models.SET_NULL, null=True, blank=True, related_name="%(class)ss"
     )
     locale = models.CharField(max_length=5, default="en")
+    subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True)
+    message = models.TextField(max_length=LONGEST_MESSAGE, blank=True)
     more_options = models.JSONField(default=dict)
 
     class Meta:
@@ -47,7 +51,7 @@ class RequestOptions(models.Model):
 
     def options(self) -> dict[str, Any]:
         """Return the values by the names of their columns, for another row of the same kind."""
-        return {name: getattr(self, name) for name in (*OPTIONS, "more_options")}
+        return {name: getattr(self, name) for name in (*OPTIONS, *WRITTEN, "more_options")}
 
 
 class Rectangle(models.Model):

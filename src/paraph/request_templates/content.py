@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any
 
-from paraph.drafts.models import OPTIONS, Draft
+from paraph.drafts.models import OPTIONS, WRITTEN, Draft
 from paraph.signature_requests.models import Channel, SignatureRequest
 
 StampPlaces = list[tuple[int, dict[str, Any]]]
@@ -49,4 +49,4 @@ def of_request(request: SignatureRequest) -> Content:
         for row in request.request_documents.prefetch_related("placements")
     ]
     channels = [signer.otp_channel or Channel.EMAIL for signer in signers]
-    return Content({name: getattr(request, name) for name in OPTIONS}, channels, documents)
+    return Content({name: getattr(request, name) for name in (*OPTIONS, *WRITTEN)}, channels, documents)

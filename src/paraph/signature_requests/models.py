@@ -12,6 +12,7 @@ from paraph.signature_requests.names import full_name
 from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
+LONGEST_SUBJECT, LONGEST_MESSAGE = 150, 5_000  # of what a sender writes to signers
 LARGE = ("signature_encrypted", "initials_encrypted")  # of a signer; nobody reads a list for their strokes
 
 
@@ -43,9 +44,10 @@ class SignatureRequest(models.Model):
     ``expires_at`` stays then.
 
     ``sent_by``: the member who sent it from the dashboard; then there is no ``application``. ``title``: what that
-    member calls it, "" for nothing; signers do not see it. ``external_id``, "" for none, and ``metadata``, null for
-    none: what its creator's own system knows it by; signers do not see them either. ``redirect_url``: where signers may
-    go on once they have signed, "" for nowhere. ``remind_every_days`` and
+    member calls it, "" for nothing; signers do not see it. ``subject`` and ``message``: what that member writes to the
+    signers, for invitations and reminders alone, until the files are deleted. ``external_id``, "" for none, and
+    ``metadata``, null for none: what its creator's own system knows it by; signers do not see them either.
+    ``redirect_url``: where signers may go on once they have signed, "" for nowhere. ``remind_every_days`` and
     ``reminders_at_most``: null where signers are reminded by hand alone.
 
     ``locale_chosen``: whether the call that created it named a language; else ``locale`` is English, and a signer's
@@ -57,6 +59,8 @@ class SignatureRequest(models.Model):
     application = models.ForeignKey(Application, models.PROTECT, null=True, related_name="+")
     sent_by = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     title = models.CharField(max_length=200, blank=True, default="", db_default="")
+    subject = models.CharField(max_length=LONGEST_SUBJECT, blank=True, default="", db_default="")
+    message = models.TextField(max_length=LONGEST_MESSAGE, blank=True, default="", db_default="")
     external_id = models.CharField(max_length=200, blank=True, default="", db_default="")
     metadata: "models.JSONField[Any, Any]" = models.JSONField(null=True)
     redirect_url = models.CharField(max_length=2000, blank=True, default="", db_default="")

@@ -11,7 +11,7 @@ import pytest
 
 from paraph.reference.signer_endpoints import signer_paths
 from tests.api.v1 import contract
-from tests.api.v1.api_clients import ApiClient, error, payload, rectangle, tag
+from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, tag
 from tests.factories import scene
 from tests.production import Client
 
@@ -56,7 +56,7 @@ def full_payload(document_id: int) -> dict[str, Any]:
     return {"signature_request": content}
 
 
-def test_a_body_of_the_api_with_json_is_a_creation() -> None:
+def test_the_bodies_of_the_api_with_json_are_known() -> None:
     """Else another body has to be tried below."""
     operations = [
         path
@@ -69,6 +69,9 @@ def test_a_body_of_the_api_with_json_is_a_creation() -> None:
         "/api/v1/signature_requests/preview",  # the same body
         "/api/v1/signature_requests/{request_id}/end",  # without an optional field
         "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/sign",  # as the signer's page sends it
+        "/api/v1/templates",
+        "/api/v1/templates/{template_id}/signature_requests",
+        "/api/v1/drafts",
     }
 
 
@@ -87,6 +90,46 @@ def test_optional_fields_of_a_creation_may_be_null(owner: ApiClient) -> None:
         else:
             assert answer.status_code == 201, (path, answer.content)
             contract.validator("Creation").validate(nulled)
+
+
+def nulls_are_taken(client: ApiClient, path: str, schema: str, body: dict[str, Any]) -> None:
+    fields = list(dict.fromkeys(optional_fields({"$ref": f"#/components/schemas/{schema}"}, body)))
+    assert fields
+    for field in fields:
+        if field[-1] != NEVER_NULL:
+            nulled = with_null(body, field)
+            answer = client.post(path, nulled)
+            assert answer.status_code == 201, (field, answer.content)
+            contract.validator(schema).validate(nulled)
+
+
+def template(document_id: int) -> dict[str, Any]:
+    stamps = [tag("{{ada}}"), rectangle()]
+    roles = [{"name": "Tenant", "otp_channel": "email"}]
+    return {
+        "name": "Lease",
+        "mode": "parallel",
+        "validity_days": 7,
+        "roles": roles,
+        "documents": [{"id": document_id, "roles": [{"role": "Tenant", "stamps": stamps}]}],
+    }
+
+
+def test_optional_fields_of_a_template_may_be_null(owner: ApiClient) -> None:
+    nulls_are_taken(owner, "/templates", "TemplateCreation", {"template": template(owner.document())})
+
+
+def test_optional_fields_of_a_request_of_a_template_may_be_null(owner: ApiClient) -> None:
+    made = owner.post("/templates", {"template": template(owner.document())}).json()["id"]
+    person = {"role": "Tenant", "first_name": "Ada", "last_name": "Byron", "email": "ada@example.com"}
+    path = f"/templates/{made}/signature_requests"
+    nulls_are_taken(owner, path, "TemplateSending", {"signature_request": {"signers": [person]}})
+
+
+@pytest.mark.django_db
+def test_optional_fields_of_a_draft_may_be_null() -> None:
+    owner = api_client("pro", "production")
+    nulls_are_taken(owner, "/drafts", "DraftCreation", full_payload(owner.document()))
 
 
 def test_a_declaration_that_is_null_is_none(owner: ApiClient) -> None:

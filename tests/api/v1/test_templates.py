@@ -164,6 +164,15 @@ def test_what_the_call_says_goes_before_the_template(owner: ApiClient) -> None:
     assert owner.get(f"/templates/{template}").json()["validity_days"] == 7
 
 
+def test_what_a_member_wrote_for_signers_goes_with_the_template(owner: ApiClient) -> None:
+    template = created(owner)["id"]
+    Template.objects.update(subject="Your lease", message="Dear tenant")
+    answer = send(owner, template, signers=people("Tenant", "Landlord")).json()
+    made = SignatureRequest.objects.get(pk=answer["id"])
+    assert (made.subject, made.message) == ("Your lease", "Dear tenant")
+    assert "Dear tenant" not in str(answer)
+
+
 def test_the_language_is_that_of_the_call_else_of_the_template(owner: ApiClient) -> None:
     plain = created(owner)["id"]
     owner.headers["Accept-Language"] = "fr"

@@ -20,6 +20,7 @@ from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.input import MOST_VALIDITY_DAYS
+from paraph.signature_requests.models import LONGEST_MESSAGE
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
@@ -34,6 +35,15 @@ class ProfileField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django'
         return obj.name
 
 
+class MessageField(forms.CharField):
+    """A text of several lines, whose ends count as one character each, as they do for browsers."""
+
+    widget = forms.Textarea(attrs={"rows": 6})
+
+    def to_python(self, value: Any) -> str:
+        return str(super().to_python(value)).replace("\r\n", "\n")
+
+
 class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes none where it runs
     """The options of the request that the plan allows."""
 
@@ -41,12 +51,22 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
     branding_profile = ProfileField(
         BrandingProfile.objects.none(), label=_("Branding"), required=False, empty_label=_("Paraph colours")
     )
+    message = MessageField(
+        label=_("Message to signers"),
+        max_length=LONGEST_MESSAGE,
+        required=False,
+        help_text=_(
+            "In invitations and reminders only, as plain text without links; never in the documents or the proof."
+        ),
+    )
     validity_days = forms.IntegerField(label=_("Days to sign"), min_value=1, max_value=MOST_VALIDITY_DAYS)
 
     class Meta:
         model = Draft
         fields = (
             "title",
+            "subject",
+            "message",
             "locale",
             "validity_days",
             "notify_signers_on_completion",
@@ -55,10 +75,14 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
         )
         labels = {
             "title": _("Title"),
+            "subject": _("Subject of the mail"),
             "notify_signers_on_completion": _("Send everyone a copy once all have signed"),
             "initials_required": _("Initials on each page"),
         }
-        help_texts = {"title": _("For your organization only; signers do not see it.")}
+        help_texts = {
+            "title": _("For your organization only; signers do not see it."),
+            "subject": _("Follows your organization's name. Leave it blank for the usual subject."),
+        }
 
     def __init__(self, *arguments: Any, member: Member, **more: Any) -> None:
         super().__init__(*arguments, **more)
@@ -130,6 +154,6 @@ def _signer(member: Member, draft: Draft, signer: DraftSigner) -> dict[str, Any]
     return {
         "signer": signer,
         "name": signer_name(signer, draft.locale),
-        "subject": invitation_subject(draft.locale, member.organization.name),
+        "subject": invitation_subject(draft.locale, member.organization.name, draft.subject),
         "files": sheets(draft, signer),
     }

@@ -14,13 +14,13 @@ _MOST = 200
 
 class SignerForm(forms.Form):
     id = forms.IntegerField(required=False, widget=forms.HiddenInput)
-    first_name = forms.CharField(label=_("First name"), max_length=values.LONGEST_NAME)
-    last_name = forms.CharField(label=_("Last name"), max_length=values.LONGEST_NAME)
     email = forms.CharField(
         label=_("E-mail"),
         max_length=values.LONGEST_EMAIL,
         widget=forms.EmailInput(attrs={"list": "earlier", "autocomplete": "off"}),
     )
+    first_name = forms.CharField(label=_("First name"), max_length=values.LONGEST_NAME)
+    last_name = forms.CharField(label=_("Last name"), max_length=values.LONGEST_NAME)
     phone = forms.CharField(
         label=_("Phone"), required=False, max_length=40, widget=forms.TextInput(attrs={"type": "tel"})
     )

@@ -8,6 +8,7 @@ from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
+from paraph.dashboard.drafts.known_people import completed, with_account
 from paraph.dashboard.drafts.signer_form import SignerForm, SignerForms
 from paraph.drafts import editing
 from paraph.drafts.earlier_signers import earlier_signers
@@ -29,7 +30,8 @@ class OrderForm(forms.Form):
 
 @draft_page(Step.SIGNERS)
 def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Add signer", "Move up" and "Remove" at each signer; "Continue". Each saves what is entered."""
+    """Buttons: "Add signer" and "Add me", "Move up" and "Remove" at each signer; "Continue". Each saves what is
+    entered."""
     if request.method != "POST":
         return _page(request, member, draft, _unbound(member, draft), OrderForm(initial={"mode": draft.mode}))
     rows, order = _bound(request, member), OrderForm(request.POST)
@@ -57,6 +59,9 @@ def _unbound(member: Member, draft: Draft) -> Rows:
 
 def _bound(request: HttpRequest, member: Member) -> Rows:
     content: QueryDict = request.POST.copy()
+    if request.POST.get("action") == "me":
+        content = with_account(content, member.user)
+    content = completed(content, earlier_signers(scope(member)))
     removed = request.POST.get("remove", "")
     if removed.isdecimal():
         content[f"signer-{int(removed)}-DELETE"] = "on"
@@ -88,6 +93,7 @@ def _page(
         "rows": rows,
         "order": order,
         "earlier": earlier_signers(scope(member)),
+        "absent": not draft.signers.filter(email__iexact=member.user.email).exists(),
         "most": allowance(member.organization.plan).signers,
         "count": sum(1 for form in rows if isinstance(form, SignerForm) and form["id"].value()),
     }

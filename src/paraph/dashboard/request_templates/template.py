@@ -8,6 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.drafts.known_people import completed
 from paraph.dashboard.drafts.signer_form import SignerForm
 from paraph.dashboard.request_templates.found import template_of
 from paraph.dashboard.request_templates.names_form import NamesForm
@@ -85,7 +86,7 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
     initial = [{"otp_channel": role.otp_channel} for role in found.roles.all()]
     count = len(initial)
     forms_of = forms.formset_factory(SignerForm, extra=0, min_num=count, max_num=count, absolute_max=count)
-    content = request.POST.copy() if request.method == "POST" else None
+    content = completed(request.POST, earlier_signers(scope(member))) if request.method == "POST" else None
     if content is not None:  # as many as there are roles, whatever the browser says
         content["signer-TOTAL_FORMS"] = content["signer-INITIAL_FORMS"] = str(count)
     kwargs = {"sms": allowance(member.organization.plan).sms}

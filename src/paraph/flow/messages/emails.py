@@ -10,12 +10,13 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.html import format_html
 
-from paraph.flow.messages.names import MAX_LENGTH, document_names, sender_name, signer_name
+from paraph.flow.messages.names import MAX_LENGTH, document_names, inviting_name, sender_name, signer_name
+from paraph.flow.messages.written import quoted
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests import copy_ticket
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import LONGEST_SUBJECT, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.branding import accent
 from paraph.words import Words, moment, of, phrase
@@ -36,24 +37,31 @@ class CopyLink(NamedTuple):
 
 
 def invitation(signer: Signer, url: str) -> EmailContent:
-    """Write the invitation: who asks for the signature, to which documents, until when, and the signing URL."""
-    words, sender = _words(signer), sender_name(signer)
+    """Write the invitation: who asks for the signature, in which words, to which documents, until when, and the signing
+    URL."""
+    words, request = _words(signer), signer.request
+    message = [say(words, "message"), quoted(request.message)] if request.message else []
     return _to_signer(
         signer,
-        subject=invitation_subject(words["locale"], signer.request.organization.name),
+        subject=invitation_subject(words["locale"], request.organization.name, request.subject),
         preview=words["preview_invitation"],
         lines=[
-            say(words, "invited", sender=sender),
+            say(words, "invited", sender=inviting_name(signer)),
+            *message,
             _documents(signer, words),
-            say(words, "until", until=_moment(signer.request.expires_at, words)),
+            say(words, "until", until=_moment(request.expires_at, words)),
         ],
         closing=[say(words, "personal")],
         action=(words["open"], url),
     )
 
 
-def invitation_subject(locale: str, organization_name: str) -> str:
-    return phrase(of("mail", locale), "invitation_subject", sender=unlinked(organization_name, MAX_LENGTH))
+def invitation_subject(locale: str, organization_name: str, chosen: str = "") -> str:
+    """Write the subject of an invitation: it begins with the organization, also where its sender has chosen another."""
+    sender = unlinked(organization_name, MAX_LENGTH)
+    if subject := unlinked(chosen, LONGEST_SUBJECT):
+        return f"{sender}: {subject}"
+    return phrase(of("mail", locale), "invitation_subject", sender=sender)
 
 
 def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:

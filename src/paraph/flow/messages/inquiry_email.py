@@ -3,17 +3,16 @@
 What the signer wrote and every name is unlinked: the mail comes from the service and must not lead elsewhere.
 """
 
-from django.utils.html import format_html, format_html_join
+from django.utils.html import format_html
 
 from paraph import words as catalog
 from paraph.flow.messages.names import document_names, sender_name, signer_name
+from paraph.flow.messages.written import written
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, say
-from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Inquiry
 from paraph.tenants.branding import accent
 
 _WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({})</bdi><br><b>{}</b>'
-_MAX_LINE_LENGTH = 2500  # the longest inquiry fits, with the spaces that break up its addresses
 
 
 def forwarded_name(inquiry_id: int) -> str:
@@ -26,16 +25,16 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
     signer, request = inquiry.signer, inquiry.signer.request
     words = catalog.of("mail", request.locale)
     kind = catalog.phrase(catalog.of("page", request.locale), f"ask_{inquiry.kind}")
-    name, written = signer_name(signer), _written(inquiry.text)
+    name, text = signer_name(signer), written(inquiry.text)
     count, names = document_names(signer, words["locale"])
     about = say(words, "documents", count=count, names=names)
     return lay_out(
         Letter(
             locale=words["locale"],
             subject=f"{name}: {kind}",
-            preview=written.text,
+            preview=text.text,
             sender=sender_name(signer),
-            lines=[_who(name, signer.email, kind), written],
+            lines=[_who(name, signer.email, kind), text],
             closing=[_with_number(about, request.pk)],
             accent=accent(request.branding_profile),
         )
@@ -45,15 +44,6 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
 def _who(name: str, address: str, kind: str) -> Sentence:
     html = format_html(_WHO, name, address, kind)
     return Sentence(f"{name} ({address}): {kind}", html)
-
-
-def _written(text: str) -> Sentence:
-    """Return what the signer wrote, line by line, each in the direction of its script."""
-    lines = [unlinked(line, _MAX_LINE_LENGTH) for line in text.split("\n")]
-    html = format_html_join(
-        "", '<span dir="auto" style="display:block">{}</span>', ((line or "\u00a0",) for line in lines)
-    )
-    return Sentence("\n".join(lines), html)
 
 
 def _with_number(about: Sentence, number: int) -> Sentence:

@@ -23,6 +23,13 @@ def sender_name(signer: Signer, max_length: int = MAX_LENGTH) -> str:
     return unlinked(signer.request.organization.name, max_length)
 
 
+def inviting_name(signer: Signer) -> str:
+    """Return who asks for the signature: the member who sent the request, of which organization."""
+    member, organization = signer.request.sent_by, sender_name(signer)
+    name = unlinked(member.name, MAX_LENGTH) if member else ""
+    return f"{name} ({organization})" if name and name != organization else organization
+
+
 def document_names(signer: Signer, locale: str) -> tuple[int, Sentence]:
     """Return how many documents the signer signs, and the names of the first ten."""
     names = [_document_name(document.name) for document in documents_of(signer)]

@@ -85,9 +85,9 @@ class ErasedAddress:
 
 def erase_signer(actor: Actor, signer_id: int) -> Erased:
     """Replace name, address, number, IP and User-Agent of the signer by pseudonyms, in rows, journal and recorded
-    webhooks, delete signature, inquiries, captured messages and what of the request's own data (title, external id,
-    metadata) names them, erase what the organization keeps of the person in what it never sent
-    (:mod:`paraph.flow.personal_data.unsent`), and end the signing link.
+    webhooks, delete signature, inquiries, captured messages and what of the request's own data (title, subject and
+    message to signers, external id, metadata) names them, erase what the organization keeps of the person in what it
+    never sent (:mod:`paraph.flow.personal_data.unsent`), and end the signing link.
 
     Sealed files and the proof are evidence and stay until retention deletes them. Safe to repeat. Raises
     ``DomainError``: ``not_found``, ``conflict`` while the request is not over.

@@ -148,7 +148,8 @@ def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
 
 
 def _own_texts(request: SignatureRequest) -> dict[str, str]:
-    return {"title": request.title, "external_id": request.external_id, "redirect_url": request.redirect_url}
+    names = ("title", "subject", "message", "external_id", "redirect_url")
+    return {name: getattr(request, name) for name in names}
 
 
 def _naming(signer: Signer, texts: dict[str, str]) -> list[str]:

@@ -133,7 +133,7 @@ def _request(bulk_send: BulkSend, row: BulkRow) -> int:
         raise DomainError("conflict", _("The template was deleted, so nothing more can be sent."))
     payload = TemplatePayload(template).of(row.signers)
     source = {"bulk_send": bulk_send.pk, "row": row.number}
-    return send_from_web(_scope(bulk_send), payload, template.locale, _sender(bulk_send, template.name), source)
+    return send_from_web(_scope(bulk_send), payload, template.locale, _sender(bulk_send, template), source)
 
 
 def _scope(bulk_send: BulkSend) -> TenantScope:
@@ -145,11 +145,12 @@ def _scope(bulk_send: BulkSend) -> TenantScope:
     )
 
 
-def _sender(bulk_send: BulkSend, title: str) -> Sender:
+def _sender(bulk_send: BulkSend, template: Template) -> Sender:
     """Raise ``forbidden`` where the author may not send any more."""
     members = Member.objects.select_related("user").filter(organization_id=bulk_send.organization_id)
     member = members.filter(user_id=bulk_send.author_id or 0).first()
     if member is None or not may(member.role, Right.SEND):
         raise DomainError("forbidden", _("The member who started this bulk send can no longer send requests."))
     actor = Actor(ActorKind.MEMBER, member.user_id, member.user.email, bulk_send.ip)
-    return Sender(Origin(bulk_send.ip, bulk_send.user_agent), actor, title)
+    origin = Origin(bulk_send.ip, bulk_send.user_agent)
+    return Sender(origin, actor, template.name, template.subject, template.message)

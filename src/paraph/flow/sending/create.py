@@ -29,11 +29,14 @@ from paraph.words import LOCALES
 
 @dataclass(frozen=True)
 class Sender:
-    """Who sends a request: an application, or a ``member`` from the dashboard, who may give it a ``title``."""
+    """Who sends a request: an application, or a ``member`` from the dashboard, who may give it a ``title``
+    and write a ``subject`` and a ``message`` to its signers."""
 
     origin: Origin
     member: Actor | None = None
     title: str = ""
+    subject: str = ""
+    message: str = ""
 
 
 def create(
@@ -78,6 +81,8 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
         application_id=scope.application_id,
         sent_by_id=sender.member.id if sender.member else None,
         title=sender.title,
+        subject=sender.subject,
+        message=sender.message,
         external_id=draft.external_id or "",
         metadata=draft.metadata or None,
         redirect_url=draft.redirect_url or "",

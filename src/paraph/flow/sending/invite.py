@@ -44,7 +44,9 @@ def invite(signer_id: int) -> None:
 
 
 def _due(signer_id: int) -> DueEmail | None:
-    signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(pk=signer_id)
+    signer = Signer.objects.select_related(
+        "request__organization", "request__branding_profile", "request__sent_by"
+    ).get(pk=signer_id)
     if signer.invitation or signer.notified_at or signing_eligibility(signer) is not SigningEligibility.OPEN:
         return None
     return DueEmail(signer, emails.invitation(signer, signing_url(signer)))

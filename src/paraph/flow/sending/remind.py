@@ -108,9 +108,9 @@ def _due(reminder: Reminder | None) -> DueEmail | None:
     if not reminder.mail and any(_is_recent(_mailed_at(other)) for other in others):
         reminder.delete()
         return None
-    signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(
-        pk=reminder.signer_id
-    )
+    signer = Signer.objects.select_related(
+        "request__organization", "request__branding_profile", "request__sent_by"
+    ).get(pk=reminder.signer_id)
     if reminder.mail or signing_eligibility(signer) is not SigningEligibility.OPEN:
         return None
     return DueEmail(signer, emails.invitation(signer, signing_url(signer)))

@@ -49,13 +49,13 @@ def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
         raise DomainError("not_found", "There is no such draft.")
     if draft.request_id:
         return draft.request_id
-    titled = replace(sender, title=draft.title)
+    titled = replace(sender, title=draft.title, subject=draft.subject, message=draft.message)
     request_id = send_from_web(scope, payload(draft), draft.locale, titled, {"draft": draft.pk})
     _close(draft, request_id)
     return request_id
 
 
 def _close(draft: Draft, request_id: int) -> None:
-    """Names and addresses live on in the request alone."""
+    """Names, addresses and what was written to signers live on in the request alone."""
     draft.request_id = request_id
     empty(draft)

@@ -1,5 +1,7 @@
 """Create a signature request from a template, as an application fills it."""
 
+from dataclasses import replace
+
 from django.utils.translation import gettext as _
 
 from paraph.flow.sending.create import Sender, create
@@ -28,7 +30,8 @@ def send_template(
         if problems:
             make_plan(scope, payload)
         else:
-            return create(scope, payload, sender, locale or template.locale, beside)
+            writing = replace(sender, subject=template.subject, message=template.message)
+            return create(scope, payload, writing, locale or template.locale, beside)
     except InvalidPayloadError as refused:
         raise restated(refused, path_of, problems) from refused
     raise InvalidPayloadError("validation_error", problems.message(), problems.named)

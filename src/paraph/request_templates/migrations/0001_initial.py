@@ -33,6 +33,8 @@ class Migration(migrations.Migration):
                 ("initials_required", models.BooleanField(default=False)),
                 ("notify_signers_on_completion", models.BooleanField(default=True)),
                 ("locale", models.CharField(default="en", max_length=5)),
+                ("subject", models.CharField(blank=True, max_length=150)),
+                ("message", models.TextField(blank=True, max_length=5000)),
                 ("more_options", models.JSONField(default=dict)),
                 (
                     "environment",

@@ -198,6 +198,8 @@ class Migration(migrations.Migration):
                     models.CharField(choices=[("sandbox", "Sandbox"), ("production", "Production")], max_length=10),
                 ),
                 ("title", models.CharField(blank=True, db_default="", default="", max_length=200)),
+                ("subject", models.CharField(blank=True, db_default="", default="", max_length=150)),
+                ("message", models.TextField(blank=True, db_default="", default="", max_length=5000)),
                 ("external_id", models.CharField(blank=True, db_default="", default="", max_length=200)),
                 ("metadata", models.JSONField(null=True)),
                 ("redirect_url", models.CharField(blank=True, db_default="", default="", max_length=2000)),
