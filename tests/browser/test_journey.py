@@ -3,6 +3,7 @@
 import re
 from collections.abc import Callable
 from datetime import datetime
+from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
@@ -11,6 +12,7 @@ import pytest
 from tests.browser.contract import contract
 from tests.browser.journey import Journey
 from tests.browser.world import World, five_wrong, sent, until, wrong_for
+from tests.clients import typescript
 from tests.other_site import site
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, sign
@@ -582,6 +584,24 @@ def test_in_a_frame_of_another_site(visit: Callable[..., Any], world: World) -> 
     with site(lambda: host) as origin:
         page = visit(origin.replace("127.0.0.1", "localhost"))
         _sign_within(page.frame_locator("iframe"))
+
+
+@pytest.mark.thorough
+def test_embedded_by_the_typescript_client(visit: Callable[..., Any], world: World, tmp_path: Path) -> None:
+    url = world.asked(signers=2)[0]
+    script = (typescript.compiled(tmp_path) / "src" / "embed.js").read_text()
+    host = f"""<!doctype html><title>Host</title><main></main><script type="module">{script}
+        window.told = [];
+        const onEvent = (event) => window.told.push(event.type);
+        window.shown = embed({{ element: document.querySelector("main"), signing_url: "{url}", onEvent }});
+    </script>"""
+    with site(lambda: host) as origin:
+        page = visit(origin.replace("127.0.0.1", "localhost"))
+        _sign_within(page.frame_locator("iframe[title=Signing]"))
+        until(lambda: "paraph:signed" in page.evaluate("told"))
+        assert "paraph:height" in page.evaluate("told")
+        page.evaluate("shown.remove()")
+        assert page.locator("iframe").count() == 0
 
 
 def _sign_within(frame: Any) -> None:
