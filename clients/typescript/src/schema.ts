@@ -7372,7 +7372,7 @@ export interface operations {
             /**
              * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
              *
-             *     `conflict`: The request is over already.
+             *     `conflict`: The request is over.
              */
             409: {
                 headers: {

@@ -257,7 +257,7 @@ _ACT = [
     _NOT_FOUND,
     Refusal("sandbox_only", "sandbox_only", "The key is of production.", "Only a sandbox key can do this."),
 ]
-_OVER = Refusal("conflict", "conflict", "The request is over already.", "The request is over already.")
+_OVER = Refusal("conflict", "conflict", "The request is over.", "The request is over.")
 _NO_DECLINING = Refusal(
     "decline_not_allowed",
     "decline_not_allowed",
@@ -268,7 +268,7 @@ _SIGN_ACT = [
     *_ACT,
     *(each for each in _IDEMPOTENCY if each.name == "idempotency_key_reused"),
     _TOO_SLOW,
-    Refusal("already_signed", "already_signed", "The signer has signed.", "The signer has signed already."),
+    Refusal("already_signed", "already_signed", "The signer has signed.", "The signer has already signed."),
     Refusal(
         "not_your_turn",
         "not_your_turn",
