@@ -4,6 +4,7 @@
 import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from paraph.audit_trail.erase import EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
@@ -143,7 +144,7 @@ def _anonymous(signer: Signer, payload: str) -> str:
 def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
     """Yield the request, where what its sender calls it or notes of it names the signer."""
     request = signer.request
-    if any(_naming(signer, {**_own_texts(request), **(request.metadata or {})})):
+    if _naming(signer, _own_texts(request)) or _naming(signer, request.metadata or {}):
         yield request
 
 
@@ -153,10 +154,10 @@ def _own_texts(request: SignatureRequest) -> dict[str, str]:
 
 
 def _naming(signer: Signer, texts: dict[str, str]) -> list[str]:
-    """Return the names of the texts that name the signer."""
+    """Return the names of the texts that name the signer, also as addresses of pages write it."""
     parts = (signer.first_name, signer.last_name, signer.email, signer.phone)
     named = [each.casefold() for each in parts if len(each) >= _SHORTEST_NAME]
-    return [name for name, text in texts.items() if any(each in text.casefold() for each in named)]
+    return [name for name, text in texts.items() if any(each in unquote(text).casefold() for each in named)]
 
 
 def _told_own_data(request: SignatureRequest) -> Facts:
