@@ -109,7 +109,7 @@ def test_one_without_invitations_says_so(log_in: LogIn, program: ApiClient) -> N
     _member, client = log_in(Role.MEMBER)
     shown = page(client, path)
     assert "The service sends no invitations: the application hands out the signing links itself." in shown
-    assert "Subject of the mail" not in shown
+    assert "<dt>Subject of the mail</dt>" not in shown
     assert client.post(path, OPTIONS).status_code == 303
     assert not SignatureRequest.objects.get().send_email
 

@@ -1,6 +1,7 @@
 """A signer is erased, and chain and proof still hold."""
 
 import json
+import re
 
 import pytest
 from django.db import connection, transaction
@@ -45,7 +46,7 @@ def finished(made: Scene) -> Scene:
 
 
 def everything() -> str:
-    """Every row of every table, as text."""
+    """Every row of every table, as text without digests, which may spell anything of hexadecimal digits."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")
         tables = [name for (name,) in cursor.fetchall()]
@@ -53,7 +54,7 @@ def everything() -> str:
         for table in tables:
             cursor.execute(f'SELECT string_agg(t::text, chr(10)) FROM "{table}" AS t')
             rows.append(str(cursor.fetchone()[0]))
-    return "\n".join(rows)
+    return re.sub(r"[0-9a-f]{32,}", "", "\n".join(rows))
 
 
 def proof_check(made: Scene) -> EvidenceCheck:

@@ -1,5 +1,6 @@
 """What can be pasted from ``/docs`` and from the Python client's README works against a real service."""
 
+import json
 import os
 import re
 import subprocess
@@ -200,6 +201,16 @@ def test_the_guides_with_python(
     run_in_python(one, monkeypatch, "test-python", "catch-up-python", "catch-up-python")
     told = [line.split()[1] for line in capsys.readouterr().out.splitlines()]
     assert told == ["signer.signed", "request.completed"]
+
+
+def test_a_repeated_call(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With the same key, it is answered with the document of the first."""
+    need("curl", "curl")
+    once, call = reader.code("retry-curl").split("\n", 1)
+    told = pasted(reader.code("setup-curl"), once, call, "echo", call).splitlines()
+    assert len(told) == 2 and len({json.loads(answer)["id"] for answer in told}) == 1
+    run_in_python(reader, monkeypatch, "retry-python")
+    assert in_node(reader, reader.code("setup-node"), reader.code("retry-node")).strip().isdecimal()
 
 
 def test_drafts_in_node(production_reader: Reader) -> None:

@@ -201,7 +201,7 @@ export class Paraph {
     return this.#made(`sandbox/signature_requests/${request_id}/expire`);
   }
 
-  /** Declines as the signer would on their page, by a key of the sandbox. */
+  /** Declines for a signer, by a key of the sandbox; refused in this version, as no request can allow it yet. */
   sandboxDecline({
     request_id,
     signer_id,

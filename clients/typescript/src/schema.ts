@@ -163,7 +163,7 @@ export interface paths {
         put?: never;
         /**
          * Remind a signer
-         * @description Has the invitation mailed again to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
+         * @description Mails the invitation again to a signer who may sign now: at most once in 24 hours and five times in all, together with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
          */
         post: operations["remindSigner"];
         delete?: never;
@@ -1937,7 +1937,7 @@ export interface components {
         };
         /**
          * Reminders
-         * @description How the service reminds by itself whoever's turn it is.
+         * @description How the service reminds signers whose turn it is.
          */
         Reminders: {
             /**
@@ -1947,13 +1947,13 @@ export interface components {
             every_days: number;
             /**
              * At Most
-             * @description So many of each signer.
+             * @description The most for each signer.
              */
             at_most: number;
         };
         /**
          * RemindersInput
-         * @description How the service reminds by itself whoever's turn it is, by the invitation mailed again.
+         * @description How the service reminds signers whose turn it is, by mailing the invitation again.
          */
         RemindersInput: {
             /**
@@ -1963,7 +1963,7 @@ export interface components {
             every_days: number;
             /**
              * At Most
-             * @description So many reminders of each signer; those asked for by hand or by the API are not counted.
+             * @description The most reminders for each signer; those asked for by hand or by the API are not counted.
              */
             at_most: number;
         };
@@ -2269,7 +2269,7 @@ export interface components {
              */
             redirect_url?: string | null;
             /**
-             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @description Has the service remind signers who were invited. Needs `send_email`. Omitted or null: only you remind.
              * @default null
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
@@ -2643,7 +2643,7 @@ export interface components {
              */
             redirect_url?: string | null;
             /**
-             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @description Has the service remind signers who were invited. Needs `send_email`. Omitted or null: only you remind.
              * @default null
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
@@ -2870,7 +2870,7 @@ export interface components {
              */
             redirect_url?: string | null;
             /**
-             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @description Has the service remind signers who were invited. Needs `send_email`. Omitted or null: only you remind.
              * @default null
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
@@ -3039,7 +3039,7 @@ export interface components {
              */
             redirect_url?: string | null;
             /**
-             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @description Has the service remind signers who were invited. Needs `send_email`. Omitted or null: only you remind.
              * @default null
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
@@ -3145,7 +3145,7 @@ export interface components {
              */
             redirect_url?: string | null;
             /**
-             * @description Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only you remind.
+             * @description Has the service remind signers who were invited. Needs `send_email`. Omitted or null: only you remind.
              * @default null
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
@@ -5161,7 +5161,7 @@ export interface operations {
             /**
              * @description `rate_limited`: Too many calls of the organization in this environment, or too many bad keys from this address. Wait for `Retry-After` seconds.
              *
-             *     `rate_limited`: The signer was reminded within 24 hours. Wait for `Retry-After` seconds.
+             *     `rate_limited`: The signer was reminded in the last 24 hours. Wait for `Retry-After` seconds.
              */
             429: {
                 headers: {
@@ -6219,7 +6219,7 @@ export interface operations {
              *
              *     `validation_error`: A role has no signer, or a signer no role.
              *
-             *     `validation_error`: A document of the template is there no more.
+             *     `validation_error`: A document of the template is no longer there.
              */
             422: {
                 headers: {
@@ -6365,7 +6365,7 @@ export interface operations {
              *
              *     `initials_not_available_on_plan`: `initials_required` on the plan Free.
              *
-             *     `production_only`: A sandbox key: what the dashboard sends is production's.
+             *     `production_only`: The key is of the sandbox, and drafts are sent in production.
              */
             403: {
                 headers: {
@@ -6601,7 +6601,7 @@ export interface operations {
             /**
              * @description `forbidden`: The organization is suspended by whoever runs the service.
              *
-             *     `production_only`: A sandbox key: what the dashboard sends is production's.
+             *     `production_only`: The key is of the sandbox, and drafts are sent in production.
              */
             403: {
                 headers: {
@@ -6693,7 +6693,7 @@ export interface operations {
     listEvents: {
         parameters: {
             query?: {
-                /** @description A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept. */
+                /** @description A cursor returned as `next`; `latest` for the end. Without it, from the oldest that are kept. */
                 after?: string;
                 /** @description How many at most. */
                 limit?: number;
@@ -7372,7 +7372,7 @@ export interface operations {
             /**
              * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
              *
-             *     `conflict`: The request is over already.
+             *     `conflict`: The request is over.
              */
             409: {
                 headers: {

@@ -50,7 +50,7 @@ class SettingsForm(forms.Form):
     )
 
     web_application_id = forms.TypedChoiceField(
-        label=gettext_lazy("Application that hears of requests sent from here"),
+        label=gettext_lazy("Application notified of requests sent from here"),
         required=False,
         coerce=int,
         empty_value=_NO_APPLICATION,

@@ -64,7 +64,7 @@ API_ERRORS = [
     _row(
         403,
         "production_only",
-        "A sandbox key prepares a draft, which the dashboard sends in production.",
+        "A call for a draft with a sandbox key: drafts are sent from the dashboard, in production.",
         "Use a production key, or create the request.",
     ),
     _row(

@@ -335,6 +335,31 @@ PAGES_NODE = """for (let page = 1, last = 1; page <= last; page++) {
   last = found.pagination.pages;
 }"""
 
+RETRY_CURL = """ONCE=$(python3 -c 'import uuid; print(uuid.uuid4())')   # keep it until the call is answered
+curl -s --retry 3 --retry-all-errors "$API/documents" \\
+  -H "X-Api-Key: $KEY" \\
+  -H "Idempotency-Key: $ONCE" \\
+  -F "file=@lease.pdf;type=application/pdf\""""
+
+RETRY_PYTHON = """# the client makes the key, and sends the call again up to three times (retries=3)
+document = paraph.upload_document(Path("lease.pdf").read_bytes(), "lease.pdf")
+print(document.id)"""
+
+RETRY_NODE = """import { randomUUID } from "node:crypto";
+
+const once = { "Idempotency-Key": randomUUID() }; // keep it until the call is answered
+const form = new FormData();
+form.set("file", new Blob([await readFile("lease.pdf")], { type: "application/pdf" }), "lease.pdf");
+for (const seconds of [1, 2, 4, 0]) {
+  try {
+    console.log((await call("/documents", { method: "POST", body: form, headers: once })).id);
+    break;
+  } catch (problem) {
+    if (!seconds || /^4(?!09|29)/.test(problem.message)) throw problem; // refused: mend the call
+    await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
+  }
+}"""
+
 CATCH_UP_CURL = """AFTER=$(cat cursor 2> /dev/null || true)
 PAGE=$(curl -s "$API/events?limit=100${AFTER:+&after=$AFTER}" \\
   -H "X-Api-Key: $KEY")

@@ -71,7 +71,7 @@ def _signer(
             return _in(role, person)
         problems.add(path, _("another signer has the role “%(role)s” already.") % {"role": name})
     else:
-        problems.add(path, _("“%(role)s” is the name of no role of the template.") % {"role": name[:100]})
+        problems.add(path, _("the template has no role “%(role)s”.") % {"role": name[:100]})
     return person
 
 

@@ -155,7 +155,7 @@ def _check_references(value: Json, names: dict[int, str], problems: Problems) ->
             if not isinstance(role, str):
                 return  # it may be any of them
             if role not in known:
-                problems.add(path, _("“%(role)s” is the name of no role of the template.") % {"role": role[:100]})
+                problems.add(path, _("the template has no role “%(role)s”.") % {"role": role[:100]})
             elif role in here:
                 sentence = _("role “%(role)s” is listed twice on this document; one entry takes all its stamps.")
                 problems.add(path, sentence % {"role": role})

@@ -233,14 +233,14 @@ class SignerInput(Input):
 
 
 class RemindersInput(Input):
-    """How the service reminds by itself whoever's turn it is, by the invitation mailed again."""
+    """How the service reminds signers whose turn it is, by mailing the invitation again."""
 
     every_days: Annotated[
         int, Field(ge=1, le=MOST_DAYS_BETWEEN), BeforeValidator(partial(integer, maximum=MOST_DAYS_BETWEEN))
     ] = Field(description="Days after the invitation or the reminder before.")
     at_most: Annotated[
         int, Field(ge=1, le=MOST_REMINDERS), BeforeValidator(partial(integer, maximum=MOST_REMINDERS))
-    ] = Field(description="So many reminders of each signer; those asked for by hand or by the API are not counted.")
+    ] = Field(description="The most reminders for each signer; those asked for by hand or by the API are not counted.")
 
 
 class SignatureRequestInput(Input):
@@ -291,7 +291,7 @@ class SignatureRequestInput(Input):
     )
     reminders: RemindersInput | None = Field(
         None,
-        description="Has signers who were invited reminded by the service. Needs `send_email`. Omitted or null: only "
+        description="Has the service remind signers who were invited. Needs `send_email`. Omitted or null: only "
         "you remind.",
     )
     signers: list[Entry[SignerInput]] = Field(

@@ -124,7 +124,7 @@ def page_url(value: object) -> str:
     try:
         check_url(address, name="it")
     except DomainError:
-        raise InvalidValueError(_("“%(value)s” is no address of a page.") % {"value": shown(address)}) from None
+        raise InvalidValueError(_("“%(value)s” is not the address of a page.") % {"value": shown(address)}) from None
     return address
 
 

@@ -172,7 +172,7 @@ def test_where_signers_may_go_on(owner: ApiClient) -> None:
     [
         ("http://example.com/", "redirect_url: “http://example.com/” is not an https address."),
         ("http://localhost.example.com/", "redirect_url: “http://localhost.example.com/” is not an https address."),
-        ("http://localhost:99999/", "redirect_url: “http://localhost:99999/” is no address of a page."),
+        ("http://localhost:99999/", "redirect_url: “http://localhost:99999/” is not the address of a page."),
         ("http://localhost@example.com/", "redirect_url: “http://localhost@example.com/” is not an https address."),
         ("https://ada@example.com/", "redirect_url: “https://ada@example.com/” cannot be called: it needs a host, "),
         ("javascript:alert(1)", "redirect_url: “javascript:alert(1)” is not an https address."),

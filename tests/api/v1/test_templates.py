@@ -269,7 +269,7 @@ def test_references_of_documents_to_roles(owner: ApiClient) -> None:
     content["documents"][0]["roles"][0]["role"] = "Tennant"
     content["documents"][0]["roles"] += content["documents"][0]["roles"][1:]
     message = refused(create(owner, content))
-    assert "documents[0].roles[0].role: “Tennant” is the name of no role of the template." in message
+    assert "documents[0].roles[0].role: the template has no role “Tennant”." in message
     assert "documents[0].roles[2].role: role “Landlord” is listed twice on this document" in message
     assert "roles[0]: role “Tenant” signs no document." in message
     assert "signer" not in message
@@ -319,7 +319,7 @@ def test_problems_of_who_signs(owner: ApiClient) -> None:
         "signers[0].email: ",
         "signers[1].role: another signer has the role “Tenant” already.",
         "signers[1].ref: there is no such field here.",
-        "signers[2].role: “Witness” is the name of no role of the template.",
+        "signers[2].role: the template has no role “Witness”.",
         "signers[3].role: it is required.",
         "signers[4]: it must be an object.",
         "signers: nobody signs as “Landlord”: each role of the template needs one signer.",

@@ -46,7 +46,7 @@ class Call(Generic[T_co]):
 
 def wait_before_repeating(outcome: httpx.Response | httpx.TransportError, tried: int) -> float | None:
     """Seconds after which the same call is sent again, having been ``tried`` so often before; ``None`` where that is of
-    no use. Every call may be repeated: those that create something have an idempotency key."""
+    no use. Every call may be repeated: those that create or change something have an idempotency key."""
     asked = 0.0
     if isinstance(outcome, httpx.Response):
         if outcome.status_code not in _PASSING and _error(outcome).get("code") != "idempotency_key_in_use":

@@ -95,7 +95,7 @@ def _require_open(signer: Signer) -> None:
 
 def _because(code: str) -> str:
     return {
-        "already_signed": _("The signer has signed already."),
+        "already_signed": _("The signer has already signed."),
         "expired": _("The request is over: nobody can sign it any more."),
         "not_your_turn": _("Somebody who signs before this signer has not signed yet."),
     }[code]

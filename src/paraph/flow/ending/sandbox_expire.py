@@ -21,7 +21,7 @@ def sandbox_expire(request_id: int) -> None:
     request = lock_request(request_id)
     now = clock.now()
     if is_over(request, now):
-        raise DomainError("conflict", _("The request is over already."))
+        raise DomainError("conflict", _("The request is over."))
     request.expires_at = now.replace(microsecond=0)
     update(request, "expires_at")
     expire(request_id, sandbox_act=True)

@@ -34,7 +34,7 @@ def event_query(query: QueryDict) -> EventQuery:
     after = _only(query, "after", problems)
     cursor = Cursor.read(after) if after not in (None, LATEST) else None
     if after not in (None, LATEST) and cursor is None:
-        _unreadable("after", after, _("a cursor that was answered as “next”, or latest"), problems)
+        _unreadable("after", after, _("a cursor returned as “next”, or latest"), problems)
     event_type = _only(query, "event", problems)
     if event_type is not None and event_type not in EVENTS:
         _unreadable("event", event_type, _("one of %(values)s") % {"values": ", ".join(EVENTS)}, problems)

@@ -62,7 +62,7 @@ EVENT_LIST: DocumentPart = {
     "parameters": [
         _query(
             "after",
-            "A cursor that was answered as `next`; `latest` for the end. Without it, from the oldest that are kept.",
+            "A cursor returned as `next`; `latest` for the end. Without it, from the oldest that are kept.",
             type="string",
             pattern="^(latest|[A-Za-z0-9_-]{22})$",
             examples=["latest"],

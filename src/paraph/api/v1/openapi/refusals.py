@@ -134,7 +134,7 @@ _REMINDER = [
     Refusal(
         "rate_limited_reminder",
         "rate_limited",
-        "The signer was reminded within 24 hours. Wait for `Retry-After` seconds.",
+        "The signer was reminded in the last 24 hours. Wait for `Retry-After` seconds.",
         "A signer can be reminded at most once a day.",
     ),
 ]
@@ -247,7 +247,7 @@ _EVENTS = [
         "validation_query",
         "validation_error",
         "A value is unreadable. All are named.",
-        "after must be a cursor that was answered as “next”, or latest, not “1”. limit must be a number from 1 to 100, "
+        "after must be a cursor returned as “next”, or latest, not “1”. limit must be a number from 1 to 100, "
         "not “500”.",
     ),
 ]
@@ -257,7 +257,7 @@ _ACT = [
     _NOT_FOUND,
     Refusal("sandbox_only", "sandbox_only", "The key is of production.", "Only a sandbox key can do this."),
 ]
-_OVER = Refusal("conflict", "conflict", "The request is over already.", "The request is over already.")
+_OVER = Refusal("conflict", "conflict", "The request is over.", "The request is over.")
 _NO_DECLINING = Refusal(
     "decline_not_allowed",
     "decline_not_allowed",
@@ -268,7 +268,7 @@ _SIGN_ACT = [
     *_ACT,
     *(each for each in _IDEMPOTENCY if each.name == "idempotency_key_reused"),
     _TOO_SLOW,
-    Refusal("already_signed", "already_signed", "The signer has signed.", "The signer has signed already."),
+    Refusal("already_signed", "already_signed", "The signer has signed.", "The signer has already signed."),
     Refusal(
         "not_your_turn",
         "not_your_turn",
@@ -311,7 +311,7 @@ _BULK_SEND = Refusal(
 _PRODUCTION_ONLY = Refusal(
     "production_only",
     "production_only",
-    "A sandbox key: what the dashboard sends is production's.",
+    "The key is of the sandbox, and drafts are sent in production.",
     "Drafts are sent from the dashboard, in production. Use a production key.",
 )
 _UNKNOWN_FIELD = Refusal(
@@ -363,7 +363,7 @@ _TEMPLATE_SENDING = [
     Refusal(
         "validation_document",
         "validation_error",
-        "A document of the template is there no more.",
+        "A document of the template is no longer there.",
         "template.documents[0].id: there is no document 35 in this environment.",
     ),
 ]

@@ -2,8 +2,8 @@
 
 TITLE = "Paraph API"
 SUMMARY = "Electronic signatures: PDFs in, sealed and provable PDFs out."
-DESCRIPTION = """Upload PDFs, create a signature request that names who signs where, follow it by webhooks or by
-reading it, and download the sealed documents with their proof file.
+DESCRIPTION = """Upload PDFs, create a signature request that names who signs where, follow it by webhooks, by events
+or by reading it, and download the sealed documents with their proof file.
 
 Bodies are JSON, except the upload (multipart/form-data). Timestamps are UTC, `YYYY-MM-DDTHH:MM:SSZ`. Ids are
 integers, unique within a kind of resource, and another number in the other environment. Ignore response fields that
@@ -89,7 +89,7 @@ OPERATIONS = {
     ),
     "remindSigner": (
         "Remind a signer",
-        "Has the invitation mailed again to a signer who may sign now: at most once in 24 hours and five times in all, "
+        "Mails the invitation again to a signer who may sign now: at most once in 24 hours and five times in all, "
         "together with the reminders that members send from the dashboard. For requests with `send_email`. There is "
         "no body.",
         "The signer. The mail is on its way; the audit log tells when the mail server has it.",

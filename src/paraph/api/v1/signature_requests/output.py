@@ -82,10 +82,10 @@ class Signer(Output):
 
 
 class Reminders(Output):
-    """How the service reminds by itself whoever's turn it is."""
+    """How the service reminds signers whose turn it is."""
 
     every_days: int = Field(ge=1, le=MOST_DAYS_BETWEEN, description="Days after the invitation or the one before.")
-    at_most: int = Field(ge=1, le=MOST_REMINDERS, description="So many of each signer.")
+    at_most: int = Field(ge=1, le=MOST_REMINDERS, description="The most for each signer.")
 
     @classmethod
     def of(cls, row: LoadedRequest) -> Self | None:
