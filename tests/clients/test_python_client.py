@@ -163,6 +163,14 @@ def test_a_lost_connection_is_tried_again_by_both_clients() -> None:
         client.upload_document(b"%PDF")
 
 
+def test_a_wait_of_more_than_an_hour_is_left_to_the_caller(service: Answering) -> None:
+    tomorrow = {"error": {"code": "rate_limited", "message": "Tomorrow."}}
+    service.answers = [(429, tomorrow, {"Retry-After": "3601"})]
+    with Client(service.url, "k") as client, pytest.raises(ParaphError, match="rate_limited"):
+        client.health()
+    assert len(service.asked) == 1
+
+
 def test_a_429_is_not_tried_for_ever(service: Answering) -> None:
     limited = {"error": {"code": "rate_limited", "message": "Wait."}}
     service.answers = [(429, limited, {"Retry-After": "0"})] * 3

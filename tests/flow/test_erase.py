@@ -145,6 +145,22 @@ def test_own_data_of_the_request_lose_what_names_the_signer_in_recorded_webhooks
     assert not any(each in everything() for each in ("ADA1@", "ada1@", "lovelace"))
 
 
+def test_a_title_is_emptied_also_where_metadata_have_a_key_of_that_name() -> None:
+    made, _ = told(title="Lease of Lovelace", metadata={"title": "Pier"})
+    end_early(OPERATOR, made.request.pk, "Signed on paper.")
+    erase_signer(OPERATOR, made.signers[0].pk)
+    made.request.refresh_from_db()
+    assert (made.request.title, made.request.metadata) == ("", {"title": "Pier"})
+
+
+def test_an_address_of_a_page_is_emptied_that_names_the_signer_in_its_query() -> None:
+    made, _ = told(redirect_url="https://example.com/done?who=ada1%40example.com")
+    end_early(OPERATOR, made.request.pk, "Signed on paper.")
+    erase_signer(OPERATOR, made.signers[0].pk)
+    made.request.refresh_from_db()
+    assert made.request.redirect_url == ""
+
+
 @pytest.mark.parametrize("path", ["metadata/recipient", "ip", "user_agent"])
 def test_a_value_that_is_not_the_committed_one_breaks_the_chain(path: str) -> None:
     made = scene()

@@ -60,7 +60,12 @@ def signed_everywhere() -> Scene:
     charles = author()
     bulk_of(charles, template_of(charles), csv_of(f"Ada Lovelace {ADDRESS}", "Eve Adams eve@example.com"))
     Draft.objects.all().delete()  # that which became the template has a namesake
-    draft = Draft.objects.create(organization_id=charles.scope.organization_id)
+    noted = {
+        "external_id": "lovelace-4712",
+        "metadata": {"tenant": ADDRESS},
+        "redirect_url": "https://example.com/?who=lovelace",
+    }
+    draft = Draft.objects.create(organization_id=charles.scope.organization_id, more_options=noted)
     DraftSigner.objects.create(draft=draft, position=0, first_name="Ada", last_name="Lovelace", email=ADDRESS)
     vouch(charles.scope.organization_id, ADDRESS)
     capture("email", ADDRESS.upper(), "Hello", "Ada Lovelace")

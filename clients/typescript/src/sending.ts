@@ -6,6 +6,7 @@ const USER_AGENT = "paraph-client-typescript/0.1.0";
 const PASSING = [429, 500, 502, 503, 504]; // statuses after which the same call may succeed
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8_000; // milliseconds
+const LONGEST_ASKED = 3_600_000; // of rate limits; a reminder that comes too early may be told to wait for a day
 
 export interface Connection {
   /** Where the service lives: `https://sign.example.com`. */
@@ -96,6 +97,7 @@ export class Sender {
         const answer = await this.#asked(url, options);
         if (tried === this.#connection.retries || !passes(answer)) return answer;
         asked = Math.max(0, Number(answer.headers.get("Retry-After") ?? 0) || 0) * 1_000;
+        if (asked > LONGEST_ASKED) return answer;
       } catch (lost) {
         if (tried === this.#connection.retries) throw lost;
       }

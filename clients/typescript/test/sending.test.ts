@@ -72,6 +72,14 @@ test("a 429 waits as long as it says and is sent again", async (t) => {
   assert.ok(performance.now() - began >= 1_000);
 });
 
+test("a wait of more than an hour is left to the caller", async (t) => {
+  const busy = { error: { code: "rate_limited", message: "Tomorrow." } };
+  const service = await answering(t, [429, busy, { "Retry-After": "3601" }]);
+  const paraph = new Paraph({ baseUrl: service.url, apiKey: "k" });
+  await assert.rejects(paraph.health(), { code: "rate_limited", status: 429 });
+  assert.equal(service.asked.length, 1);
+});
+
 for (const told of [500, 502, 503, 504, 409, "lost"] as const) {
   test(`a creation is sent again with its key after ${told}`, async (t) => {
     const busy = { error: { code: told === 409 ? "idempotency_key_in_use" : "internal_error", message: "Wait." } };

@@ -132,8 +132,9 @@ def discard(drafts: QuerySet[Draft]) -> int:
 
 def empty(draft: Draft) -> None:
     """Save a draft that is over, and delete what it said of people and documents, and to people."""
-    draft.subject, draft.message, draft.more_options = "", "", {}
-    draft.save(update_fields=["request", "discarded_at", "subject", "message", "more_options"])
+    draft.title = draft.subject = draft.message = ""
+    draft.more_options = {}
+    draft.save(update_fields=["request", "discarded_at", "title", "subject", "message", "more_options"])
     draft.documents.all().delete()
     draft.signers.all().delete()
 

@@ -226,11 +226,12 @@ def test_options_without_a_field_on_the_page_are_sent_with_it(charles: Author, p
 
 def test_a_discarded_draft_says_so_for_good(charles: Author, program: ApiClient) -> None:
     draft = created(program, payload(program.document(), callback_url="https://example.com/hook"))
+    Draft.objects.update(title="Lease of Lovelace")
     assert discard(Draft.objects.filter(pk=draft.pk)) == 1
     assert status(program, draft) == {"status": "discarded", "signature_request_id": None}
     assert not DraftSigner.objects.exists() and not DraftStamp.objects.exists()
     draft.refresh_from_db()
-    assert draft.more_options == {}
+    assert (draft.title, draft.more_options) == ("", {})
     with pytest.raises(DomainError):
         send_draft(charles.scope, draft.pk, Sender(VISITOR, charles.actor))
     assert discard(Draft.objects.filter(pk=draft.pk)) == 0

@@ -13,6 +13,7 @@ T_co = TypeVar("T_co", covariant=True)
 Json = dict[str, Any]
 _PASSING = {429, 500, 502, 503, 504}  # statuses after which the same call may succeed
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 8.0  # seconds
+_LONGEST_ASKED = 3600.0  # of rate limits; a reminder that comes too early may be told to wait for a day
 
 
 @dataclass(frozen=True)
@@ -51,6 +52,8 @@ def wait_before_repeating(outcome: httpx.Response | httpx.TransportError, tried:
         if outcome.status_code not in _PASSING and _error(outcome).get("code") != "idempotency_key_in_use":
             return None
         asked = _retry_after(outcome)
+        if asked > _LONGEST_ASKED:
+            return None
     longest = min(_FIRST_WAIT * 2**tried, _LONGEST_WAIT)
     return max(asked, random.uniform(longest / 2, longest))  # noqa: S311  so that clients do not come back together
 

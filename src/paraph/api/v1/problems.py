@@ -18,7 +18,7 @@ The precedence, first match wins:
     413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too slowly, and 422 ``validation_error``
     for one that is not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
 7.  422 ``idempotency_key_reused`` for an Idempotency-Key that was used with other content, 410 ``gone`` where what it
-    created was deleted; 409 ``conflict`` where the state of a resource forbids what is asked.
+    created was deleted.
 8.  Creation: 403 ``initials_not_available_on_plan``, 403 ``forbidden`` (``sms``, ``branding_profile_id``),
     422 ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
     Events: 410 ``cursor_expired``, after everything that is wrong with the query. Sandbox acts: 403

@@ -61,7 +61,6 @@ class ErrorBody(Output):
         "idempotency_key_in_use",
         "already_signed",
         "not_your_turn",
-        "conflict",
         "gone",
         "cursor_expired",
         "expired",

@@ -11,6 +11,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.input import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.signature_requests.values import InvalidValueError, text
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
@@ -56,11 +57,11 @@ def _end(request_id: int, reason: str) -> SignatureRequest:
 
 
 def _checked(reason: str) -> str:
-    reason = reason.strip()
-    if not 1 <= len(reason) <= LONGEST_REASON or not reason.isprintable():
+    try:
+        return text(reason.strip(), LONGEST_REASON)
+    except InvalidValueError:
         sentence = _("The reason must have 1 to %(limit)d printable characters.")
-        raise DomainError("validation_error", sentence % {"limit": LONGEST_REASON})
-    return reason
+        raise DomainError("validation_error", sentence % {"limit": LONGEST_REASON}) from None
 
 
 REASON = "The organization was deleted."

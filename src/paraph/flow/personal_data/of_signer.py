@@ -10,7 +10,7 @@ from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.inquiry_email import forwarded_name
 from paraph.flow.messages.tell_sender import message_id
-from paraph.flow.personal_data.unsent import Facts, Person, Place, delete_rows, told_captured
+from paraph.flow.personal_data.unsent import Facts, Person, Place, delete_rows, naming, told_captured
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode
@@ -29,7 +29,6 @@ from paraph.signature_requests.signing_token import new_salt
 from paraph.webhooks.models import Attempt, Delivery, Event
 
 FIRST_NAME, LAST_NAME = "Erased", "signer"
-_SHORTEST_NAME = 3  # shorter ones are parts of many words
 _Told = TypeVar("_Told", Event, Delivery)
 
 
@@ -143,20 +142,13 @@ def _anonymous(signer: Signer, payload: str) -> str:
 def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
     """Yield the request, where what its sender calls it or notes of it names the signer."""
     request = signer.request
-    if any(_naming(signer, {**_own_texts(request), **(request.metadata or {})})):
+    if naming(signer, _own_texts(request)) or naming(signer, request.metadata or {}):
         yield request
 
 
 def _own_texts(request: SignatureRequest) -> dict[str, str]:
     names = ("title", "subject", "message", "external_id", "redirect_url")
     return {name: getattr(request, name) for name in names}
-
-
-def _naming(signer: Signer, texts: dict[str, str]) -> list[str]:
-    """Return the names of the texts that name the signer."""
-    parts = (signer.first_name, signer.last_name, signer.email, signer.phone)
-    named = [each.casefold() for each in parts if len(each) >= _SHORTEST_NAME]
-    return [name for name, text in texts.items() if any(each in text.casefold() for each in named)]
 
 
 def _told_own_data(request: SignatureRequest) -> Facts:
@@ -167,8 +159,8 @@ def _told_own_data(request: SignatureRequest) -> Facts:
 def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
     """Empty the texts that name the signer, here and in every event and recorded webhook of the request."""
     for request in found:
-        texts = dict.fromkeys(_naming(signer, _own_texts(request)), "")
-        metadata = dict.fromkeys(_naming(signer, request.metadata or {}), "")
+        texts = dict.fromkeys(naming(signer, _own_texts(request)), "")
+        metadata = dict.fromkeys(naming(signer, request.metadata or {}), "")
         if metadata:
             request.metadata |= metadata
         SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)

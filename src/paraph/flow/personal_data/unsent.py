@@ -7,16 +7,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Generic, TypeVar
+from urllib.parse import unquote
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from paraph.drafts.models import DraftSigner
+from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend, RowState
+from paraph.signature_requests.models import Signer
 from paraph.tenants.models import ConfirmedAddress
 
 Facts = dict[str, Any]
@@ -40,6 +42,7 @@ class Place(Generic[Subject, Row]):
     stays: str = ""
 
 
+_SHORTEST_NAME = 3  # shorter ones are parts of many words
 _BETWEEN = re.compile(r"[\s<>,:;\"'()\[\]]+")
 
 
@@ -143,8 +146,40 @@ def _told_draft_signer(signer: DraftSigner) -> Facts:
         "last_name": signer.last_name,
         "email": signer.email,
         "phone": signer.phone,
+        **_own_texts(signer.draft),
+        "metadata": signer.draft.more_options.get("metadata", {}),
         "changed_at": clock.iso(signer.draft.updated_at),
     }
+
+
+def _own_texts(draft: Draft) -> dict[str, str]:
+    return {name: draft.more_options[name] for name in ("external_id", "redirect_url") if name in draft.more_options}
+
+
+def _erase_draft_signers(_person: Person, found: Sequence[DraftSigner]) -> int:
+    """With what the application that prepared the draft noted of its own, where it names them."""
+    for signer in found:
+        draft = Draft.objects.select_for_update(no_key=True).filter(pk=signer.draft_id).first()
+        if draft:
+            _forget_own_data(draft, signer)
+    return delete_rows(_person, found)
+
+
+def _forget_own_data(draft: Draft, signer: DraftSigner) -> None:
+    gone, metadata = naming(signer, _own_texts(draft)), draft.more_options.get("metadata", {})
+    emptied = dict.fromkeys(naming(signer, metadata), "")
+    if gone or emptied:
+        draft.more_options = {name: each for name, each in draft.more_options.items() if name not in gone}
+        if emptied:
+            draft.more_options["metadata"] = metadata | emptied
+        draft.save(update_fields=["more_options"])
+
+
+def naming(signer: Signer | DraftSigner, texts: dict[str, str]) -> list[str]:
+    """Return the names of the texts that name the signer, also as addresses of pages write it."""
+    parts = (signer.first_name, signer.last_name, signer.email, signer.phone)
+    named = [each.casefold() for each in parts if len(each) >= _SHORTEST_NAME]
+    return [name for name, text in texts.items() if any(each in unquote(text).casefold() for each in named)]
 
 
 def _confirmed(person: Person) -> QuerySet[ConfirmedAddress]:
@@ -186,7 +221,13 @@ def _folded(text: str) -> str:
 UNSENT: tuple[Place[Person, Any], ...] = (
     Place("captured messages", frozenset({"messaging_capturedmessage"}), _captured, told_captured, delete_rows),
     Place("rows of bulk sends", frozenset({"request_templates_bulkrow"}), _rows, _told_row, _empty_rows),
-    Place("drafts", frozenset({"drafts_draftsigner"}), _draft_signers, _told_draft_signer, delete_rows),
+    Place(
+        "drafts",
+        frozenset({"drafts_draftsigner", "drafts_draft"}),
+        _draft_signers,
+        _told_draft_signer,
+        _erase_draft_signers,
+    ),
     Place(
         "confirmed addresses", frozenset({"organizations_confirmedaddress"}), _confirmed, _told_confirmed, delete_rows
     ),
