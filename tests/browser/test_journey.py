@@ -467,13 +467,22 @@ def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> 
     """It says that it was signed instead of a refusal, and so does going back."""
     url = world.asked(signers=2)[0]
     page, second = visit(url, statuses=(409,)), visit(url, statuses=(409,))
-    Journey(page).whole()
     other = Journey(second)
     other.to_signature()
     other.to_confirm()
+    Journey(page).whole()
     second.locator("#consent").check()
     second.locator("#code").fill("123456")
     second.locator("[data-sign]").click()
+    second.locator("body[data-state=already_signed]").wait_for()
+
+
+def test_a_second_tab_that_has_pages_to_load_after_signing(visit: Callable[..., Any], world: World) -> None:
+    """It says that it was signed, and not that a page could not be loaded."""
+    url = world.asked(signers=2)[0]
+    page, second = visit(url, statuses=(409,)), visit(url, statuses=(409,))
+    Journey(page).whole()
+    second.locator("[data-page] img").first.evaluate("(each) => { each.src = each.src.replace('.webp', '-150.webp') }")
     second.locator("body[data-state=already_signed]").wait_for()
 
 

@@ -157,7 +157,8 @@ def _told_own_data(request: SignatureRequest) -> Facts:
 
 
 def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
-    """Empty the texts that name the signer, here and in every event and recorded webhook of the request."""
+    """Empty the texts that name the signer, here and in every event and recorded webhook of the request, and what
+    receivers answered to these."""
     for request in found:
         texts = dict.fromkeys(naming(signer, _own_texts(request)), "")
         metadata = dict.fromkeys(naming(signer, request.metadata or {}), "")
@@ -173,6 +174,7 @@ def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
             if "metadata" in told:
                 told["metadata"] |= metadata
             _update(row, payload=_dumped(content))
+        Attempt.objects.filter(delivery__request=request).update(response="")
     return len(found)
 
 

@@ -40,7 +40,9 @@ async function pictureFailed(picture) {
   const paper = picture.parentElement;
   if (paper.querySelector(".failed")) return;
   const response = await fetch(picture.src).catch(() => null);
-  const error = response && response.status === 422 ? (await response.json()).error : null;
+  const refusal = response && !response.ok ? (await response.json().catch(() => ({}))).error : null;
+  if (["already_signed", "expired"].includes(refusal?.code) && window.moveOn?.(refusal)) return;
+  const error = refusal && response.status === 422 ? refusal : null;
   const [page] = picture.src.match(/\d+(?=(-print)?\.webp)/);
   unread.set(picture, say(error ? "unshown" : "unread", { page, name: nameAt(picture) }));
   window.holdBack?.();

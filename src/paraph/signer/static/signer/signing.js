@@ -137,6 +137,7 @@ async function sendCode(button) {
   if (answer.error) {
     codeStatus.textContent = "";
     markProblem("code", code, sentence(answer.error));
+    window.tell?.("error", { code: answer.error.code });
     moveOn(answer.error);
     return;
   }
@@ -240,6 +241,7 @@ async function sign() {
     problem.textContent = sentence(answer.error);
     problem.hidden = false;
   }
+  window.tell?.("error", { code: answer.error.code });
   moveOn(answer.error);
 }
 
@@ -255,10 +257,9 @@ function lock(seconds) {
 
 // The page itself says why there is nothing to do here any more, until when, and whom to ask.
 function moveOn(error) {
-  window.tell?.("error", { code: error.code });
-  if (error.locked || ["already_signed", "expired", "not_your_turn", "not_found"].includes(error.code)) {
-    location.replace(location.pathname + location.search);
-  }
+  const isOver = error && (error.locked || ["already_signed", "expired", "not_your_turn", "not_found"].includes(error.code));
+  if (isOver) location.replace(location.pathname + location.search);
+  return isOver;
 }
 
 function sentence(error) {
