@@ -63,7 +63,8 @@ class DatabaseWrapper(base.DatabaseWrapper):
             row = _asked(self.connection, statement, values)
             if row.status != _ROW:
                 error = error_from_result(row)
-                raise OperationalError(str(error)) if self.connection.closed else error
+                is_server = error.sqlstate is not None  # else libpq itself, which has lost the server
+                raise error if is_server and not self.connection.closed else OperationalError(str(error))
         return list(map(partial(row.get_value, 0), range(row.nfields))) if row.ntuples else None
 
     def get_connection_params(self) -> dict[str, Any]:

@@ -40,6 +40,7 @@ _READING: dict[str, list[dict[str, Any]]] = {
     "inspect": [{"page_limit": 100}],
     "find": [{"tags": ["{{sign1}}", "\u05d0", "ﬁ"]}],
     "tags": [{}],
+    "texts": [{}, {"text": "{{sign1}}"}],
     "signature_lines": [{}],
     "render": [
         {"page_number": 1, "scale": 0.5, "form": "webp"},

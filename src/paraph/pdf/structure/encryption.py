@@ -88,7 +88,7 @@ class FileEncryption:
         """Derive the key of one object (algorithm 1, 7.6.2)."""
         if method == "aesv3":
             return self.key
-        salted = self.key + ref.number.to_bytes(3, "little") + ref.generation.to_bytes(2, "little")
+        salted = self.key + (ref.number & 0xFFFFFF).to_bytes(3, "little") + ref.generation.to_bytes(2, "little")
         digest = hashlib.md5(salted + (b"sAlT" if method == "aes" else b""), usedforsecurity=False).digest()
         return digest[: min(len(self.key) + 5, 16)]
 
