@@ -41,3 +41,9 @@ def test_the_page_of_the_package_needs_no_file_beside_it() -> None:
     assert [link for link in re.findall(r"\]\(([^)]*)\)", page) if "://" not in link] == []
     extras = set(re.findall(r"`(\w+)`", "".join(re.findall(r"^\| (`.*?) \|", page, re.MULTILINE))))
     assert extras == set(project(".")["optional-dependencies"])
+
+
+@pytest.mark.parametrize("program", ["Makefile", ".ci/run", "scripts/pythons"])
+def test_the_tests_that_a_program_names_are_there(program: str) -> None:
+    named = re.findall(r"tests/[\w/]+(?:\.py)?", (ROOT / program).read_text())
+    assert [each for each in named if not (ROOT / each).exists()] == []
