@@ -13,6 +13,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
 import httpx
+import pytest
 
 from paraph.cli.demo.contract import contract
 from paraph_client import verify_webhook
@@ -22,6 +23,14 @@ from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer
 
 SECRET = "5ec2e7" * 8
+
+
+@pytest.fixture(autouse=True)
+def interruptible() -> Iterator[None]:
+    """What a shell runs in its background ignores Ctrl-C, and so would all that is started from there."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 class Listening:
