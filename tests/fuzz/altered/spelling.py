@@ -58,7 +58,10 @@ def _number(tail: Tail, chance: Random, spell: Callable[[bytes], bytes]) -> None
 def _reference(tail: Tail, chance: Random, form: Callable[[bytes], bytes]) -> None:
     """A reference of the page, spelt oddly."""
     page = tail.page
-    position = chance.choice([at for at, (_, value) in enumerate(page) if re.fullmatch(rb"\d+ 0 R", value)])
+    plain = [at for at, (_, value) in enumerate(page) if re.fullmatch(rb"\d+ 0 R", value)]
+    if not plain:
+        raise NotHere("a reference that is spelt plainly")
+    position = chance.choice(plain)
     key, value = page[position]
     page[position] = (key, form(value))
 
