@@ -1,5 +1,9 @@
-"""Django's own application."""
+"""Django's own application, without any middleware: allauth wants its own named only while applications are loaded."""
 
-from django.core.wsgi import get_wsgi_application
+import django
+from django.conf import settings
+from django.core.handlers.wsgi import WSGIHandler
 
-application = get_wsgi_application()
+django.setup(set_prefix=False)
+settings.MIDDLEWARE = []
+application = WSGIHandler()
