@@ -25,7 +25,7 @@ def remind_due(seconds: float = _RUN_SECONDS) -> int:
     """
     end, reminded = time.monotonic() + seconds, 0
     while time.monotonic() < end:
-        due = Signer.objects.filter(remind_at__lte=clock.now()).order_by("remind_at")
+        due = Signer.objects.filter(remind_at__lte=clock.now()).order_by("remind_at", "pk")
         found = list(due.values_list("pk", flat=True)[:_AT_ONCE])
         reminded += sum(_remind(signer_id) for signer_id in found)
         if len(found) < _AT_ONCE:
