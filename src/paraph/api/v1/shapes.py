@@ -34,6 +34,11 @@ class Output(BaseModel):
         return cast(Self, cls.model_construct(**facts))
 
 
+def without_default(schema: dict[str, Any]) -> None:
+    """Publish a field that only some answers have without what stands for it in the others."""
+    del schema["default"]
+
+
 class Pagination(Output):
     """Where in the collection this page is."""
 

@@ -13,7 +13,8 @@ from paraph.drafts import editing
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
-from paraph.signature_requests.input import DEFAULT_SIZE, HEIGHTS, MOST_STAMPS, WIDTHS
+from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
+from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
 from paraph.tenants.models import Member
 
 Rows: TypeAlias = "forms.BaseFormSet[StampForm]"

@@ -7,15 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy, ngettext
 
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner
-from paraph.signature_requests.input import (
-    DEFAULT_SIZE,
-    HEIGHTS,
-    WIDTHS,
-    Assignment,
-    CoordinatesStamp,
-    DocumentInput,
-    Rectangle,
-)
+from paraph.signature_requests.input import DEFAULT_SIZE, Assignment, CoordinatesStamp, DocumentInput, Rectangle
+from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
 
