@@ -61,7 +61,7 @@ def _has(kind: str, name: str) -> bool:
 
 
 def _check_values(given: FieldInput, path: str, problems: Problems) -> None:
-    if given.type == FieldType.CHOICE and given.options is None and not problems.has_below(f"{path}.options"):
+    if _has(given.type, "options") and given.options is None and not problems.has_below(f"{path}.options"):
         problems.add(f"{path}.options", _("it is required, as type is choice."))
     if given.read_only and given.value is None:
         problems.add(f"{path}.value", _("it is required, as read_only is true."))
@@ -94,7 +94,7 @@ def _bounds_fit(given: FieldInput, path: str, problems: Problems) -> bool:
 
 
 def _read_bound(given: FieldInput, bound: object) -> Decimal | str:
-    if given.type == FieldType.DATE:
+    if FieldType(given.type) == FieldType.DATE:
         return str(entered(Field(type=given.type), bound))
     if isinstance(bound, bool) or not isinstance(bound, int | float):
         raise InvalidValueError(_("it must be a number."))
@@ -105,4 +105,4 @@ def _bound(given: FieldInput, bound: str | float | None) -> Any:
     """Return a bound as rows have it."""
     if bound is None:
         return ""
-    return f"{Decimal(repr(bound)):f}" if given.type == FieldType.NUMBER else bound
+    return f"{Decimal(repr(bound)):f}" if FieldType(given.type) == FieldType.NUMBER else bound

@@ -20,7 +20,6 @@ from paraph.signature_requests.field_input import (
     MagicFieldPlacement,
 )
 from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Rectangle, Tag
-from paraph.signature_requests.models import FieldType
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
@@ -98,7 +97,7 @@ def _fields(
         at, ref = given.placement.value, assignment.signer_ref
         facts = {"ref": ref or "", "name": given.name or ""}
         place = _Place(_FIELD, f"{path}.fields[{number}].placement", facts, document, problems)
-        width, height = BOX_SIZE if given.type == FieldType.CHECKBOX else DEFAULT_SIZE
+        width, height = BOX_SIZE if given.type == "checkbox" else DEFAULT_SIZE
         if spot := place.find(at, (at.width or width, at.height or height), found):
             yield PlannedField(ref, number, *spot, given)
 

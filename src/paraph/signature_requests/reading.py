@@ -199,5 +199,5 @@ def _signer(values: list[Any]) -> LoadedSigner:
     signed = datetime.fromisoformat(signed_at) if signed_at else None
     until = datetime.fromisoformat(put_off_until) if put_off_until else None
     signed_values = decrypted(values[0], bytes.fromhex(entered)) if entered else {}
-    filled = [LoadedField(*shown, signed_values.get(field_id)) for *shown, field_id in fields]
+    filled = [LoadedField._make((*shown, signed_values.get(field_id))) for *shown, field_id in fields]
     return LoadedSigner._make((*known, filled, signed, bytes.fromhex(token_salt), until))

@@ -1,6 +1,7 @@
 """Checking the references between the parts of a payload (rule 4.5)."""
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -66,7 +67,7 @@ def _unique_documents(request: SignatureRequestInput, problems: Problems) -> Non
         seen.add(document.id)
 
 
-def _assignments(document: DocumentInput, path: str, roles: dict[str, str], problems: Problems) -> None:
+def _assignments(document: DocumentInput, path: str, roles: Mapping[str, str], problems: Problems) -> None:
     """Check cases 1, 2, 7 and 3; optional stamps count too."""
     seen: set[str] = set()
     for index, assignment in enumerate(document.signers):
@@ -119,7 +120,8 @@ def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: P
 
 
 def _everyone_signs(request: SignatureRequestInput, problems: Problems) -> None:
-    if request.signers and all(signer.role == Role.APPROVER for signer in request.signers):
+    roles: list[str] = [signer.role for signer in request.signers]
+    if roles and all(role == Role.APPROVER for role in roles):
         problems.add("signers", _("at least one of them must sign, not only approve."))
     assigned = {assignment.signer_ref for document in request.documents for assignment in document.signers}
     if not request.documents or None in assigned or not all(document.signers for document in request.documents):

@@ -80,7 +80,7 @@ def test_every_field_says_what_it_may_hold() -> None:
     }
     for name, schema in SCHEMAS.items():
         for field, facts in schema["properties"].items():
-            for one in facts.get("anyOf", [facts]):
+            for one in facts.get("anyOf", facts.get("oneOf", [facts])):
                 if "$ref" in one or one["type"] == "null" or field in open_ended:
                     continue
                 assert bounds[one["type"]] & set(one), f"{name}.{field}"
