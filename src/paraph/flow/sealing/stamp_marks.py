@@ -1,6 +1,8 @@
-"""What is drawn on a document when it is sealed: stamps, initials and the sandbox watermark, and where."""
+"""What is drawn on a document when it is sealed: stamps, initials, values of fields and the sandbox watermark, and
+where."""
 
 import math
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -10,8 +12,11 @@ from paraph.documents.underneath import grounds
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
+from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
+from paraph.signature_requests.field_content import field_content
+from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import Placement, RequestDocument, Signer
+from paraph.signature_requests.models import Field, Placement, RequestDocument, Signer
 from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.tenants.models import Environment
 
@@ -20,6 +25,7 @@ Size = tuple[float, float]
 _PLACEMENTS = CompiledQuery(
     lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
 )
+_FIELDS = CompiledQuery(lambda: Field.objects.order_by("id"), "request_document")
 _ASPECTS_PER_DOUBLING = 4  # pages whose proportions differ by less than this step share one watermark
 
 
@@ -34,22 +40,28 @@ class StampMarks:
 
 
 def stamp_marks(row: RequestDocument) -> StampMarks:
-    """Draw the stamps and initials of everyone who signs the document. ``row`` has its request and document loaded."""
+    """Draw the stamps, initials and values of everyone who signs the document.
+
+    ``row`` has its request and document loaded.
+    """
     placements = _PLACEMENTS.all(row.pk)
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
     initials = _InitialsPlaces(row.document, signers, sizes) if row.request.initials_required else None
     has_ground = stamp_grounds(row.document, placements, keep=False)
+    values = _page_values(row, signers)
     drawn = appearances(
         [_stamp(placement, row.request_id, ground=has_ground[placement.pk]) for placement in placements],
         initials.contents if initials else [],
         _watermark_sizes(sizes) if row.request.environment == Environment.SANDBOX else [],
+        [each.content for each in values],
     )
     stamps = [
         Mark(place.page_number, place.x, place.y, place.width, place.height, page)
         for place, page in zip(placements, drawn.stamp_pages, strict=True)
     ]
     marks = initials.marks(drawn.initials_pages) if initials else []
+    marks += [each.mark(page) for each, page in zip(values, drawn.fields_pages, strict=True)]
     return StampMarks(drawn.pdf, [*marks, *stamps], _watermark(drawn))
 
 
@@ -67,6 +79,39 @@ def _stamp(placement: Placement, request_id: int, *, ground: bool) -> StampConte
         ground=ground,
         address=signer.email,
     )
+
+
+@dataclass(frozen=True)
+class _PageValues:
+    """The values on one page, as one picture: fifty of them would take twice the time. ``left`` and ``bottom``: where
+    it stands."""
+
+    page_number: int
+    left: float
+    bottom: float
+    content: FieldsContent
+
+    def mark(self, picture: int) -> Mark:
+        return Mark(self.page_number, self.left, self.bottom, self.content.width, self.content.height, picture)
+
+
+def _page_values(row: RequestDocument, signers: Sequence[Signer]) -> list[_PageValues]:
+    """Return the values of each page that has some. Signers without values are not asked for their fields."""
+    values = {signer.pk: values_of(signer) for signer in signers if signer.fields_encrypted is not None}
+    pages: dict[int, list[tuple[Field, FieldContent]]] = defaultdict(list)
+    for field in _FIELDS.all(row.pk) if values else ():
+        content = field_content(field, values.get(field.signer_id, {}).get(field.pk), row.request.locale)
+        if not content.is_blank:
+            pages[field.page_number].append((field, content))
+    return [_on_page(number, filled) for number, filled in sorted(pages.items())]
+
+
+def _on_page(number: int, filled: Sequence[tuple[Field, FieldContent]]) -> _PageValues:
+    left, bottom = min(field.x for field, _ in filled), min(field.y for field, _ in filled)
+    right = max(field.x + field.width for field, _ in filled)
+    top = max(field.y + field.height for field, _ in filled)
+    places = [FieldPlace(field.x - left, top - field.y - field.height, content) for field, content in filled]
+    return _PageValues(number, left, bottom, FieldsContent(right - left, top - bottom, places))
 
 
 class _InitialsPlaces:
