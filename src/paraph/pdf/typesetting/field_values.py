@@ -15,7 +15,7 @@ from paraph.words import direction
 
 SMALLEST = 6.0
 
-_MOST_MARKS = 8  # on one letter; no language needs half of them
+_MOST_MARKS = 10  # on one letter; no language has as many
 # Between these a line may break, as between words.
 _BREAKS_ANYWHERE = re.compile("([ \u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+)")
 _STRONG = ("L", "R", "AL")
