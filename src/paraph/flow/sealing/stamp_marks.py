@@ -2,21 +2,18 @@
 where."""
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
 from paraph.documents.underneath import grounds
+from paraph.flow.sealing.page_values import values_on_pages
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
-from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
-from paraph.signature_requests.field_content import field_content
-from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import Field, Placement, RequestDocument, Signer
+from paraph.signature_requests.models import Placement, RequestDocument, Signer
 from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.tenants.models import Environment
 
@@ -25,7 +22,6 @@ Size = tuple[float, float]
 _PLACEMENTS = CompiledQuery(
     lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
 )
-_FIELDS = CompiledQuery(lambda: Field.objects.order_by("id"), "request_document")
 _ASPECTS_PER_DOUBLING = 4  # pages whose proportions differ by less than this step share one watermark
 
 
@@ -49,7 +45,7 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
     initials = _InitialsPlaces(row.document, signers, sizes) if row.request.initials_required else None
     has_ground = stamp_grounds(row.document, placements, keep=False)
-    values = _page_values(row, signers)
+    values = values_on_pages(row, signers)
     drawn = appearances(
         [_stamp(placement, row.request_id, ground=has_ground[placement.pk]) for placement in placements],
         initials.contents if initials else [],
@@ -79,39 +75,6 @@ def _stamp(placement: Placement, request_id: int, *, ground: bool) -> StampConte
         ground=ground,
         address=signer.email,
     )
-
-
-@dataclass(frozen=True)
-class _PageValues:
-    """The values on one page, as one picture: fifty of them would take twice the time. ``left`` and ``bottom``: where
-    it stands."""
-
-    page_number: int
-    left: float
-    bottom: float
-    content: FieldsContent
-
-    def mark(self, picture: int) -> Mark:
-        return Mark(self.page_number, self.left, self.bottom, self.content.width, self.content.height, picture)
-
-
-def _page_values(row: RequestDocument, signers: Sequence[Signer]) -> list[_PageValues]:
-    """Return the values of each page that has some. Signers without values are not asked for their fields."""
-    values = {signer.pk: values_of(signer) for signer in signers if signer.fields_encrypted is not None}
-    pages: dict[int, list[tuple[Field, FieldContent]]] = defaultdict(list)
-    for field in _FIELDS.all(row.pk) if values else ():
-        content = field_content(field, values.get(field.signer_id, {}).get(field.pk), row.request.locale)
-        if not content.is_blank:
-            pages[field.page_number].append((field, content))
-    return [_on_page(number, filled) for number, filled in sorted(pages.items())]
-
-
-def _on_page(number: int, filled: Sequence[tuple[Field, FieldContent]]) -> _PageValues:
-    left, bottom = min(field.x for field, _ in filled), min(field.y for field, _ in filled)
-    right = max(field.x + field.width for field, _ in filled)
-    top = max(field.y + field.height for field, _ in filled)
-    places = [FieldPlace(field.x - left, top - field.y - field.height, content) for field, content in filled]
-    return _PageValues(number, left, bottom, FieldsContent(right - left, top - bottom, places))
 
 
 class _InitialsPlaces:
