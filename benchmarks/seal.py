@@ -4,9 +4,10 @@
 
 Files as users send them, made here: a has 1 page and 30 KB; b 20 pages and 1.1 MB; c 300 pages, 21 MB and 46,000
 objects. The floor is SHA-256 of the file, one operation of the key, and one copy of the file. "drawn" adds a stamp on
-page 1 and a watermark on every page, one overlay as in the service (paraph/flow/sealing/stamp_marks.py); B-LTA has
-the statuses of all certificates and an archive timestamp. Medians on one core, warm; the timestamp comes from the
-built-in authority and is verified like anybody's. The self-check is part of every figure and stated alone as well.
+page 1 and a watermark on every page, one overlay as in the service (paraph/flow/sealing/stamp_marks.py), after contents
+that the upload found clean; B-LTA has the statuses of all certificates and an archive timestamp. Medians on one core,
+warm; the timestamp comes from the built-in authority and is verified like anybody's. The self-check is part of every
+figure and stated alone as well.
 """
 
 import argparse
@@ -94,6 +95,7 @@ def _drawn() -> dict[str, Any]:
         "appearances": pictures.pdf,
         "marks": [Mark(1, 100, 100, 200, 80, pictures.stamp_pages[0])],
         "page_overlay": Overlay(pictures.watermark_pages[0]),
+        "all_clean": True,
     }
 
 

@@ -98,7 +98,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),
-    re_path("^docs/?$", reference),
+    re_path("^docs(?:/(?P<topic>[a-z-]+))?/?$", reference),
     path("invitations/<str:secret>", invitation, name="invitation"),
     path("files/<path:key>", download),
     path("sign/embed.js", embed_script),

@@ -103,6 +103,7 @@ def upload(
         pages=inspection.pages,
         preflight=inspection.preflight,
         method=inspection.method,
+        clean_contents=inspection.clean_contents,
         status=DocumentStatus.READY,
         object_key=f"documents/{tokens.random_hex(16)}.pdf",
         created_at=clock.now().replace(microsecond=0),  # as the API shows it, so that its filters agree with it
