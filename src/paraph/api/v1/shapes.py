@@ -12,6 +12,7 @@ _MOMENT: Any = {"format": "date-time"}
 SECOND = r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$"
 SHA256 = "^[0-9a-f]{64}$"
 LINK_SECONDS = 900
+ABSENT: Any = None  # a field that some answers do not have
 
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra=_BIG)]
 Timestamp = Annotated[
@@ -34,9 +35,10 @@ class Output(BaseModel):
         return cast(Self, cls.model_construct(**facts))
 
 
-def without_default(schema: dict[str, Any]) -> None:
-    """Publish a field that only some answers have without what stands for it in the others."""
-    del schema["default"]
+def without_defaults(schema: dict[str, Any]) -> None:
+    """Publish fields that only some answers have without what stands for them in the others."""
+    for each in schema["properties"].values():
+        each.pop("default", None)
 
 
 class Pagination(Output):

@@ -3,10 +3,10 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, WithJsonSchema
+from pydantic import ConfigDict, Field, WithJsonSchema
 
 from paraph.api.v1.branding_profiles import BrandingProfile
-from paraph.api.v1.shapes import LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url, without_default
+from paraph.api.v1.shapes import ABSENT, LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url, without_defaults
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
@@ -17,7 +17,7 @@ from paraph.signature_requests.input_types import LONGEST_REASON, METADATA, MOST
 from paraph.signature_requests.models import Role, SignerStatus
 from paraph.signature_requests.reading import LoadedCopy, LoadedField, LoadedRequest, LoadedSigner
 from paraph.signature_requests.signing_token import url_of
-from paraph.signature_requests.values import LARGEST_ID, LONGEST_EMAIL, LONGEST_NAME
+from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
 from paraph.storage import store
 
 
@@ -88,16 +88,16 @@ class Signer(Output):
     )
     delivery: Delivery | None = Field(description="Null unless the invitation is put off by a ceiling of messages.")
     role: Literal["signer", "approver"] = Field(
-        "signer",
-        json_schema_extra=without_default,
-        description="Present only where the request has an approver, who confirms the documents and draws nothing.",
+        ABSENT,
+        description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
     )
     fields: list[FilledField] = Field(
-        [],
+        ABSENT,
         max_length=MOST_FIELDS * MOST_DOCUMENTS,
-        json_schema_extra=without_default,
         description="The fields of the signer, by document. Present only where the request has fields.",
     )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
     @classmethod
     def of(cls, row: LoadedSigner, **more: Any) -> Self:
@@ -154,28 +154,24 @@ class CreatedSignatureRequest(Output):
     redirect_url: Url | None = Field(description="As given at creation; null where none was.")
     reminders: Reminders | None = Field(description="As given at creation; null where none were asked for.")
     ended_early: bool = Field(
-        description="Whether its sender, an application of yours or the service's operator ended it before its time."
+        description="Whether its sender, an application of yours, a signer who declined or the service's operator "
+        "ended it before its time."
     )
     ended_reason: str | None = Field(
         min_length=1, max_length=LONGEST_REASON, description="Why it was ended early; null where it was not."
     )
     copies: list[Copy] = Field(
-        [],
+        ABSENT,
         min_length=1,
         max_length=MOST_COPIES,
-        json_schema_extra=without_default,
         description="Who else gets a copy. Present only where there are some.",
     )
-    decline_allowed: Literal[True] = Field(
-        True,
-        json_schema_extra=without_default,
-        description="A signer may decline. Present only where this is so.",
+    decline_allowed: Literal[True] = Field(ABSENT, description="A signer may decline. Present only where this is so.")
+    declined_by: Id = Field(
+        ABSENT, description="The signer who declined, for `ended_reason`. Present only where one did."
     )
-    declined_by: Annotated[int, Field(ge=1, le=LARGEST_ID)] = Field(
-        1,
-        json_schema_extra=without_default,
-        description="The id of the signer who declined. Present only where somebody did.",
-    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
     @classmethod
     def of(cls, row: LoadedRequest, **more: Any) -> Self:
@@ -229,9 +225,8 @@ class SignatureRequest(ListedSignatureRequest):
     """A signature request read by its id."""
 
     download_urls: list[DownloadUrls] = Field(
-        [],
+        ABSENT,
         max_length=MOST_DOCUMENTS,
-        json_schema_extra=without_default,
         description="One entry per document, in their order. Present only when the request is `completed` and "
         "`finalized`; empty once the files are deleted by the organization's retention.",
     )

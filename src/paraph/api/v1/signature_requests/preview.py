@@ -4,12 +4,12 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from django.http import HttpResponse
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from paraph.api.v1 import body
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.responses import json_response
-from paraph.api.v1.shapes import Id, Name, Output, without_default
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, without_defaults
 from paraph.flow.sending.preview import preview_pdf
 from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE, FieldName
 from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS
@@ -69,12 +69,13 @@ class Preview(Output):
         "tag is absent has none.",
     )
     fields: list[PreviewField] = Field(
-        [],
+        ABSENT,
         min_length=1,
         max_length=MOST_DOCUMENTS * MOST_SIGNERS * MOST_FIELDS,
-        json_schema_extra=without_default,
         description="Of all fields that have a place, in the same order. Present only where there are some.",
     )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 def preview_signature_request(request: ApiRequest) -> HttpResponse:
