@@ -7,6 +7,16 @@ from typing import Any
 
 
 @dataclass(frozen=True)
+class ProofField:
+    """A field that a signer filled in, or the service in their place. ``document``: the name of the document;
+    ``text``: the value as it is printed, "" for what was left empty."""
+
+    document: str
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
 class ProofSigner:
     """One signer. ``channel`` is "sms" or "email", ``destination`` the exact number or address that the one-time code
     went to, both "" for what was signed without one in the sandbox; ``documents``: the names of the documents that this
@@ -15,6 +25,7 @@ class ProofSigner:
     ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`);
     ``initials`` is None where the request wants none. ``opened_at`` and ``opened_ip``: when the signer's page was first
     opened and from where, None where nobody noted it; ``refused_codes``: when wrong codes were entered.
+    ``fields``: in the order of reading.
     """
 
     name: str
@@ -31,6 +42,7 @@ class ProofSigner:
     opened_at: datetime | None = None
     opened_ip: str = ""
     refused_codes: Sequence[datetime] = ()
+    fields: Sequence[ProofField] = ()
 
 
 @dataclass(frozen=True)
