@@ -1,24 +1,36 @@
 """Values of fields in journal, proof and evidence, from the signature to ``paraph verify``."""
 
 import json
+from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import transaction
+from django.db.utils import DatabaseError
 
 from paraph.audit_trail.append import broken_at
 from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.flow.ending.delete_files import delete_files
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending.expire import expire
+from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context
+from paraph.flow.signing.decline import decline
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
+from paraph.kernel import clock
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.evidence_statements import check_journal, check_signers
 from paraph.pdf.verification.proof_file import evidence_of, printed_text
+from paraph.signature_requests.field_values import values_of, write
 from paraph.signature_requests.filled_fields import filled_fields
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.storage import store
+from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.words import LOCALES, of
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
+from tests.flow.test_erase import everything
 from tests.flow.test_jobs import work_off
 
 pytestmark = pytest.mark.django_db
@@ -149,6 +161,68 @@ def problems(evidence: dict[str, Any], text: str) -> list[str]:
     check_journal(result, evidence["journal"], text)
     check_signers(result, evidence["signers"], evidence["journal"], text)
     return result.problems
+
+
+def test_erasing_leaves_no_value_and_chain_and_proof_hold(caplog: pytest.LogCaptureFixture) -> None:
+    made = finished(signers=2)
+    entered = ("3704 0044", "10117 Berlin", "1250.50", "2026-12-01")
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    assert all(each in everything() for each in entered)
+    erase_signer(OPERATOR, made.signers[0].pk)
+    assert all(each in everything() for each in entered), "the other signer entered the same"
+    erased = signed_entry(made).metadata["fields"]
+    assert {field["value"] for field in erased} == {"erased", None, f"signer-{made.signers[0].pk}@erased.invalid"}
+    assert [field["name"] for field in erased] == [field["name"] for field in FIELDS]
+
+    erase_signer(OPERATOR, made.signers[1].pk)
+    assert not [each for each in entered if each in everything()]
+    assert not list(Signer.objects.exclude(fields_encrypted=None))
+    assert [bytes(entry.hash) for entry in made.entries()] == hashes
+    assert broken_at(made.entries()) is None and check(made).problems == []
+    assert not [each for each in entered if each in caplog.text]
+    given = set(Field.objects.exclude(value=None).values_list("label", "value"))
+    assert given == {("flat", "4b")}, "what the sender gave stays"
+
+
+def test_the_database_lets_no_value_go_without_its_commitment() -> None:
+    made = finished()
+    entry = signed_entry(made)
+    entry.metadata["fields"][0]["value"] = "DE00"
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        entry.save(update_fields=["metadata"])
+
+
+def test_values_go_with_the_files() -> None:
+    made = finished()
+    assert values_of(Signer.objects.get())
+    assert delete_files(made.request.pk)
+    assert values_of(Signer.objects.get()) == {}
+
+
+def expired(made: Scene) -> None:
+    SignatureRequest.objects.update(expires_at=clock.now())
+    expire(made.request.pk)
+
+
+def ended(made: Scene) -> None:
+    end_early(OPERATOR, made.request.pk, "Over.")
+
+
+def declined(made: Scene) -> None:
+    decline(Signer.objects.select_related("request__organization").get(pk=made.signers[1].pk), "No.", VISITOR)
+
+
+@pytest.mark.parametrize("end", [expired, ended, declined])
+def test_what_was_never_signed_goes_with_the_end_of_the_request(end: Callable[[Scene], None]) -> None:
+    made = scene(fields=FIELDS, signers=2, decline_allowed=True)
+    fill_and_sign(made, 0)
+    second = Signer.objects.get(pk=made.signers[1].pk)
+    write(second, {Field.objects.filter(signer=second)[0].pk: "DE89"})
+    second.save(update_fields=["fields_encrypted"])
+    end(made)
+    assert SignatureRequest.objects.get().status == "expired"
+    first, second = Signer.objects.order_by("order")
+    assert values_of(second) == {} and values_of(first)
 
 
 def test_a_proof_without_fields_says_nothing_of_them() -> None:
