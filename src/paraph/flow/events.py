@@ -35,6 +35,7 @@ def signer_signed(
     signer: Signer, consent_notice: str, documents_count: int, origin: Origin, *, sandbox_act: bool = False
 ) -> None:
     facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
+    facts |= {"role": signer.role} if signer.is_approver else {}
     facts |= _SANDBOX_ACT if sandbox_act else {}
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 
