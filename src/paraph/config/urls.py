@@ -41,6 +41,8 @@ from paraph.signer.decline import decline
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
+from paraph.signer.field_image import field_image
+from paraph.signer.fields import fields
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
@@ -118,6 +120,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         page_image,
         {"printed": True},
     ),
+    path("sign/<str:token>/fields", fields),
+    path("sign/<str:token>/fields/<int:field_id>.svg", field_image),
     path("sign/<str:token>/otp", otp),
     path("sign/<str:token>/progress", progress_view),
     path("sign/<str:token>/proof.pdf", download_proof),

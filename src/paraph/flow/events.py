@@ -4,6 +4,7 @@ lists of it, and its webhook deliveries (6.1).
 The caller holds the request's row lock, has changed request and signer as the event says, and commits both together.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -32,9 +33,17 @@ def otp_sent(
 
 
 def signer_signed(
-    signer: Signer, consent_notice: str, documents_count: int, origin: Origin, *, sandbox_act: bool = False
+    signer: Signer,
+    consent_notice: str,
+    documents_count: int,
+    origin: Origin,
+    *,
+    fields: Sequence[dict[str, Any]] = (),
+    sandbox_act: bool = False,
 ) -> None:
-    facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
+    """``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field of the signer."""
+    facts: dict[str, Any] = {"consent_notice": consent_notice, "documents_count": documents_count}
+    facts |= {"locale": signer.locale, **({"fields": list(fields)} if fields else {})}
     facts |= {"role": signer.role} if signer.is_approver else {}
     facts |= _SANDBOX_ACT if sandbox_act else {}
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)

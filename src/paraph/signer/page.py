@@ -21,6 +21,7 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
 from paraph.signer.authentication import signer_with_turn
+from paraph.signer.fill_step import fields_on
 from paraph.signer.notice import mail_again, notice
 from paraph.signer.onward import onward
 from paraph.signer.otp import sent_code
@@ -72,6 +73,7 @@ def _page(
         "token": token,
         "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
+        **fields_on(signer, shown, locale, entries.refusal, may_fill=is_turn),
         "places": _places(shown),
         "words_address": words_address(locale),
         "script_words": {name: words[name] for name in _APPROVING} if signer.is_approver else None,

@@ -1,12 +1,13 @@
 """``POST /sign/{token}/signature``, whose body is::
 
-    {"code": "123456", "consent": true, "signature": …, "initials": …, "locale": "en"}
+    {"code": "123456", "consent": true, "signature": …, "initials": …, "locale": "en", "fields": …}
 
 ``signature`` is ``{"type": "typed"}``, the default, or ``{"type": "drawn", "strokes": [[[x, y], …], …]}``: x and y
 from 0 to 1, from the top left, at most 20,000 points. Both are divided by the same length; a client that divides each
 by its own side adds ``aspect``, width / height of the drawing area. ``initials`` has the same form and stands where
-the request wants initials, and only there. An approver sends neither. ``locale`` names the language in which
-the consent notice was accepted. An optional field that is null counts as absent.
+the request wants initials, and only there. An approver sends neither. ``locale`` names the language in which the
+consent notice was accepted. ``fields`` is ``[{"document_id", "name", "value"}]``; what was entered before counts for
+those that are left out. An optional field that is null counts as absent.
 """
 
 from itertools import chain
@@ -21,6 +22,7 @@ from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.consent import LOCALES
+from paraph.signature_requests.filled_fields import filled_fields
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
@@ -35,6 +37,7 @@ class SignatureBody(Body):
     signature: TypedOrDrawn | None = None
     initials: TypedOrDrawn | None = None
     locale: str | None = None
+    fields: Any = None
 
 
 def read(body: dict[str, Any], signer: Signer) -> Signature:
@@ -53,6 +56,7 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
         signature=None if signer.is_approver else dumped(checked.signature or Typed(type="typed")),
         initials=dumped(checked.initials) if checked.initials else None,
         locale=locale,
+        fields=filled_fields(signer, checked.fields),
     )
 
 
