@@ -16,7 +16,7 @@ from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode, RefusedCode
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import FirstOpening, SignatureRequest, Signer
+from paraph.signature_requests.models import FirstOpening, Role, SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
 
 SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED})
@@ -30,9 +30,12 @@ def event_titles(locale: str) -> Mapping[str, str]:
 
 
 def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
-    """Return the title of an event that its name does not tell: of a reminder. "" for any other."""
-    reminded = event_type == EventType.SIGNER_NOTIFIED and metadata.get("reminder") is True
-    return str(catalog.of("proof", locale)["event_reminded"]) if reminded else ""
+    """Return the title of an event that its name does not tell: of a reminder, of an approval. "" for any other."""
+    words = catalog.of("proof", locale)
+    if event_type == EventType.SIGNER_NOTIFIED and metadata.get("reminder") is True:
+        return str(words["event_reminded"])
+    approved = event_type == EventType.SIGNED and metadata.get("role") == Role.APPROVER
+    return str(words["event_approved"]) if approved else ""
 
 
 _OPENINGS = CompiledQuery(FirstOpening.objects.all, "signer__request")
@@ -150,7 +153,7 @@ def _signer(
         signed_at=signer.signed_at,
         ip=signed_entry.ip,
         user_agent=signed_entry.user_agent,
-        signature=signature_of(signer),
+        signature=None if signer.is_approver else signature_of(signer),
         initials=initials_of(signer),
         documents=documents,
         opened_at=visits.opening.opened_at if visits.opening else None,
@@ -231,6 +234,7 @@ def _signers_evidence(
             "full_name": signer.full_name,
             "email": signer.email,
             "order": signer.order,
+            **({"role": signer.role} if signer.is_approver else {}),
             **visit.evidence(),
             **({"fields": [each.evidence() for each in filled[signer.pk]]} if signer.pk in filled else {}),
         }

@@ -14,6 +14,7 @@ from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import (
+    Approval,
     Placement,
     RequestDocument,
     SignatureRequest,
@@ -63,7 +64,7 @@ def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, be
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
         entries = _journal(request, plan, sender)
-        placements = _placements(documents, signers, plan)
+        placements = [*_placements(documents, signers, plan), *_approvals(documents, signers, plan)]
         insert([request, *signers.values(), *documents, *placements, *entries, *beside(request.pk)])
         if plan.draft.send_email:
             _invite(signers, plan)
@@ -140,6 +141,15 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
         )
         for row, planned in zip(documents, plan.documents, strict=True)
         for placement in planned.placements
+    ]
+
+
+def _approvals(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> list[Approval]:
+    return [
+        Approval(request_document=row, signer=signers[listed.signer_ref])
+        for row, given in zip(documents, plan.draft.documents, strict=True)
+        for listed in given.signers
+        if signers[listed.signer_ref].is_approver
     ]
 
 

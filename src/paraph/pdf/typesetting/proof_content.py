@@ -22,9 +22,10 @@ class ProofSigner:
     went to, both "" for what was signed without one in the sandbox; ``documents``: the names of the documents that this
     signer signed.
 
-    ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`);
-    ``initials`` is None where the request wants none. ``opened_at`` and ``opened_ip``: when the signer's page was first
-    opened and from where, None where nobody noted it; ``refused_codes``: when wrong codes were entered.
+    ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`).
+    ``signature`` is None for who approved and drew nothing, ``initials`` also where the request wants none.
+    ``opened_at`` and ``opened_ip``: when the signer's page was first opened and from where, None where nobody noted it;
+    ``refused_codes``: when wrong codes were entered.
     ``fields``: in the order of reading.
     """
 
@@ -36,7 +37,7 @@ class ProofSigner:
     signed_at: datetime
     ip: str = ""
     user_agent: str = ""
-    signature: Mapping[str, Any] = field(default_factory=lambda: {"type": "typed"})
+    signature: Mapping[str, Any] | None = field(default_factory=lambda: {"type": "typed"})
     documents: Sequence[str] = ()
     initials: Mapping[str, Any] | None = None
     opened_at: datetime | None = None
