@@ -48,7 +48,7 @@ def show(
         "locale": locale,
         "direction": catalog.direction(locale),
         "languages": language.names(),
-        "words": language.words(locale),
+        "words": language.words(locale, signer),
         "theme": theme(signer.request.branding_profile if signer else None),
         "nonce": nonce,
         "signer": signer,

@@ -59,7 +59,7 @@ def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpRespo
 
     def act() -> None:
         _require(require_open, signer)
-        sandbox_sign(signer, _mark(given), origin(request))
+        sandbox_sign(signer, _mark(signer, given), origin(request))
 
     return _acted(request.scope, key, given, signer.request_id, act)
 
@@ -110,8 +110,11 @@ def _because(code: str) -> str:
     }[code]
 
 
-def _mark(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the signature of a body, by default the name."""
+def _mark(signer: Signer, given: dict[str, Any]) -> dict[str, Any] | None:
+    """Return the signature of a body, by default the name; None for an approver, who has none."""
+    if signer.is_approver:
+        _only("", given, None)
+        return None
     try:
         return read_mark(_only("signature", given, {"type": "typed"}))
     except TranslatedRefusal as error:
