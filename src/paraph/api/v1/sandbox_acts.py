@@ -1,6 +1,7 @@
 """Sandbox acts: what signers and the clock do, done by a test."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -17,6 +18,7 @@ from paraph.flow.signing.sandbox_sign import sandbox_sign
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
+from paraph.signature_requests.filled_fields import FilledField, filled_fields
 from paraph.signature_requests.marks import read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
@@ -57,7 +59,7 @@ def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpRespo
 
     def act() -> None:
         _require_open(signer)
-        sandbox_sign(signer, _mark(given), origin(request))
+        sandbox_sign(signer, _mark(given), origin(request), _fields(signer, given))
 
     return _acted(request.scope, key, given, signer.request_id, act)
 
@@ -104,10 +106,22 @@ def _because(code: str) -> str:
 def _mark(given: dict[str, Any]) -> dict[str, Any]:
     """Return the signature of a body, by default the name. A field that is null counts as absent."""
     present = {name: value for name, value in given.items() if value is not None}
-    if surplus := sorted(present.keys() - {"signature"}):
+    if surplus := sorted(present.keys() - {"signature", "fields"}):
         message = _("%(name)s: there is no such field.")
         raise DomainError("validation_error", " ".join(message % {"name": name[:100]} for name in surplus[:3]))
-    try:
+    with _in_the_callers_language():
         return read_mark(present.get("signature", {"type": "typed"}))
+
+
+def _fields(signer: Signer, given: dict[str, Any]) -> tuple[FilledField, ...]:
+    with _in_the_callers_language():
+        return filled_fields(signer, given.get("fields"))
+
+
+@contextmanager
+def _in_the_callers_language() -> Iterator[None]:
+    """Refuse in the language of the call what the signer's endpoints refuse in that of the signer."""
+    try:
+        yield
     except TranslatedRefusal as error:
         raise DomainError(error.code, error.spoken(get_language() or "en")) from error
