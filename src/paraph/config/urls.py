@@ -37,6 +37,7 @@ from paraph.reference.page import page as reference
 from paraph.server.static_files import static_file
 from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address
+from paraph.signer.decline import decline
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
@@ -106,6 +107,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/words/<str:locale>.js", words_script),
     path("sign/<str:token>", page),
     path("sign/<str:token>/ask", ask),
+    path("sign/<str:token>/decline", decline),
     path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),
     path("sign/<str:token>/documents/<int:document_id>/copy.pdf", download_copy),
     path("sign/<str:token>/documents/<int:document_id>/text", document_text),

@@ -72,6 +72,15 @@ def request_ended_early(request: SignatureRequest, reason: str) -> None:
     _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, told=told)
 
 
+def request_declined(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> None:
+    """Webhooks say what those of any early end say, and who declined, by id: only the journal has more of the signer,
+    which can be erased there."""
+    request = signer.request
+    told = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}
+    facts = {"expires_at": clock.iso(request.expires_at), **told, **(_SANDBOX_ACT if sandbox_act else {})}
+    _record(request, EventType.EXPIRED, signer, origin, facts, moment=request.ended_early_at, told=told)
+
+
 def pades_signed(request_document: RequestDocument, facts: dict[str, Any]) -> None:
     """``facts`` are those of :func:`paraph.evidence.record.seal_facts`."""
     facts = {"document_id": request_document.document_id, **facts}
@@ -92,7 +101,9 @@ def _record(
     moment: datetime | None = None,
     told: dict[str, Any] | None = None,
 ) -> None:
-    """``told``: the part of the metadata that webhooks state as well."""
+    """``told``: the part of the metadata that webhooks state as well. They have the signer of events about a signer
+    alone, which the end of a request is not."""
     signer_id = signer.pk if signer else None
     entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
-    insert([entry, *outbox.told(entry, request, signer, told)])
+    of_signer = signer if event_type != EventType.EXPIRED else None
+    insert([entry, *outbox.told(entry, request, of_signer, told)])

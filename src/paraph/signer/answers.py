@@ -23,6 +23,7 @@ from paraph.words import phrase
 log = logging.getLogger("paraph.signer")
 
 STATUSES = {
+    "decline_not_allowed": 403,
     "not_found": 404,
     "method_not_allowed": 405,
     "request_timeout": 408,

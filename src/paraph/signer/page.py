@@ -76,6 +76,7 @@ def _page(
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
         "onward": onward(signer),
+        "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
         "written": _written(signer),
@@ -87,6 +88,15 @@ def _page(
     }
     response = show(request, "signer/page.html", content, signer=signer, locale=locale, status=entries.status)
     return say_when(response, entries.refusal) if entries.refusal else response
+
+
+def _decline_url(request: HttpRequest, signer: Signer, entries: Entries) -> str:
+    """Return the address of the page to decline on, which ends in ``/decline`` also where it names a language; "" where
+    the request does not let its signers decline."""
+    if not signer.request.decline_allowed:
+        return ""
+    asked = entries.language or request.GET.get("lang")
+    return f"{request.path}/decline{f'?lang={language.choose(request, signer, asked)}#/decline' if asked else ''}"
 
 
 def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:

@@ -41,8 +41,8 @@ def test_a_value_is_set_at_its_size_where_it_fits() -> None:
     assert sizes(pdf) == [(160, 18)]
     assert texts(pdf) == ["Anna Rossi"] and font_sizes(pdf) == {10.0}
     [picture] = pictures(pdf)
-    darkest = min(color[:3] for _, color in picture.getcolors(1 << 20) or () if color[3] == 255)
-    assert darkest == (0x11, 0x11, 0x11)
+    opaque = [bytes(pixel) for pixel in batched(picture.tobytes()) if pixel[3] == 255]
+    assert set(opaque) == {b"\x11\x11\x11\xff"}
 
 
 def test_a_long_value_is_set_smaller_as_measured_down_to_six_points() -> None:
@@ -105,8 +105,7 @@ def test_numbers_begin_where_the_language_does_and_keep_their_order() -> None:
     arabic, english = (next(pictures(drawn(replace(content, locale=locale)))) for locale in ("ar", "en"))
     boxes = [picture.crop(ink_box(picture)) for picture in (arabic, english)]
     assert abs(boxes[0].width - boxes[1].width) <= 1
-    widest = tuple(min(edges) for edges in zip(boxes[0].size, boxes[1].size, strict=True))
-    one, other = (box.crop((0, 0, *widest)).getchannel("A").resize((44, 8)).tobytes() for box in boxes)
+    one, other = (box.getchannel("A").resize((44, 8)).tobytes() for box in boxes)
     assert max(abs(a - b) for a, b in zip(one, other, strict=True)) < 60
 
 
@@ -206,6 +205,10 @@ def test_what_is_shown_is_what_is_sealed() -> None:
     assert svg.startswith(b'<svg viewBox="0 0 160 18"') and b"<script" not in svg
     assert b"#ffffff" not in svg.lower(), "without a ground"
     assert field_picture(replace(FIELD, text='"><script>alert(1)</script>')).count(b"script") == 0
+
+
+def batched(pixels: bytes) -> list[bytes]:
+    return [pixels[start : start + 4] for start in range(0, len(pixels), 4)]
 
 
 def same(one: Image.Image, other: Image.Image) -> None:

@@ -15,7 +15,7 @@ from paraph.words import direction
 
 SMALLEST = 6.0
 
-_MOST_MARKS = 8  # on one letter; no language needs half of them
+_MOST_MARKS = 10  # on one letter; no language has as many
 # Between these a line may break, as between words.
 _BREAKS_ANYWHERE = re.compile("([ \u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+)")
 _STRONG = ("L", "R", "AL")
@@ -108,8 +108,9 @@ def _line(text: str, locale: str, longest: int | None) -> dict[str, Any]:
     has_letters = any(unicodedata.bidirectional(character) in _STRONG for character in written.text)
     from_right = written.right_to_left if has_letters else direction(locale) == "rtl"
     runs = [(written.text, False)] if longest is None else _joined(_runs(written.text, longest))
+    plain = written.text.isascii()  # letters of one font without marks, whose height is known
     sides = {"rtl": written.right_to_left, "from-right": from_right}
-    return {"cjk": written.cjk, **sides, "runs": runs if written.text else []}
+    return {"plain": plain, "cjk": written.cjk, **sides, "runs": runs if written.text else []}
 
 
 def _runs(text: str, longest: int) -> Iterable[tuple[str, bool]]:

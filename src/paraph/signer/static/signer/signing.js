@@ -321,6 +321,7 @@ function finish(answer) {
 async function follow(ticket, until, pauseMs) {
   if (!document.hidden) {
     const state = await get("progress");
+    if (state && state.declined) return void location.replace(location.pathname + location.search);
     if (state && state.progress) {
       showProgress(state, ticket);
       if (["ready", "expired"].includes(state.progress)) return;
