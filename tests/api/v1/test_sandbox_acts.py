@@ -105,7 +105,7 @@ def test_refusals_are_those_of_the_page(owner: ApiClient) -> None:
 @pytest.mark.parametrize(
     ("content", "named"),
     [
-        ({"fields": []}, "fields: there is no such field."),
+        ({"places": []}, "places: there is no such field."),
         ({"signature": {"type": "stamped"}}, "signature.type"),
         ({"signature": 7}, "signature"),
         ({"signature": {"type": "typed", "hand": 9}}, "signature.hand"),
@@ -246,8 +246,8 @@ def test_a_refused_act_leaves_its_key_free(owner: ApiClient) -> None:
 
 def test_fields_are_filled_in_and_refused_as_for_signers(owner: ApiClient) -> None:
     request = created(owner)
-    document_id = request["documents"][0]["id"]
     [row] = RequestDocument.objects.all()
+    document_id = row.document_id
     place = {"page_number": 1, "x": 60, "y": 60, "width": 160, "height": 18}
     for position, name in enumerate(("IBAN", "rent")):
         kind = "number" if name == "rent" else "text"
@@ -256,13 +256,12 @@ def test_fields_are_filled_in_and_refused_as_for_signers(owner: ApiClient) -> No
             request_document=row, signer=signer, position=position, name=name, label=name, type=kind, **place
         )
     refused = act(owner, request)
-    assert error(refused)[:2] == (422, "validation_error")
-    assert refused.json()["error"]["message"] == "fields: still to fill in: IBAN, rent."
+    assert error(refused, 422, "validation_error") == "fields: still to fill in: IBAN, rent."
     given = [{"document_id": document_id, "name": name, "value": "x"} for name in ("IBAN", "rent", "BIC")]
     french = ApiClient(owner.api_key, owner.organization, owner.headers | {"Accept-Language": "fr"})
-    message = act(french, request, content={"fields": given[:2]}).json()["error"]["message"]
+    message = error(act(french, request, content={"fields": given[:2]}), 422, "validation_error")
     assert message == "fields[1].value: Saisissez un nombre, par exemple 1250,50."
-    assert error(act(owner, request, content={"fields": given}))[:2] == (422, "validation_error")
+    error(act(owner, request, content={"fields": given}), 422, "validation_error")
     assert not Entry.objects.filter(event_type="signer.signed").exists()
     given[1]["value"] = "12,5"
     assert act(owner, request, content={"fields": given[:2]}).status_code == 200
