@@ -5,12 +5,14 @@ import re
 from typing import Any
 
 import pytest
+from PIL import ImageChops
 
 from paraph.kernel import clock
 from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.models import Field, RequestDocument, Signer
 from paraph.words import LOCALES
 from tests.factories import Scene, scene
+from tests.pdf.pictures import pictures
 from tests.production import Client
 from tests.signer.test_fields import EVERY_TYPE, keep, stored
 
@@ -337,3 +339,31 @@ def test_values_of_signers_are_encrypted_for_them_alone(client: Client) -> None:
     second.fields_encrypted = first.fields_encrypted
     with pytest.raises(ValueError, match="does not open"):
         values_of(second)
+
+
+def copy_to_read(client: Client, made: Scene, position: int) -> bytes:
+    answer = client.get(made.url(position, f"/documents/{made.request_documents[0].document_id}.pdf"))
+    assert answer.status_code == 200
+    content: bytes = b"".join(answer.streaming_content)
+    return content
+
+
+def test_in_a_sequence_the_pdf_has_what_those_before_have_signed_with_their_name(client: Client) -> None:
+    made = scene(signers=2, pages=3, mode="sequential", fields=[{"name": "IBAN", "page_number": 2}])
+    assert copy_to_read(client, made, 1) == made.uploads[0]
+    assert sign(client, made, fields=entries(made, IBAN="DE02 1203")).status_code == 200
+    pairs = zip(pictures(made.uploads[0], 1), pictures(copy_to_read(client, made, 1), 1), strict=True)
+    [first, second, third] = [ImageChops.difference(*pair).getchannel("A").getbbox() for pair in pairs]
+    assert (first, third) == (None, None)
+    assert second
+    left, top, right, bottom = second
+    field = Field.objects.get(signer=made.signers[0])
+    above = 842 - field.y - field.height
+    assert field.x <= left and right <= field.x + field.width
+    assert above - 9 <= top < above < bottom <= above + field.height  # the name stands above the value
+
+
+def test_in_parallel_the_pdf_is_as_it_was(client: Client) -> None:
+    made = scene(signers=2, fields=[{"name": "IBAN"}])
+    assert sign(client, made, fields=entries(made, IBAN="DE02 1203")).status_code == 200
+    assert copy_to_read(client, made, 1) == made.uploads[0]
