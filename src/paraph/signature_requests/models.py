@@ -137,6 +137,11 @@ class SignatureRequest(models.Model):
                 condition=models.Q(status="completed", finalized=False),
                 name="request_unsealed",
             ),
+            models.Index(
+                fields=["organization", "environment", "ended_early_at"],
+                condition=models.Q(declined_by__isnull=False),
+                name="request_declined",
+            ),
         ]
 
 
@@ -160,7 +165,8 @@ class Signer(models.Model):
     ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.field_values`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
-    whether to remind the signer by itself, null for never. ``token_salt`` is one of the two inputs of
+    whether to remind the signer by itself, null for never. ``decline_told_at``: when the mail server had the mail that
+    somebody else has declined. ``token_salt`` is one of the two inputs of
     a signing token; the other is a key of the server.
     """
 
@@ -181,6 +187,7 @@ class Signer(models.Model):
     initials_encrypted = models.BinaryField(null=True)
     fields_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
+    decline_told_at = models.DateTimeField(null=True)
     remind_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
@@ -220,8 +227,9 @@ class Inquiry(models.Model):
 
 
 class SenderMail(models.Model):
-    """A mail to the member who sent the request. ``name`` says what it tells of whom, so that each thing is told once;
-    ``about``: the id of a signer or inquiry, or a number of days. ``sent_at``: when the mail server had it."""
+    """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact address.
+    ``name`` says what it tells of whom, so that each thing is told once; ``about``: the id of a signer or inquiry, or a
+    number of days. ``sent_at``: when the mail server had it."""
 
     name = models.CharField(max_length=80, primary_key=True)
     request = models.ForeignKey(SignatureRequest, models.CASCADE, related_name="sender_mails")

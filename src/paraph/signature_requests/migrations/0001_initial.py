@@ -192,6 +192,7 @@ class Migration(migrations.Migration):
                 ("initials_encrypted", models.BinaryField(null=True)),
                 ("fields_encrypted", models.BinaryField(null=True)),
                 ("completion_notified_at", models.DateTimeField(null=True)),
+                ("decline_told_at", models.DateTimeField(null=True)),
                 ("remind_at", models.DateTimeField(null=True)),
                 ("locale", models.CharField(blank=True, max_length=5)),
             ],
@@ -619,6 +620,14 @@ class Migration(migrations.Migration):
                 condition=models.Q(("finalized", False), ("status", "completed")),
                 fields=["organization", "environment", "completed_at"],
                 name="request_unsealed",
+            ),
+        ),
+        migrations.AddIndex(
+            model_name="signaturerequest",
+            index=models.Index(
+                condition=models.Q(("declined_by__isnull", False)),
+                fields=["organization", "environment", "ended_early_at"],
+                name="request_declined",
             ),
         ),
         migrations.AddConstraint(
