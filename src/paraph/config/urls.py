@@ -40,6 +40,7 @@ from paraph.signer.confirm_address import confirm_address
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
+from paraph.signer.logo import logo
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
@@ -116,6 +117,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         page_image,
         {"printed": True},
     ),
+    path("sign/<str:token>/logo.png", logo),
     path("sign/<str:token>/otp", otp),
     path("sign/<str:token>/progress", progress_view),
     path("sign/<str:token>/proof.pdf", download_proof),
