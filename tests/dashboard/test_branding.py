@@ -187,11 +187,11 @@ def test_a_logo_is_added_previewed_and_removed(client: Client, pages: str, organ
     assert shown["Content-Type"] == "image/png" and shown.content.startswith(b"\x89PNG")
     page = unescape(client.get(address).content.decode())
     assert "Replace the logo" in page and f"&profile={made.pk}" in page
-    preview = unescape(client.get(f"{pages}/preview", {**COLORS, "profile": made.pk}).content.decode())
+    preview = unescape(client.get(f"{pages}/preview", {**COLORS, "profile": str(made.pk)}).content.decode())
     assert f'<img src="{address}/logo.png?v=' in preview and 'width="240" height="60"' in preview
     assert client.post(f"{address}/logo", {"remove": "1"}).status_code == 303
     assert not Logo.objects.exists()
-    assert 'class="brand"' not in client.get(f"{pages}/preview", {**COLORS, "profile": made.pk}).content.decode()
+    assert 'class="brand"' not in client.get(f"{pages}/preview", {**COLORS, "profile": str(made.pk)}).content.decode()
 
 
 @pytest.mark.parametrize(
@@ -222,6 +222,6 @@ def test_logos_of_others_do_not_exist(client: Client, pages: str) -> None:
     assert client.get(f"{pages}/{theirs.pk}/logo.png").status_code == 404
     assert client.post(f"{pages}/{theirs.pk}/logo", {"file": picture(png())}).status_code == 404
     assert client.post(f"{pages}/{theirs.pk}/logo", {"remove": "1"}).status_code == 404
-    assert "/logo.png" not in client.get(f"{pages}/preview", {**COLORS, "profile": theirs.pk}).content.decode()
+    assert "/logo.png" not in client.get(f"{pages}/preview", {**COLORS, "profile": str(theirs.pk)}).content.decode()
     assert "/logo.png" not in client.get(f"{pages}/preview", {**COLORS, "profile": "9" * 30}).content.decode()
     assert Logo.objects.count() == 1

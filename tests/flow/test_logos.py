@@ -182,4 +182,5 @@ def test_the_proof_shows_it() -> None:
 
 def pictures_of(pdf: bytes) -> list[Image.Image]:
     with pikepdf.open(io.BytesIO(pdf)) as document:
-        return [pikepdf.PdfImage(each).as_pil_image() for each in document.pages[0].get_images().values()]
+        images: Any = document.pages[0].get_images()
+        return [pikepdf.PdfImage(each).as_pil_image() for each in images.values()]

@@ -77,7 +77,7 @@ def test_a_jpeg_is_turned_as_its_camera_says_and_loses_what_it_tells() -> None:
 
 @pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "I;16", "RGB", "RGBA"])
 def test_each_kind_of_pixel_is_understood(mode: str) -> None:
-    white = {"P": 0, "I;16": 65535, "LA": (255, 255), "RGB": (255,) * 3, "RGBA": (255,) * 4}.get(mode, 255)
+    white: Any = {"P": 0, "I;16": 65535, "LA": (255, 255), "RGB": (255,) * 3, "RGBA": (255,) * 4}.get(mode, 255)
     picture = Image.new(mode, (40, 20), white)
     if mode == "P":
         picture.putpalette([255] * 768)

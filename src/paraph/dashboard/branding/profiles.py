@@ -106,8 +106,15 @@ def _page(
 ) -> HttpResponse:
     palette, logo = form.palette(), logo_of(found)
     colors = urlencode(palette | ({"profile": found.pk} if found and logo else {}))
-    content = {"profile": found, "form": form, "colors": colors, "judged": judged(**palette)}
-    content |= {"logo": logo, "largest": LARGEST // 1024, "logo_form": logo_form or LogoForm()}
+    content = {
+        "profile": found,
+        "form": form,
+        "colors": colors,
+        "judged": judged(**palette),
+        "logo": logo,
+        "logo_form": logo_form or LogoForm(),
+        "largest": LARGEST // 1024,
+    }
     status = 422 if form.errors or logo_form else 200
     response = show(request, "branding/profile.html", content, member=member, status=status)
     response["Content-Security-Policy"] = PARENT_POLICY
