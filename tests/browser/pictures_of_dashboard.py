@@ -88,7 +88,6 @@ def _refusals(pages: ServedPages, context: Any, folder: Path, screen: str) -> No
         refusal(context, pages.addresses[name], folder, f"refused-{name}", screen)
     with opened(context, pages.addresses["documents"]) as page:
         page.locator("#id_file").set_input_files({"name": "notes.pdf", "mimeType": "application/pdf", "buffer": b"no"})
-        page.locator("[value=upload]").click()
         page.get_by_text("notes.pdf").first.wait_for()
         page.wait_for_timeout(800)
         shot(page, folder, "refused-upload", screen)

@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,19 +48,21 @@ class Draft:
         return {"page": tag.page_number, "x": place.x, "y": place.y, "width": place.width, "height": place.height}
 
 
-def begin_draft(service: Service, *parts: bytes) -> Draft:
-    """A draft with the pages of the parts, and with two signers."""
+def begin_draft(
+    service: Service, *parts: bytes, browser: httpx.Client | None = None, people: Sequence[str] = ("Ada", "Grace")
+) -> Draft:
+    """A draft with the pages of the parts, and with these signers; in the browser of an earlier one, where there is."""
     document = pikepdf.new()
     for part in parts:
         document.pages.extend(pikepdf.open(io.BytesIO(part)).pages)
     file = io.BytesIO()
     document.save(file)
-    browser = _owner(service)
+    browser = browser or _owner(service)
     draft = _post(browser, "/app/1/drafts", {}).removesuffix("/documents")
     files = {"file": ("lease.pdf", file.getvalue(), "application/pdf")}
     _post(browser, f"{draft}/documents", {"action": "upload"}, files)
-    rows = {"signer-TOTAL_FORMS": "2", "signer-INITIAL_FORMS": "0", "mode": "parallel"}
-    for row, name in enumerate(("Ada", "Grace")):
+    rows = {"signer-TOTAL_FORMS": str(len(people)), "signer-INITIAL_FORMS": "0", "mode": "parallel"}
+    for row, name in enumerate(people):
         person = {"first_name": name, "last_name": "Byron", "email": f"{name}@example.com", "phone": ""}
         rows |= {f"signer-{row}-{field}": value for field, value in {**person, "otp_channel": "email"}.items()}
     _post(browser, f"{draft}/signers", rows)

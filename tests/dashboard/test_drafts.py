@@ -18,6 +18,8 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import BrandingProfile, Organization, Role, User, WebSends
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
@@ -516,3 +518,68 @@ def test_places_and_review_say_what_a_stamp_covers(log_in: LogIn, organization: 
     for step in ("places", "review"):
         [said] = remarks.findall(client.get(f"{address}/{step}").content.decode())
         assert "The stamps of Ada Byron and Ada Byron on page 2 of contract.pdf overlap." in said
+
+
+def test_a_request_is_begun_with_files(log_in: LogIn, organization: Organization) -> None:
+    """As chosen on the home page; what was refused begins nothing by itself, and is told."""
+    _, client = log_in(Role.MEMBER)
+    new = f"/app/{organization.pk}/drafts/new"
+    answer = client.post(new, {"file": [pdf(), pdf(name="annex.pdf")]})
+    draft = Draft.objects.get()
+    assert answer.headers["Location"] == f"/app/{organization.pk}/drafts/{draft.pk}/signers"
+    assert [row.document.name for row in draft.documents.all()] == ["contract.pdf", "annex.pdf"]
+    text = pdf(b"Dear Ada", "letter.docx", "application/msword")
+    told = client.post(new, {"file": text}, follow=True)
+    assert told.redirect_chain == [(f"/app/{organization.pk}/", 303)]
+    assert "letter.docx is not a PDF." in told.content.decode() and Draft.objects.count() == 1
+    told = client.post(new, {"file": [pdf(name="third.pdf"), text]}, follow=True)
+    assert told.redirect_chain[0][0].endswith("/documents") and "letter.docx is not a PDF." in told.content.decode()
+    assert client.post(new).headers["Location"].endswith("/documents")
+    assert Draft.objects.count() == 3
+
+
+def test_who_signs_alone_goes_on_at_once(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in(Role.MEMBER)
+    User.objects.filter(pk=member.user_id).update(name="Ada Byron")
+    address = begun(client, organization)
+    client.post(f"{address}/documents", {"file": pdf(), "action": "upload"})
+    assert 'value="only-me"' in client.get(f"{address}/signers").content.decode()
+    blank = person("", last_name="", email="")
+    answer = client.post(f"{address}/signers", signers(blank, action="only-me"))
+    assert answer.headers["Location"] == f"{address}/places"
+    signer = DraftSigner.objects.get()
+    assert (signer.first_name, signer.last_name, signer.email) == ("Ada", "Byron", member.user.email)
+    page = client.get(f"{address}/signers").content.decode()
+    assert 'value="only-me"' not in page and 'value="me"' not in page
+
+
+def test_who_is_in_turn_sends_and_signs(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in(Role.MEMBER)
+    address, draft = ready(client, organization)
+    assert 'value="sign"' not in client.get(f"{address}/review").content.decode()
+    draft.signers.update(email=member.user.email.upper())
+    assert 'value="sign"' in client.get(f"{address}/review").content.decode()
+    answer = client.post(f"{address}/review", options(action="sign"))
+    request = SignatureRequest.objects.get()
+    assert (answer.status_code, answer.headers["Location"]) == (303, f"/sign/{token(request.signers.get())}")
+    assert Activity.objects.filter(action=Action.SIGNING_LINK_SHOWN, subject__startswith=f"request {request.pk}")
+    home = client.get(f"/app/{organization.pk}/").content.decode()
+    assert 'data-need="turns"' in home
+    answer = client.post(f"/app/{organization.pk}/requests/{request.pk}/sign")
+    assert answer.headers["Location"] == f"/sign/{token(request.signers.get())}"
+    _, other = log_in(Role.OWNER)
+    assert 'data-need="turns"' not in other.get(f"/app/{organization.pk}/").content.decode()
+    page = f"/app/{organization.pk}/requests/{request.pk}"
+    assert other.post(f"{page}/sign").headers["Location"] == page
+    request.signers.update(status="signed")
+    assert client.post(f"{page}/sign").headers["Location"] == page
+
+
+def test_who_signs_later_is_not_asked_to_at_once(log_in: LogIn, organization: Organization) -> None:
+    member, client = log_in(Role.MEMBER)
+    address, draft = ready(client, organization)
+    mine = {"first_name": "Ada", "last_name": "Byron", "otp_channel": "email"}
+    DraftSigner.objects.create(draft=draft, position=1, email=member.user.email, **mine)
+    for mode, asked in (("sequential", False), ("parallel", True)):
+        Draft.objects.update(mode=mode)
+        assert ('value="sign"' in client.get(f"{address}/review").content.decode()) == asked

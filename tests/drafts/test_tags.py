@@ -53,7 +53,7 @@ def test_removed_stamps_stay_away() -> None:
     charles = author()
     draft = draft_of(charles, charles.document(), "Ada", "Grace")
     assert len(placed(draft)) == 3 - 1  # {{last}} is of neither: both have one by their names
-    editing.replace_stamps(draft, [])
+    editing.replace_places(draft, [])
     assert placed(Draft.objects.get(pk=draft.pk)) == []
 
 

@@ -53,6 +53,8 @@ def signed_everywhere() -> Scene:
     Organization.objects.filter(pk=made.request.organization_id).update(contact_email="office@example.org")
     signer.request.organization.refresh_from_db()
     finished(made)
+    why = f"I am not {ADDRESS}"  # as of a request that she declined
+    SignatureRequest.objects.filter(pk=made.request.pk).update(declined_by=signer, ended_reason=why)
     ask(signer, "question", "Who is Lovelace?")
     capture("email", "office@example.org", "Question", "Ada Lovelace asks", message_id=f"inquiry-{_inquiry(made)}")
     Reminder.objects.create(signer=signer, number=1, mail={"acknowledgement": f"queued for {ADDRESS}"})

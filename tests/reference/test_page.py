@@ -1,4 +1,4 @@
-"""``/docs`` is whole, can be read by everybody, and loads nothing from elsewhere."""
+"""``/docs``, a page a topic and all on one, is whole, can be read by everybody, and loads nothing from elsewhere."""
 
 import gzip
 import json
@@ -17,13 +17,18 @@ from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.colors import contrast
 from paraph.reference.fields import inline
 from paraph.signer import answers
-from tests.reference.page import colors, parse
+from tests.reference.page import Element, colors, parse
 
 STATIC = Path(paraph.reference.__file__).parent / "static" / "reference"
 CSS = (STATIC / "reference.css").read_text()
-RESPONSE = Client().get("/docs")
+RESPONSE = Client().get("/docs/all")
 HTML = RESPONSE.content.decode()
 ROOT = parse(HTML)
+TOPICS = [each.attributes["aria-labelledby"] for each in ROOT.all("section")][1:]
+PAGES = {
+    address: parse(Client().get(address).content.decode())
+    for address in ("/docs", *(f"/docs/{topic}" for topic in TOPICS[1:]))
+}
 CONTENT = json.loads(document())
 IDS = [each.attributes["id"] for each in ROOT.all() if "id" in each.attributes]
 
@@ -41,14 +46,19 @@ def test_it_is_html_under_a_policy_and_wants_no_key() -> None:
 
 
 def test_whoever_has_it_is_told_so() -> None:
-    assert Client().get("/docs", headers={"If-None-Match": RESPONSE["ETag"]}).status_code == 304
+    assert Client().get("/docs/all", headers={"If-None-Match": RESPONSE["ETag"]}).status_code == 304
+    assert Client().get("/docs", headers={"If-None-Match": RESPONSE["ETag"]}).status_code == 200
     assert Client().head("/docs").status_code == 200
-    assert Client().get("/docs/").content == RESPONSE.content
+    assert Client().get("/docs/").content == Client().get("/docs").content
+    assert Client().get("/docs/errors/").content == Client().get("/docs/errors").content
     assert Client().post("/docs").status_code == 405
+    assert Client().get("/docs/nothing").status_code == 404
 
 
 def test_it_is_small() -> None:
     assert len(gzip.compress(RESPONSE.content)) < 80_000
+    for address in PAGES:
+        assert len(gzip.compress(Client().get(address).content)) < 28_000, address
 
 
 def test_nothing_is_loaded_from_elsewhere_and_no_script_stands_in_the_page() -> None:
@@ -66,26 +76,64 @@ def test_nothing_is_loaded_from_elsewhere_and_no_script_stands_in_the_page() -> 
 
 
 def test_ids_are_unique_and_every_link_leads_somewhere() -> None:
-    assert len(IDS) == len(set(IDS))
-    for link in ROOT.all("a"):
-        address = link.attributes["href"]
-        assert address
-        assert address.removeprefix("#") in IDS if address.startswith("#") else address == "/api/v1/openapi.json"
-    for each in ROOT.all():
-        if "aria-labelledby" in each.attributes:
-            assert each.attributes["aria-labelledby"] in IDS
+    for root in (ROOT, *PAGES.values()):
+        ids = ids_of(root)
+        assert len(ids) == len(set(ids))
+        for link in root.all("a"):
+            address, _, anchor = (link.attributes["href"] or "").partition("#")
+            if address.startswith("/docs"):
+                there = ROOT if address == "/docs/all" else PAGES[address]
+                assert not anchor or anchor in ids_of(there)
+            elif not address:
+                assert anchor in ids
+            else:
+                assert address in ("/api/v1/openapi.json", "/app/")
+        for each in root.all():
+            if "aria-labelledby" in each.attributes:
+                assert each.attributes["aria-labelledby"] in ids
+
+
+def ids_of(root: Element) -> list[str | None]:
+    return [each.attributes["id"] for each in root.all() if "id" in each.attributes]
 
 
 def test_headings_come_in_order() -> None:
-    levels = [int(each.tag[1]) for each in ROOT.all("h1", "h2", "h3", "h4", "h5", "h6")]
-    assert levels[0] == 1 and levels.count(1) == 1
-    assert all(after <= before + 1 for before, after in pairwise(levels))
+    for root in (ROOT, *PAGES.values()):
+        levels = [int(each.tag[1]) for each in root.all("h1", "h2", "h3", "h4", "h5", "h6")]
+        assert levels[0] == 1 and levels.count(1) == 1
+        assert all(after <= before + 1 for before, after in pairwise(levels))
+
+
+def test_all_that_can_be_linked_to_is_on_the_page_of_one_topic() -> None:
+    """With the code to paste, the fields and the refusals."""
+    shell = {"content", "search-keys"}
+    there = [each for root in PAGES.values() for each in ids_of(root) if each not in shell]
+    assert sorted(there, key=str) == sorted((each for each in IDS if each not in shell), key=str)
+
+
+def test_one_goes_through_the_pages_in_the_order_of_their_contents() -> None:
+    listed = [each.attributes["href"] for each in PAGES["/docs"].all("nav")[0].all("a")]
+    order = [each for each in listed if each in PAGES]
+    assert order == list(PAGES)
+    for place, (address, root) in enumerate(PAGES.items()):
+        turns = {each.attributes["rel"]: each.attributes["href"] for each in root.all("a") if "rel" in each.attributes}
+        around = {"prev": order[place - 1] if place else None, "next": [*order, None][place + 1]}
+        assert turns == {way: there for way, there in around.items() if there}
+        [current] = [each for each in root.all("nav")[0].all("a") if "aria-current" in each.attributes]
+        assert current.attributes["href"] == address
+
+
+def test_each_page_leads_back_to_the_dashboard_and_has_a_title_of_its_own() -> None:
+    for root in (ROOT, *PAGES.values()):
+        assert "/app/" in [each.attributes["href"] for each in root.all("header")[0].all("a")]
+    titles = [root.all("title")[0].text for root in PAGES.values()]
+    assert len(set(titles)) == len(titles) and "Rate limits · Paraph API" in titles
 
 
 def test_landmarks_and_labels() -> None:
     [html] = ROOT.all("html")
     assert html.attributes["lang"] == "en"
-    assert len(ROOT.all("main")) == len(ROOT.all("nav")) == len(ROOT.all("h1")) == 1
+    assert len(ROOT.all("main")) == len(ROOT.all("nav")) == 1
     first = ROOT.all("body")[0].all("a")[0]
     assert first.attributes["href"] == "#content" and first.attributes["class"] == "skip"
     for each in ROOT.all("pre"):  # they scroll: a keyboard must reach them, a screen reader must name them

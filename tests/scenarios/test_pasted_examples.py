@@ -71,7 +71,7 @@ class Reader:
 
 @pytest.fixture(scope="module")
 def reader(service: Service) -> Reader:
-    return Reader(service, parse(httpx.get(f"{service.url}/docs").text))
+    return Reader(service, parse(httpx.get(f"{service.url}/docs/all").text))
 
 
 @pytest.fixture

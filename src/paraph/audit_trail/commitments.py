@@ -12,7 +12,8 @@ from typing import Any
 from paraph.kernel import tokens
 
 PERSONAL = ("recipient", "recipients", "acknowledgement", "sent_by")
-"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each."""
+"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each. So is
+``reason`` where a signer declined; where a sender ended the request, it is not."""
 
 _SALT_BYTES = 16
 
@@ -29,7 +30,7 @@ def salts_for(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> Salts | 
 def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> dict[str, str]:
     """Return the personal values that are there by their paths, such as ``ip`` and ``metadata/recipients/0``."""
     found = {"ip": ip, "user_agent": user_agent}
-    for key in PERSONAL:
+    for key in (*PERSONAL, *(("reason",) if metadata.get("declined") else ())):
         value = metadata.get(key, "")
         each = {f"metadata/{key}/{n}": item for n, item in enumerate(value)} if isinstance(value, list) else None
         found |= each if each is not None else {f"metadata/{key}": value}

@@ -21,8 +21,8 @@ from paraph.dashboard.documents.document import delete as delete_document
 from paraph.dashboard.documents.document import document, picture
 from paraph.dashboard.documents.listing import documents
 from paraph.dashboard.drafts.documents_step import documents_step
+from paraph.dashboard.drafts.listing import begin_with_files, drafts
 from paraph.dashboard.drafts.listing import delete as delete_draft
-from paraph.dashboard.drafts.listing import drafts
 from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
@@ -48,6 +48,7 @@ from paraph.dashboard.requests.everything import everything
 from paraph.dashboard.requests.export import export as export_requests
 from paraph.dashboard.requests.files import download, verify
 from paraph.dashboard.requests.listing import requests
+from paraph.dashboard.requests.own_turn import sign_now
 from paraph.dashboard.requests.request_page import request
 
 urlpatterns: list[URLPattern | URLResolver] = [
@@ -89,6 +90,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/requests", requests, name="requests"),
     path("<int:organization_id>/requests/export", export_requests, name="requests_export"),
     path("<int:organization_id>/requests/<int:request_id>", request, name="request"),
+    path("<int:organization_id>/requests/<int:request_id>/sign", sign_now, name="sign_now"),
     path("<int:organization_id>/requests/<int:request_id>/end", end_early, name="end_early"),
     path("<int:organization_id>/requests/<int:request_id>/verify", verify, name="request_verify"),
     path("<int:organization_id>/requests/<int:request_id>/everything.zip", everything, name="request_everything"),
@@ -108,6 +110,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>.webp", picture, name="document_page"),
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", picture),
     path("<int:organization_id>/drafts", drafts, name="drafts"),
+    path("<int:organization_id>/drafts/new", begin_with_files, name="draft_with_files"),
     path("<int:organization_id>/drafts/<int:draft_id>/delete", delete_draft, name="delete_draft"),
     path("<int:organization_id>/drafts/<int:draft_id>/documents", documents_step, name="draft_documents"),
     path("<int:organization_id>/drafts/<int:draft_id>/signers", signers_step, name="draft_signers"),

@@ -37,9 +37,12 @@ from paraph.reference.page import page as reference
 from paraph.server.static_files import static_file
 from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address
+from paraph.signer.decline import decline
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
+from paraph.signer.field_image import field_image
+from paraph.signer.fields import fields
 from paraph.signer.logo import logo
 from paraph.signer.otp import otp
 from paraph.signer.page import page
@@ -98,13 +101,14 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),
-    re_path("^docs/?$", reference),
+    re_path("^docs(?:/(?P<topic>[a-z-]+))?/?$", reference),
     path("invitations/<str:secret>", invitation, name="invitation"),
     path("files/<path:key>", download),
     path("sign/embed.js", embed_script),
     path("sign/words/<str:locale>.js", words_script),
     path("sign/<str:token>", page),
     path("sign/<str:token>/ask", ask),
+    path("sign/<str:token>/decline", decline),
     path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),
     path("sign/<str:token>/documents/<int:document_id>/copy.pdf", download_copy),
     path("sign/<str:token>/documents/<int:document_id>/text", document_text),
@@ -118,6 +122,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
         {"printed": True},
     ),
     path("sign/<str:token>/logo.png", logo),
+    path("sign/<str:token>/fields", fields),
+    path("sign/<str:token>/fields/<int:field_id>.svg", field_image),
     path("sign/<str:token>/otp", otp),
     path("sign/<str:token>/progress", progress_view),
     path("sign/<str:token>/proof.pdf", download_proof),

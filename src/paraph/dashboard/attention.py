@@ -1,5 +1,6 @@
-"""What needs somebody of the organization: mails not taken, requests that expire soon, seals that wait, inquiries,
-failing webhooks. Each is read from an index of its own, and no more than a few of each."""
+"""What needs somebody of the organization: their own signature, mails not taken, requests that expire soon, seals that
+wait, inquiries, declined requests, failing webhooks. Each is read from an index of its own, and no more than a few of
+each."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -8,6 +9,7 @@ from typing import NamedTuple
 from django.db.models import QuerySet
 
 from paraph.dashboard.decorators import scope
+from paraph.dashboard.requests.own_turn import own_turns
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
@@ -33,22 +35,28 @@ class Unsealed(NamedTuple):
 class Attention:
     """At most :data:`MOST` of each, the most urgent first."""
 
+    turns: list[Signer]
     inquiries: list[Inquiry]
+    declined: list[SignatureRequest]
     mails: list[Signer]
     expiring: list[SignatureRequest]
     unsealed: list[Unsealed]
     webhooks: list[FailingWebhook]
 
     def __bool__(self) -> bool:
-        return any((self.inquiries, self.mails, self.expiring, self.unsealed, self.webhooks))
+        found = (self.turns, self.inquiries, self.declined, self.mails, self.expiring, self.unsealed, self.webhooks)
+        return any(found)
 
 
 def attention(member: Member) -> Attention:
     """Gather what needs the member, from production first. Webhooks are for those who may see deliveries."""
     callers = [scope(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
     webhooks = [each for one in callers for each in failing_webhooks(one)] if may(member.role, Right.BUILD) else []
+    turns = [each for one in callers for each in own_turns(member, one, MOST)] if may(member.role, Right.SEND) else []
     return Attention(
+        turns=turns[:MOST],
         inquiries=[each for one in callers for each in _inquiries(one)][:MOST],
+        declined=[each for one in callers for each in _declined(one)][:MOST],
         mails=[each for one in callers for each in _mails(one)][:MOST],
         expiring=[each for one in callers for each in _expiring(one)][:MOST],
         unsealed=[each for one in callers for each in _unsealed(one)][:MOST],
@@ -64,6 +72,11 @@ def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
         signer__request__status=RequestStatus.PENDING,
     )
     return rows.select_related("signer__request").order_by("-asked_at")[:MOST]
+
+
+def _declined(scope: TenantScope) -> QuerySet[SignatureRequest]:
+    rows = scoped(SignatureRequest, scope).filter(declined_by__isnull=False, ended_early_at__gt=clock.now() - _LATELY)
+    return rows.select_related("declined_by").order_by("-ended_early_at")[:MOST]
 
 
 def _mails(scope: TenantScope) -> list[Signer]:

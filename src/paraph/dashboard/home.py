@@ -10,6 +10,7 @@ from django.views.decorators.cache import never_cache
 
 from paraph.dashboard.attention import attention
 from paraph.dashboard.decorators import member_page, scope, show
+from paraph.dashboard.documents.uploads import limit_mb
 from paraph.dashboard.first_steps import first_steps
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import page
@@ -44,6 +45,7 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
         "attention": attention(member),
         "steps": first_steps(member, counts),
         "quota": web_sends(organization.pk, organization.plan),
+        "limit": limit_mb(),
         "may_send": may(member.role, Right.SEND),
         "may_build": may(member.role, Right.BUILD),
     }

@@ -7,9 +7,10 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from paraph.documents.models import Document, DocumentStatus
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
 from paraph.kernel import clock
 from paraph.signature_requests.input import DEFAULT_SIZE
+from paraph.signature_requests.models import Role
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
 from paraph.tenants.scope import TenantScope, scoped
@@ -23,7 +24,11 @@ def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), lo
     """Make a draft with these documents; id of documents that are not the caller's are ignored."""
     with transaction.atomic():
         draft = Draft.objects.create(
-            organization_id=scope.organization_id, environment=scope.environment, author=author, locale=locale
+            organization_id=scope.organization_id,
+            environment=scope.environment,
+            author=author,
+            locale=locale,
+            more_options={"decline_allowed": True},
         )
         attach(scope, draft, document_ids)
     return draft
@@ -60,28 +65,34 @@ def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
 
 
 def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
-    """Make these the draft's signers, in this order. Stamps of those that had an id already stay."""
+    """Make these the draft's signers, in this order. Stamps and fields of those that had an id already stay, but of
+    those who approve now."""
     with transaction.atomic():
         draft.signers.exclude(pk__in=[signer.pk for signer in signers if signer.pk]).delete()
         for position, signer in enumerate(signers):
             signer.draft, signer.position = draft, position
             signer.save()
+        for kind in (DraftStamp, DraftField):
+            kind.objects.filter(signer__draft=draft, signer__role=Role.APPROVER).delete()
         touch(draft)
 
 
-def replace_stamps(draft: Draft, stamps: Sequence[DraftStamp]) -> None:
-    """Make these the draft's stamps. Two that come at once follow each other: the later one's stamps stand alone."""
+def replace_places(draft: Draft, stamps: Sequence[DraftStamp], fields: Sequence[DraftField] = ()) -> None:
+    """Make these the draft's stamps and fields. Of two that come at once, the later one's stand alone."""
     with transaction.atomic():
         Draft.objects.select_for_update().get(pk=draft.pk)
         DraftStamp.objects.filter(document__draft=draft).delete()
+        DraftField.objects.filter(document__draft=draft).delete()
         DraftStamp.objects.bulk_create(stamps)
+        DraftField.objects.bulk_create(fields)
         touch(draft)
 
 
 def add_stamp(draft: Draft) -> None:
     """Add a stamp for the first signer who has none, on the last page of the first document, beside the stamps that
     stand there."""
-    signer = draft.signers.filter(stamps=None).first() or draft.signers.first()
+    signing = draft.signers.filter(role=Role.SIGNER)
+    signer = signing.filter(stamps=None).first() or signing.first()
     row = draft.documents.select_related("document").first()
     if signer is None or row is None:
         return

@@ -15,6 +15,7 @@ from paraph.flow.ending.end_early import end_requests_of_deleted
 from paraph.flow.giving_up import report_last_attempt
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
+from paraph.flow.messages.tell_decline import tell_contact_of_decline, tell_signer_of_decline
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
@@ -65,6 +66,8 @@ _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "forward_inquiry": (forward_inquiry, MAIL),
     "mail_account": (mail_account, MAIL),
     "tell_sender": (tell_sender, MAIL),
+    "tell_contact_of_decline": (tell_contact_of_decline, MAIL),
+    "tell_signer_of_decline": (tell_signer_of_decline, MAIL),
     "finalize": (finalize, DEFAULT),
     "send_rows": (send_rows, DEFAULT),
     "delete_unused_uploads": (delete_unused_uploads, DEFAULT),

@@ -1,4 +1,5 @@
-"""``GET /docs``: one page, the same for everybody as long as the service keeps its version and address."""
+"""``GET /docs/{topic}``: a page for each topic, and all of them on one, the same for everybody as long as the service
+keeps its version and address."""
 
 import hashlib
 import json
@@ -6,7 +7,7 @@ from dataclasses import dataclass
 from functools import cache
 
 from django.conf import settings
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.template.loader import render_to_string
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
@@ -19,6 +20,7 @@ from paraph.reference import errors, snippets
 from paraph.reference.fields import JsonObject, SchemaReader, inline, paragraphs
 from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.signer_endpoints import signer_paths
+from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
 from paraph.server.compressed import Compressed
 from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE, message_limits
 from paraph.tenants.models import Environment
@@ -60,6 +62,23 @@ def message_ceilings() -> list[Row]:
 def _written(limit: PerHourAndDay) -> tuple[str, str]:
     hour, day = (f"{number:,}" if number else "no limit" for number in limit)
     return hour, day
+
+
+_GUIDES = [
+    "start",
+    "authentication",
+    "environments",
+    "errors",
+    "rate-limits",
+    "message-limits",
+    "idempotency",
+    "catching-up",
+    "testing",
+    "pagination",
+    "templates-guide",
+    "drafts-guide",
+    "plans",
+]
 
 
 @dataclass(frozen=True)
@@ -128,21 +147,48 @@ def _operations(reader: SchemaReader, paths: JsonObject) -> list[OperationEntry]
     ]
 
 
-@cache
-def _html() -> Compressed:
-    return Compressed(render_to_string("reference/page.html", contents()).encode(), "text/html; charset=utf-8")
+def _topics(given: JsonObject) -> list[Topic]:
+    """Return the guides, then the resources, then what is not called with a key."""
+
+    def read(group: str, template: str, **more: object) -> Topic:
+        return read_topic(group, render_to_string(f"reference/{template}.html", given | more))
+
+    return [
+        *(read("Guides", f"guides/{name}") for name in _GUIDES),
+        *(read("Resources", "resource", section=section) for section in given["sections"]),
+        *(read("Webhooks and signing pages", name) for name in ("webhooks", "signer")),
+    ]
 
 
 @cache
-def _digest() -> str:
-    return f'W/"{hashlib.sha256(_html().content).hexdigest()[:32]}"'  # weak: of the compressed form as well
+def _pages() -> dict[str, Compressed]:
+    """By the part of their address after ``/docs/``."""
+    given = contents()
+    title = render_to_string("reference/guides/title.html", given)
+    topics = _topics(given)
+    bodies = on_their_pages(title, topics) | {"all": all_on_one(title, topics)}
+    return {
+        address: Compressed(render_to_string("reference/page.html", given | body).encode(), "text/html; charset=utf-8")
+        for address, body in bodies.items()
+    }
+
+
+@cache
+def _digest(topic: str) -> str:
+    return f'W/"{hashlib.sha256(_found(topic).content).hexdigest()[:32]}"'  # weak: of the compressed form as well
+
+
+def _found(topic: str) -> Compressed:
+    if topic not in _pages():
+        raise Http404
+    return _pages()[topic]
 
 
 @require_safe
-@etag(lambda request: _digest())  # noqa: ARG005  Django's form
-def page(request: HttpRequest) -> HttpResponse:
-    """Return the whole reference, or 304 for a browser that has it already."""
-    response = _html().response(request)
+@etag(lambda request, topic="": _digest(topic))  # noqa: ARG005  Django's form
+def page(request: HttpRequest, topic: str = "") -> HttpResponse:
+    """Return the page of a topic, the first without one, or 304 for a browser that has it already."""
+    response = _found(topic).response(request)
     response["Content-Security-Policy"] = _POLICY
     response["Cache-Control"] = "no-cache"  # browsers ask each time, and get 304
     return response

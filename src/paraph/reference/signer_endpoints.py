@@ -8,6 +8,8 @@ from paraph.reference.signer_shapes import (
     ASKED,
     CODE_CHANNEL,
     CODE_SENT,
+    DECLINE,
+    DECLINED,
     FORM,
     MARKED,
     PAGE_TEXT,
@@ -60,6 +62,7 @@ def signer_paths() -> DocumentPart:
         f"{_DOCUMENT}/copy.pdf": {"get": _COPY},
         f"{_SIGN}/proof.pdf": {"get": _PROOF},
         f"{_SIGN}/ask": {"get": _ASK, "post": _ASKED},
+        f"{_SIGN}/decline": {"get": _DECLINE_FORM, "post": _DECLINE},
         "/sign/embed.js": {"get": _EMBED},
         "/sign/words/{locale}.js": {"get": _SCRIPT_WORDS},
     }
@@ -224,6 +227,24 @@ _ASKED = _operation(
     "then 429 with `Retry-After`. The request, its audit log and its webhooks know nothing of it.",
     _answer("Back to the form, which says that it was sent.", "text/html", "303"),
     body={"application/x-www-form-urlencoded": ASKED},
+)
+_DECLINE_FORM = _operation(
+    "showDeclineForm",
+    "Open the form to decline",
+    "For signers whose turn it is, where the request has `decline_allowed`; others are led back to the signing page, "
+    "and where it has not, the answer is 404.",
+    _answer("The form.", "text/html"),
+    query=(_LANG,),
+)
+_DECLINE = _operation(
+    "decline",
+    "Decline",
+    "Ends the request for everybody, without a code: it is `expired`, with `ended_early`, `ended_reason` and "
+    "`declined_by`, and the webhook `request.expired` says `declined`, `signer_id` and `reason`. Where the request "
+    "does not have `decline_allowed`, the answer is 403 `decline_not_allowed`; else it is refused as a signature is. "
+    "The form of the page sends the same field as `application/x-www-form-urlencoded` and is led back to the page.",
+    _answer("It has ended.", **DECLINED),
+    body={"application/json": DECLINE},
 )
 _EMBED = _operation(
     "loadEmbedScript",

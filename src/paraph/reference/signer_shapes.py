@@ -134,10 +134,11 @@ PROGRESS = _object(
     "Somebody else still signs",
     progress=_text(
         "`waiting` for others to sign, `sealing`, or `ready`: the sealed files can be had. `expired`: others did not "
-        "sign in time.",
+        "sign in time, or one has declined.",
         enum=["waiting", "sealing", "ready", "expired"],
     ),
     others={"type": "integer", "description": "How many others have yet to sign."},
+    declined={"type": "boolean", "description": "`true`, with `expired`, where somebody has declined; else absent."},
 )
 PAGE_TEXT = _object(
     ("width", "height", "lines"),
@@ -175,6 +176,16 @@ FORM = _object(
     ),
     code=_text("With `sign`: the newest code."),
     consent=_text("With `sign`: `on` for a ticked box."),
+)
+DECLINE = _object(
+    ("reason",),
+    {"reason": "The rent is wrong."},
+    "A reason",
+    reason=_text("Why, as the sender will read it.", minLength=1, maxLength=500),
+    locale=_text("The language of the answer: one of the twenty."),
+)
+DECLINED = _object(
+    ("state",), {"state": "declined"}, "Declined", state=_text("What has become of it.", const="declined")
 )
 ASKED = _object(
     ("kind", "message"),

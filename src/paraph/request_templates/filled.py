@@ -5,7 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from paraph.drafts.payload import options_payload
+from paraph.drafts.payload import options_payload, role_payload
 from paraph.request_templates.given import SOMEBODY
 from paraph.request_templates.input import PERSON, TemplateSendingInput
 from paraph.request_templates.models import Template, TemplateRole
@@ -76,5 +76,5 @@ def _signer(
 
 
 def _in(role: TemplateRole, person: Json) -> Json:
-    order = {"ref": role_ref(role), "order": role.position + 1}
+    order = {"ref": role_ref(role), "order": role.position + 1} | role_payload(role.role)
     return person | order | {"otp_channel": role.otp_channel or None}

@@ -19,7 +19,7 @@ SELECT json_agg(json_build_array(
     request.id, request.mode, request.status, request.validity_days, request.initials_required,
     request.notify_signers_on_completion, request.external_id, request.metadata,
     request.redirect_url, request.remind_every_days, request.reminders_at_most,
-    request.ended_early_at IS NOT NULL, request.ended_reason,
+    request.ended_early_at IS NOT NULL, request.ended_reason, request.declined_by_id,
     request.expires_at, request.created_at, request.finalized,
     (
         SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
@@ -77,6 +77,7 @@ class LoadedRequest(NamedTuple):
     reminders_at_most: int | None
     ended_early: bool
     ended_reason: str
+    declined_by: int | None
     expires_at: datetime
     created_at: datetime
     finalized: bool
@@ -111,6 +112,7 @@ def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signe
         row.reminders_at_most,
         row.ended_early_at is not None,
         row.ended_reason,
+        row.declined_by_id,
         row.expires_at,
         row.created_at,
         row.finalized,

@@ -34,13 +34,18 @@ def notice(
     status: int = 0,
 ) -> HttpResponse:
     """``name`` is the state of the page: ``already_signed``, ``expired``, ``locked``, ``not_found`` or
-    ``unavailable``. ``problem``: the name of the words that say what could not be done there."""
-    content: dict[str, Any] = {"state": name, "until": until, "problem": problem}
+    ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other words. ``problem``: the name
+    of the words that say what could not be done there."""
+    content: dict[str, Any] = {"state": name, "told": name, "until": until, "problem": problem}
     if signer:
         content |= {
             "expires_at": signer.request.ended_early_at or signer.request.expires_at,
             "signed_at": signer.signed_at,
         }
+    if signer and signer.request.declined_by_id:
+        content["is_declined"] = True
+        if name == "expired":
+            content["told"] = "declined" if signer.request.declined_by_id == signer.pk else "request_declined"
     if signer and name == "already_signed":
         content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))

@@ -21,6 +21,7 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
 from paraph.signer.authentication import signer_with_turn
+from paraph.signer.fill_step import fields_on
 from paraph.signer.notice import mail_again, notice
 from paraph.signer.onward import onward
 from paraph.signer.otp import sent_code
@@ -69,11 +70,13 @@ def _page(
         "token": token,
         "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
+        **fields_on(signer, shown, locale, entries.refusal, may_fill=is_turn),
         "places": _places(shown),
         "words_address": words_address(locale),
         "consent": consent_notice(locale, len(shown)),
         "expires_at": signer.request.expires_at,
         "onward": onward(signer),
+        "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
         "written": _written(signer),
@@ -85,6 +88,15 @@ def _page(
     }
     response = show(request, "signer/page.html", content, signer=signer, locale=locale, status=entries.status)
     return say_when(response, entries.refusal) if entries.refusal else response
+
+
+def _decline_url(request: HttpRequest, signer: Signer, entries: Entries) -> str:
+    """Return the address of the page to decline on, which ends in ``/decline`` also where it names a language; "" where
+    the request does not let its signers decline."""
+    if not signer.request.decline_allowed:
+        return ""
+    asked = entries.language or request.GET.get("lang")
+    return f"{request.path}/decline{f'?lang={language.choose(request, signer, asked)}#/decline' if asked else ''}"
 
 
 def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:

@@ -1,26 +1,31 @@
-"""The form of the signing page as browsers send it without scripts: ``do=code``, ``do=sign`` or ``do=language``."""
+"""The form of the signing page as browsers send it without scripts: ``do=fill``, ``do=code``, ``do=sign`` or
+``do=language``."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 
+from paraph.flow.signing.enter_fields import enter_fields
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import sign
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.otp.channels import channels
 from paraph.server.client_address import origin
+from paraph.signature_requests.filled_fields import filled_fields
 from paraph.signature_requests.marks import typed
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.authentication import MOST_COMMAS, MOST_PARTS
+from paraph.signer.fill_step import form_entries
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
 from paraph.signer.signature import read
 
 _MARKS = ("signature", "initials")
+_FINAL = ("fill", "sign")  # what is left empty then is meant to be
 _CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names
 
 
@@ -55,6 +60,11 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
         return Entries(refusal=refusal)
     action = request.POST.get("do", "")
     try:
+        if entries := form_entries(request.POST, signer, is_final=action in _FINAL):
+            enter_fields(signer, entries)
+        if action == "fill":
+            filled_fields(signer, None)
+            return private(HttpResponseRedirect(f"{request.get_full_path()}#sign", status=303))
         if action in _CODES:
             channel = _CODES[action] or request.POST.get("channel", "") or _first(signer)
             send_otp(signer, channel, origin(request), language.choose(request, signer, entered.language))
@@ -62,7 +72,7 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             missing = tuple(_missing(entered))
             if missing:
                 return replace(entered, missing=missing)
-            sign(signer, read(_body(entered, request, signer), signer.request), origin(request))
+            sign(signer, read(_body(entered, request, signer), signer), origin(request))
         else:
             return entered
     except DomainError as refusal:

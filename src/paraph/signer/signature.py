@@ -1,11 +1,12 @@
 """``POST /sign/{token}/signature``, whose body is::
 
-    {"code": "123456", "consent": true, "signature": …, "initials": …, "locale": "en"}
+    {"code": "123456", "consent": true, "signature": …, "initials": …, "locale": "en", "fields": …}
 
 ``signature`` is ``{"type": "typed"}``, the default, or ``{"type": "drawn", "strokes": [[[x, y], …], …]}``: x and y
 from 0 to 1, from the top left, at most 20,000 points. Both are divided by the same length; a client that divides each
 by its own side adds ``aspect``, width / height of the drawing area. ``initials`` has the same form and stands where
-the request wants initials, and only there. ``locale`` names the language in which the consent notice was accepted. An
+the request wants initials, and only there. ``locale`` names the language in which the consent notice was accepted.
+``fields`` is ``[{"document_id", "name", "value"}]``; what was entered before counts for those that are left out. An
 optional field that is null counts as absent.
 """
 
@@ -21,6 +22,7 @@ from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.consent import LOCALES
+from paraph.signature_requests.filled_fields import filled_fields
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
@@ -35,10 +37,12 @@ class SignatureBody(Body):
     signature: TypedOrDrawn = Typed(type="typed")
     initials: TypedOrDrawn | None = None
     locale: str | None = None
+    fields: Any = None
 
 
-def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
+def read(body: dict[str, Any], signer: Signer) -> Signature:
     """Raise ``DomainError("validation_error", …)`` naming the fields that are wrong."""
+    request = signer.request
     try:
         checked = SignatureBody.model_validate(body)
     except ValidationError as error:
@@ -52,6 +56,7 @@ def read(body: dict[str, Any], request: SignatureRequest) -> Signature:
         signature=dumped(checked.signature),
         initials=dumped(checked.initials) if checked.initials else None,
         locale=locale,
+        fields=filled_fields(signer, checked.fields),
     )
 
 
@@ -76,7 +81,7 @@ def signature(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Htt
     """Body: :mod:`paraph.signer.signature`. Who may not sign is told so before their body is looked at. The header
     ``X-Copy-Ticket`` lets the page that signed download the sealed files for a quarter of an hour."""
     require_open(signer)
-    signed = sign(signer, read(body, signer.request), origin(request))
+    signed = sign(signer, read(body, signer), origin(request))
     assert signed.signed_at
     response = answers.answer(
         {

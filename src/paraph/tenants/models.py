@@ -289,6 +289,7 @@ class MailKind(models.TextChoices):
 
     COMPLETED = "completed", gettext_lazy("Everybody has signed")
     ASKED = "asked", gettext_lazy("A signer asks a question or does not want to sign")
+    DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")
     UNDELIVERED = "undelivered", gettext_lazy("An invitation could not be delivered")
 

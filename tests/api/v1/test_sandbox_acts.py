@@ -191,7 +191,25 @@ def test_what_is_over_does_not_expire(owner: ApiClient, how: str) -> None:
     assert Entry.objects.count() == before
 
 
-def test_nobody_can_decline_yet(owner: ApiClient) -> None:
+def test_a_signer_declines_where_the_request_allows_it(owner: ApiClient) -> None:
+    request = created(owner)
+    assert (
+        "declined_by" not in request and "declined_by" not in owner.get(f"/signature_requests/{request['id']}").json()
+    )
+    SignatureRequest.objects.update(decline_allowed=True)
+    error(act(owner, request, 1, verb="decline"), 409, "not_your_turn")
+    error(act(owner, request, verb="decline", content={"why": "No"}), 422, "validation_error")
+    error(act(owner, request, verb="decline", content={"reason": " "}), 422, "validation_error")
+    answer = act(owner, request, verb="decline", content={"reason": "The rent is wrong."}).json()
+    assert (answer["status"], answer["ended_early"]) == ("expired", True)
+    assert (answer["ended_reason"], answer["declined_by"]) == ("The rent is wrong.", request["signers"][0]["id"])
+    assert answer["signers"][0]["status"] == "pending"
+    entry = Entry.objects.get(event_type="request.expired")
+    assert entry.metadata["sandbox_act"] and entry.metadata["declined"]
+    error(act(owner, request, verb="decline"), 410, "expired")
+
+
+def test_nobody_declines_where_the_request_does_not_allow_it(owner: ApiClient) -> None:
     request = created(owner)
     told = error(act(owner, request, verb="decline"), 403, "decline_not_allowed")
     assert told == said("sandboxDecline", "decline_not_allowed")

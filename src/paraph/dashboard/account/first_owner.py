@@ -20,7 +20,7 @@ class FirstOwnerForm(forms.Form):
         max_length=200,
         required=False,  # programs that know the form from before do not send it; whoever sends a request is told
         help_text=gettext_lazy("Signers see it in every mail and on the signing page."),
-        widget=forms.TextInput(attrs={"autocomplete": "organization"}),
+        widget=forms.TextInput(attrs={"autocomplete": "organization", "autofocus": True}),
     )
     name = forms.CharField(
         label=gettext_lazy("Your name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})

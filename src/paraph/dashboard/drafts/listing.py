@@ -1,4 +1,6 @@
-"""``/app/{o}/drafts``: what was begun and not sent yet. ``POST`` begins a new request."""
+"""``/app/{o}/drafts``: what was begun and not sent yet. ``POST`` begins a new request, there or with files."""
+
+from collections.abc import Iterable
 
 from django.contrib import messages
 from django.db.models import Prefetch
@@ -7,6 +9,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import member_page, scope, see_other, show
+from paraph.dashboard.documents.uploads import FIELD, save_pdfs, takes_pdfs
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
 from paraph.tenants.models import Member
@@ -20,13 +23,34 @@ _AT_ONCE = 100
 def drafts(request: HttpRequest, member: Member) -> HttpResponse:
     if request.method == "POST":
         chosen = [int(pk) for pk in request.POST.getlist("document") if pk.isascii() and pk.isdigit() and len(pk) < 19]
-        draft = editing.begin(scope(member), member.user, chosen, (get_language() or "en")[:2])
+        draft = _begin(member, chosen)
         return see_other("draft_documents", member.organization_id, draft.pk)
     mine = editing.open_drafts(scope(member)).select_related("author", "application")
     rows_of_documents = DraftDocument.objects.select_related("document").defer("document__preflight", "document__pages")
     mine = mine.prefetch_related(Prefetch("documents", rows_of_documents))
     rows = mine.order_by("-updated_at", "-pk")[:_AT_ONCE]
     return show(request, "drafts/listing.html", {"rows": rows}, member=member)
+
+
+@member_page(Right.SEND)
+@takes_pdfs
+def begin_with_files(request: HttpRequest, member: Member) -> HttpResponse:
+    """``POST …/drafts/new``: begin a request with the files of the form and go on to its signers; to its documents
+    where a file was refused or none was chosen. Where all were refused, nothing is begun."""
+    if request.method != "POST":
+        return see_other("home", member.organization_id)
+    made, problems = save_pdfs(request, member) if FIELD in request.FILES else ([], [])
+    for problem in problems:
+        messages.error(request, problem)
+    if problems and not made:
+        return see_other("home", member.organization_id)
+    draft = _begin(member, [document.pk for document in made])
+    is_whole = made and not problems
+    return see_other("draft_signers" if is_whole else "draft_documents", member.organization_id, draft.pk)
+
+
+def _begin(member: Member, document_ids: Iterable[int]) -> Draft:
+    return editing.begin(scope(member), member.user, document_ids, (get_language() or "en")[:2])
 
 
 @member_page(Right.SEND)

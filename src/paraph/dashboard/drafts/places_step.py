@@ -43,7 +43,7 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     rows = _bound(request, draft)
     if not rows.is_valid():
         return _page(request, member, draft, rows, 422)
-    editing.replace_stamps(draft, [_stamp(form) for form in rows if not form.cleaned_data.get("DELETE")])
+    editing.replace_places(draft, [_stamp(form) for form in rows if not form.cleaned_data.get("DELETE")])
     pressed = request.POST.get("action", "next")
     if pressed == "add":
         editing.add_stamp(draft)

@@ -10,6 +10,7 @@ from paraph import words
 from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
 from paraph.dashboard.drafts.sheets import sheets
+from paraph.dashboard.requests.own_turn import own_signing_page
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.drafts.payload import Refusal, refusals, refusals_of
@@ -20,7 +21,7 @@ from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.input import MOST_VALIDITY_DAYS
-from paraph.signature_requests.models import LONGEST_MESSAGE
+from paraph.signature_requests.models import LONGEST_MESSAGE, Mode
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
@@ -99,8 +100,8 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
 
 @draft_page(Step.REVIEW)
 def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Save"; "Save as template" and "Send", which save as well. "Discard", where an application prepared the
-    draft, is of :func:`paraph.dashboard.drafts.listing.delete`."""
+    """Buttons: "Save"; "Save as template", "Send" and "Send and sign", which save as well. "Discard",
+    where an application prepared the draft, is of :func:`paraph.dashboard.drafts.listing.delete`."""
     if request.method != "POST":
         return _page(request, member, draft, OptionsForm(instance=draft, member=member))
     options = OptionsForm(request.POST, instance=draft, member=member)
@@ -110,7 +111,7 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     options.save()
     editing.touch(draft)
     pressed = request.POST.get("action", "send")
-    if pressed != "send":
+    if pressed not in {"send", "sign"}:
         return see_other("save_draft" if pressed == "template" else "draft_review", member.organization_id, draft.pk)
     try:
         sent = send_draft(scope(member), draft.pk, Sender(origin(request), actor(request, member)))
@@ -125,7 +126,8 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
         )
     except DomainError as refused:
         return _page(request, member, draft, options, refused=[Refusal(Step.REVIEW, refused.message)], status=422)
-    return see_other(request_address(member, sent))
+    page = own_signing_page(request, member, sent) if pressed == "sign" else ""
+    return see_other(page or request_address(member, sent))
 
 
 def _page(
@@ -145,9 +147,17 @@ def _page(
         "documents": draft.documents.select_related("document"),
         "unnamed": member.organization.name == UNNAMED,
         "may_rename": may(member.role, Right.RULE),
+        "own_turn": _is_turn_of(member, draft),
         "quota": web_sends(member.organization_id, member.organization.plan),
     }
     return show_step(request, member, draft, Step.REVIEW, content, status=status)
+
+
+def _is_turn_of(member: Member, draft: Draft) -> bool:
+    """Whether the member may sign as soon as the request is sent."""
+    signers = list(draft.signers.all())
+    turn = signers[:1] if draft.mode == Mode.SEQUENTIAL else signers
+    return any(signer.email.casefold() == member.user.email.casefold() for signer in turn)
 
 
 def _signer(member: Member, draft: Draft, signer: DraftSigner) -> dict[str, Any]:

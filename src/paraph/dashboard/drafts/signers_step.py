@@ -30,8 +30,8 @@ class OrderForm(forms.Form):
 
 @draft_page(Step.SIGNERS)
 def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Add signer" and "Add me", "Move up" and "Remove" at each signer; "Continue". Each saves what is
-    entered."""
+    """Buttons: "Add me", and "Only I sign", which goes on at once; "Add signer", "Move up" and "Remove" at each signer;
+    "Continue". Each saves what is entered."""
     if request.method != "POST":
         return _page(request, member, draft, _unbound(member, draft), OrderForm(initial={"mode": draft.mode}))
     rows, order = _bound(request, member), OrderForm(request.POST)
@@ -44,7 +44,7 @@ def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResp
     draft.mode = order.cleaned_data["mode"]
     draft.save(update_fields=["mode"])
     editing.replace_signers(draft, signers)
-    if request.POST.get("action", "next") == "next" and not {"up", "remove"} & set(request.POST):
+    if request.POST.get("action", "next") in {"next", "only-me"} and not {"up", "remove"} & set(request.POST):
         if not signers:
             order.add_error(None, _("Add a signer first."))
             return _page(request, member, draft, _unbound(member, draft), order, status=422)
@@ -59,7 +59,7 @@ def _unbound(member: Member, draft: Draft) -> Rows:
 
 def _bound(request: HttpRequest, member: Member) -> Rows:
     content: QueryDict = request.POST.copy()
-    if request.POST.get("action") == "me":
+    if request.POST.get("action") in {"me", "only-me"}:
         content = with_account(content, member.user)
     content = completed(content, earlier_signers(scope(member)))
     removed = request.POST.get("remove", "")

@@ -16,7 +16,7 @@ from paraph.tenants.scope import scoped
 
 _WHOLE = Prefetch("signers", Signer.objects.defer(*LARGE, "token_salt"))
 _NAMES = Prefetch("document", Document.objects.only("name"))
-_DOCUMENTS = Prefetch("request_documents", RequestDocument.objects.prefetch_related(_NAMES))
+DOCUMENTS = Prefetch("request_documents", RequestDocument.objects.prefetch_related(_NAMES))
 
 
 @dataclass
@@ -38,7 +38,7 @@ def page(member: Member, filters: Filters, at_once: int, start: int | None = Non
     rows = found.rows[:at_once]
     onwards = rows[-1].pk if len(found.rows) > at_once else found.following
     back = rows[0].pk if start is not None and rows else start
-    prefetch_related_objects(rows, _WHOLE, _DOCUMENTS)
+    prefetch_related_objects(rows, _WHOLE, DOCUMENTS)
     if backwards:
         return Page(rows[::-1], onwards, back, found.too_many_words)
     return Page(rows, back, onwards, found.too_many_words)

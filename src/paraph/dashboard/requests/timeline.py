@@ -43,7 +43,8 @@ def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[in
         "recipient": facts.get("recipient", ""),
         "file": files.get(facts.get("document_id", 0), ""),
     }
-    actor = sender if entry.event_type in _BY_SENDER else name if entry.event_type in _BY_SIGNER else ""
+    by_signer = entry.event_type in _BY_SIGNER or facts.get("declined")
+    actor = sender if entry.event_type in _BY_SENDER else name if by_signer else ""
     acknowledgement = str(facts.get("acknowledgement") or "")
     note = kept_note(acknowledgement, environment, str(facts.get("provider") or ""), kept="kept" in facts)
     detail = str(facts.get("reason") or "") if note else acknowledgement or str(facts.get("reason") or "")
@@ -54,6 +55,8 @@ def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[in
 def _sentence(event_type: str, facts: dict[str, Any]) -> str:
     if event_type == EventType.SIGNER_NOTIFIED and facts.get("reminder"):
         return _("%(name)s was reminded; the mail server accepted the mail.")
+    if event_type == EventType.EXPIRED and facts.get("declined"):
+        return _("%(name)s declined, and the request ended.")
     if event_type == EventType.EXPIRED and facts.get("ended_early"):
         return _("The request was cancelled.")
     if event_type == EventType.PADES_SIGNED and facts.get("timestamped"):

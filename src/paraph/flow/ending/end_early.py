@@ -6,6 +6,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from paraph.flow import events
+from paraph.flow.ending.forget_entries import forget_entries
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -52,6 +53,7 @@ def _end(request_id: int, reason: str) -> SignatureRequest:
             raise DomainError("conflict", sentence % {"id": request_id, "status": request.status})
         request.status, request.ended_early_at, request.ended_reason = RequestStatus.EXPIRED, clock.now(), reason
         request.save(update_fields=["status", "ended_early_at", "ended_reason"])
+        forget_entries(request)
         events.request_ended_early(request, reason)
     return request
 

@@ -42,7 +42,7 @@ def invitation(signer: Signer, url: str) -> EmailContent:
     URL."""
     words, request = _words(signer), signer.request
     message = [say(words, "message"), quoted(request.message)] if request.message else []
-    return _to_signer(
+    return to_signer(
         signer,
         subject=invitation_subject(words["locale"], request.organization.name, request.subject),
         preview=words["preview_invitation"],
@@ -69,7 +69,7 @@ def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
     """Write the e-mail with a one-time code, in ``locale``, by default the request's."""
     words = _words(signer, locale)
     large = Sentence(code, format_html(_CODE, code))
-    return _to_signer(
+    return to_signer(
         signer,
         subject=phrase(words, "code_subject", code=code),
         preview=words["code_secret"],
@@ -94,7 +94,7 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
     words, sender = _words(signer), sender_name(signer)
     documents = _documents(signer, words)
     until = [say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else []
-    return _to_signer(
+    return to_signer(
         signer,
         subject=phrase(words, "completion_subject", sender=sender),
         preview=documents.text,
@@ -125,7 +125,7 @@ def confirmation(sender: str, address: str, locale: str, url: str) -> EmailConte
     )
 
 
-def _to_signer(
+def to_signer(
     signer: Signer,
     *,
     subject: str,
@@ -135,6 +135,7 @@ def _to_signer(
     action: tuple[str, str] | None = None,
     words: Words | None = None,
 ) -> EmailContent:
+    """Lay out a mail to the signer, in the signer's language or that of ``words``."""
     words = words or _words(signer)
     return lay_out(
         Letter(

@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from paraph.audit_trail.erase import EntryAbout, entries_about, erase_values
+from paraph.audit_trail.erase import ERASED, EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.inquiry_email import forwarded_name
@@ -82,10 +82,10 @@ def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
 
 
 def _about(signer: Signer, rows: Iterable[_Told]) -> Iterator[_Told]:
-    """Yield those whose payload is about the signer."""
+    """Yield those whose payload is about the signer, or says why the signer declined."""
     for row in rows:
-        told = json.loads(row.payload).get("signer")
-        if told and told["id"] == signer.pk:
+        content = json.loads(row.payload)
+        if signer.pk in (content.get("signer", {}).get("id"), content.get("metadata", {}).get("signer_id")):
             yield row
 
 
@@ -96,7 +96,12 @@ def _events(signer: Signer) -> Iterator[Event]:
 
 def _told_event(event: Event) -> Facts:
     content = json.loads(event.payload)
-    return {"id": event.pk, "event": event.event_type, "at": content["occurred_at"], "signer": content["signer"]}
+    return {"id": event.pk, "event": event.event_type, "at": content["occurred_at"], **_said(content)}
+
+
+def _said(content: Facts) -> Facts:
+    """Return what a payload says of the signer."""
+    return {"signer": content["signer"]} if "signer" in content else {"reason": content["metadata"]["reason"]}
 
 
 def _erase_events(signer: Signer, found: Sequence[Event]) -> int:
@@ -115,7 +120,7 @@ def _told_delivery(delivery: Delivery) -> Facts:
         "event": delivery.event_type,
         "at": clock.iso(delivery.occurred_at),
         "url": delivery.url,
-        "signer": json.loads(delivery.payload)["signer"],
+        **_said(json.loads(delivery.payload)),
         "answers": list(responses),
     }
 
@@ -130,6 +135,9 @@ def _erase_deliveries(signer: Signer, found: Sequence[Delivery]) -> int:
 
 def _anonymous(signer: Signer, payload: str) -> str:
     content, last_name = json.loads(payload), f"{LAST_NAME} {signer.pk}"
+    if "signer" not in content:
+        content["metadata"]["reason"] = ERASED
+        return _dumped(content)
     content["signer"] |= {
         "first_name": FIRST_NAME,
         "last_name": last_name,
@@ -137,6 +145,14 @@ def _anonymous(signer: Signer, payload: str) -> str:
         "email": _pseudonym(signer),
     }
     return _dumped(content)
+
+
+def _declined(signer: Signer) -> Iterator[SignatureRequest]:
+    yield from SignatureRequest.objects.filter(declined_by=signer).exclude(ended_reason=ERASED)
+
+
+def _told_declined(request: SignatureRequest) -> Facts:
+    return {"request": request.pk, "at": _iso(request.ended_early_at), "reason": request.ended_reason}
 
 
 def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
@@ -234,6 +250,7 @@ def _told_signer(signer: Signer) -> Facts:
         "invitation": signer.invitation,
         "signed_at": _iso(signer.signed_at) if signer.status == SignerStatus.SIGNED else None,
         "completion_mailed_at": _iso(signer.completion_notified_at),
+        "decline_mailed_at": _iso(signer.decline_told_at),
         "signature": signature_of(signer) if written else None,
         "initials": initials_of(signer),
         "request_created_at": clock.iso(request.created_at),
@@ -307,6 +324,13 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         _reminders,
         _told_reminder,
         lambda _signer, rows: sum(_update(row, mail=None) for row in rows),
+    ),
+    Place(
+        "reasons for declining",
+        frozenset({"signature_requests_signaturerequest"}),
+        _declined,
+        _told_declined,
+        lambda _signer, rows: sum(_update(row, ended_reason=ERASED) for row in rows),
     ),
     Place("inquiries", frozenset({"signature_requests_inquiry"}), _inquiries, _told_inquiry, delete_rows),
     Place(

@@ -103,6 +103,7 @@ def upload(
         pages=inspection.pages,
         preflight=inspection.preflight,
         method=inspection.method,
+        clean_contents=inspection.clean_contents,
         status=DocumentStatus.READY,
         object_key=f"documents/{tokens.random_hex(16)}.pdf",
         created_at=clock.now().replace(microsecond=0),  # as the API shows it, so that its filters agree with it
@@ -144,11 +145,12 @@ def _save(document: Document, member: Actor | None, beside: Beside) -> None:
     try:
         if member is None and beside is nothing_beside:
             rows.insert_new(document)
-            return
-        with transaction.atomic():
-            rows.insert_new(document)
-            rows.insert(beside(document.pk))
-            if member:
+        elif member is None:
+            [document.pk] = rows.reserve({Document: 1})[Document]
+            rows.insert([document, *beside(document.pk)])
+        else:
+            with transaction.atomic():
+                rows.insert_new(document)
                 subject = f"document {document.pk}"
                 note(document.organization_id, member, Action.DOCUMENT_UPLOADED, subject, after=document.facts())
     except (DataError, IntegrityError):

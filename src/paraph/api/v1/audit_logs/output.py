@@ -138,11 +138,14 @@ class AuditMetadata(Output):
     )
     expires_at: Timestamp = Field(_ABSENT, description="Of `request.expired`: when the validity ended, or would have.")
     ended_early: Literal[True] = Field(
-        _ABSENT, description="Of `request.expired`, where the request was ended by its sender or by the operator."
+        _ABSENT,
+        description="Of `request.expired`, where the request was ended by sender, signer or operator.",
     )
     reason: str = Field(
         _ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
     )
+    declined: Literal[True] = Field(_ABSENT, description="Of `request.expired`, where a signer declined.")
+    signer_id: Id = Field(_ABSENT, description="Likewise: the signer.")
     sandbox_act: Literal[True] = Field(
         _ABSENT, description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
     )

@@ -8,7 +8,7 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from paraph.api.v1.openapi.examples import BODIES, CREATIONS, EVENTS, SMALLEST_PDF, Json
 from paraph.drafts.input import DraftCreation
 from paraph.request_templates.input import TemplateCreation, TemplateSending
-from paraph.signature_requests.input import LONGEST_TAG, Creation, End
+from paraph.signature_requests.input import LONGEST_REASON, LONGEST_TAG, Creation, End
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 
@@ -213,6 +213,30 @@ SIGN_ACT: DocumentPart = {
                         },
                     }
                 },
+            }
+        },
+    },
+}
+DECLINE_ACT: DocumentPart = {
+    "parameters": [_IDEMPOTENCY_KEY],
+    "requestBody": {
+        "required": False,
+        "description": "Why. Without a body, because a test wants it.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "reason": {
+                            "type": "string",
+                            "minLength": 1,
+                            "maxLength": LONGEST_REASON,
+                            "description": "The reason that the signer gives.",
+                        }
+                    },
+                    "additionalProperties": False,
+                },
+                "examples": {"reason": {"summary": "A reason", "value": {"reason": "The rent is wrong."}}},
             }
         },
     },

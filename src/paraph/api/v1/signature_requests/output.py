@@ -3,7 +3,7 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, WithJsonSchema
+from pydantic import ConfigDict, Field, WithJsonSchema
 
 from paraph.api.v1.branding_profiles import BrandingProfile
 from paraph.api.v1.shapes import LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url
@@ -27,9 +27,16 @@ from paraph.signature_requests.signing_token import url_of
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
 from paraph.storage import store
 
+_ABSENT: Any = None  # a field that some answers do not have
+
 
 def _without_default(schema: dict[str, Any]) -> None:
     del schema["default"]
+
+
+def _without_defaults(schema: dict[str, Any]) -> None:
+    for each in schema["properties"].values():
+        each.pop("default", None)
 
 
 class Delivery(Output):
@@ -119,11 +126,17 @@ class CreatedSignatureRequest(Output):
     redirect_url: Url | None = Field(description="As given at creation; null where none was.")
     reminders: Reminders | None = Field(description="As given at creation; null where none were asked for.")
     ended_early: bool = Field(
-        description="Whether its sender, an application of yours or the service's operator ended it before its time."
+        description="Whether its sender, an application of yours, a signer who declined or the service's operator "
+        "ended it before its time."
     )
     ended_reason: str | None = Field(
         min_length=1, max_length=LONGEST_REASON, description="Why it was ended early; null where it was not."
     )
+    declined_by: Id = Field(
+        _ABSENT, description="The signer who declined, for `ended_reason`. Present only where one did."
+    )
+
+    model_config = ConfigDict(json_schema_extra=_without_defaults)
 
     @classmethod
     def of(cls, row: LoadedRequest, **more: Any) -> Self:
@@ -145,6 +158,7 @@ class CreatedSignatureRequest(Output):
             reminders=Reminders.of(row),
             ended_early=row.ended_early,
             ended_reason=row.ended_reason or None,
+            **({"declined_by": row.declined_by} if row.declined_by else {}),
             **more,
         )
 

@@ -20,6 +20,7 @@ class Editor {
     this.saving = new Saving(form, part("saved"), this.stamps);
     this.buttons = Object.fromEntries([...this.tools.querySelectorAll("[data-do]")].map((button) => [button.dataset.do, button]));
     this.pages = part("pages");
+    this.rail = new Rail(part("rail"), this.sheets);
     new Pointing(this);
     new Keys(this);
     this.listen();
@@ -52,7 +53,17 @@ class Editor {
     });
     this.form.addEventListener("click", (event) => this.clicked(event));
     this.pages.addEventListener("change", () => this.sheets.all[this.pages.selectedIndex].figure.scrollIntoView());
-    addEventListener("scroll", () => this.pages.selectedIndex = this.sheets.all.indexOf(this.sheets.current), { passive: true });
+    this.form.addEventListener("invalid", (event) => { // a folded field takes no focus
+      const stamp = this.stamps.all.find(({ card }) => card.contains(event.target));
+      if (stamp) this.select(stamp);
+    }, true);
+    this.stage.addEventListener("seen", () => this.scrolled());
+    addEventListener("scroll", () => this.scrolling ||= requestAnimationFrame(() => this.scrolled()), { passive: true });
+  }
+
+  scrolled() {
+    this.scrolling = 0;
+    this.pages.selectedIndex = this.rail.mark(this.sheets.current);
   }
 
   // The buttons that a page without scripts sends.
@@ -111,7 +122,7 @@ class Editor {
 
   reshape(stamp, changes) {
     stamp.values = Object.fromEntries(Object.entries(changes).filter(([name]) => FIELDS.includes(name)));
-    this.show();
+    this.showBox(stamp);
   }
 
   changed(stamp, kind = "") {
@@ -150,8 +161,8 @@ class Editor {
 
   // The other pages of its document that have none of the signer at this place yet.
   pagesWithout(stamp) {
-    const values = stamp.values;
-    const there = (sheet) => this.stamps.snapshot.some((each) => each.signer === values.signer &&
+    const values = stamp.values, stamped = this.stamps.snapshot;
+    const there = (sheet) => stamped.some((each) => each.signer === values.signer &&
       each.document === sheet.document && each.page === sheet.page && each.x === values.x && each.y === values.y);
     return this.sheets.of(values.document).filter((sheet) => sheet.page !== values.page && !there(sheet));
   }
@@ -162,9 +173,7 @@ class Editor {
       this.say(this.words.full, { signer: this.nameOf(values.signer) });
       return;
     }
-    for (const sheet of sheets) {
-      this.stamps.add({ ...values, page: sheet.page, ...this.rectangles.fitted(values, sheet) });
-    }
+    this.stamps.add(...sheets.map((sheet) => ({ ...values, page: sheet.page, ...this.rectangles.fitted(values, sheet) })));
     this.changed(null);
     this.say(this.words.copied, { count: sheets.length });
   }
@@ -191,13 +200,14 @@ class Editor {
       }
     }
     for (const stamp of this.stamps.all) this.showBox(stamp);
-    this.showLacking();
+    const stamped = this.stamps.snapshot;
+    this.showLacking(stamped);
+    this.rail.count(stamped);
     this.refresh();
   }
 
   // Signers and documents without a stamp say so, where they stand.
-  showLacking() {
-    const stamped = this.stamps.snapshot;
+  showLacking(stamped) {
     for (const kind of ["signer", "document"]) {
       for (const note of this.form.querySelectorAll(`[data-lacks-${kind}]`)) {
         note.hidden = stamped.some((each) => each[kind] === note.getAttribute(`data-lacks-${kind}`));

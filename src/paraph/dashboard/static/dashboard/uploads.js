@@ -1,4 +1,5 @@
-// Uploads with progress: dropped or chosen files are sent one by one, each as the form alone would send it.
+// Uploads begin when files are dropped or chosen, one by one with progress, each as the form alone would send it. A form
+// that is sent as a whole, because it leads elsewhere, is sent by the browser.
 "use strict";
 for (const form of document.querySelectorAll("form[data-upload]")) {
   const field = form.querySelector("input[type=file]");
@@ -56,10 +57,25 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
     if (taken) location.reload();
   };
 
-  form.addEventListener("submit", (event) => {
-    if (event.submitter?.value !== "upload" || !field.files.length) return;
+  const button = drop.querySelector("button");
+  drop.classList.add("live"); // the button is all that one needs to see of the field
+  field.tabIndex = -1;
+
+  const sendWhole = () => {
+    list.replaceChildren(...[...field.files].map((file) => {
+      const shown = line(file);
+      shown.bar.removeAttribute("value"); // it takes as long as it takes
+      return shown.label;
+    }));
+    form.requestSubmit(button);
+  };
+
+  const begin = form.dataset.upload === "whole" ? sendWhole : () => sendAll([...field.files]);
+  field.addEventListener("change", () => field.files.length && begin());
+  button.addEventListener("click", (event) => {
+    if (field.files.length || !event.isTrusted) return;
     event.preventDefault();
-    sendAll([...field.files]);
+    field.click(); // without scripts, it sends what was chosen before
   });
   drop.addEventListener("dragover", (event) => {
     event.preventDefault();
@@ -69,6 +85,8 @@ for (const form of document.querySelectorAll("form[data-upload]")) {
   drop.addEventListener("drop", (event) => {
     event.preventDefault();
     drop.classList.remove("over");
-    if (event.dataTransfer.files.length) sendAll([...event.dataTransfer.files]);
+    if (!event.dataTransfer.files.length) return;
+    field.files = event.dataTransfer.files;
+    begin();
   });
 }

@@ -18,18 +18,19 @@ document.addEventListener("keydown", (event) => {
   }
 });
 
-const links = new Map([...list.querySelectorAll("a")].map((link) => [link.hash.slice(1), link]));
+const links = new Map([...list.querySelectorAll("a[href^='#']")].map((link) => [link.hash.slice(1), link]));
 const headings = [...links.keys()].map((id) => document.getElementById(id));
+const topic = list.querySelector("[aria-current=page]");
 let current = null;
 
 function markCurrent() {
   const above = headings.filter((heading) => heading.getBoundingClientRect().top < 170);
-  const link = links.get((above.at(-1) ?? headings[0]).id);
+  const link = links.get(above.at(-1)?.id);
   if (link === current) return;
   current?.removeAttribute("aria-current");
   current = link;
-  current.setAttribute("aria-current", "true");
-  if (wide.matches) keepInView(current);
+  current?.setAttribute("aria-current", "true");
+  if (wide.matches && current) keepInView(current);
 }
 
 function keepInView(link) {
@@ -53,4 +54,5 @@ addEventListener(
   },
   { passive: true },
 );
+if (wide.matches && topic) keepInView(topic);
 markCurrent();

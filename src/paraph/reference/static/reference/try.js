@@ -4,6 +4,7 @@
 const KEY = /^[0-9a-f]{64}$/;
 const forms = [...document.querySelectorAll(".try form")];
 const keys = forms.map((form) => form.elements.key);
+const remembered = "paraph-made";
 let confirmed = ""; // the key of which the service said that it is the sandbox's
 
 class Refused extends Error {}
@@ -135,19 +136,41 @@ function linked(text) {
   });
 }
 
-// What was made is what the other calls are about.
+// What was made in this tab is what the other calls are about, on other pages too: numbers, and no key.
 function useIds(operation, text) {
   const { id, signers } = JSON.parse(text);
-  if (operation === "uploadDocument") {
-    fill(["document_id"], id);
+  const made = {
+    uploadDocument: { document_id: id },
+    createSignatureRequest: { request_id: id, signer_id: signers?.[0].id },
+    sendTemplate: { request_id: id, signer_id: signers?.[0].id },
+    createTemplate: { template_id: id },
+  }[operation];
+  if (!made) return;
+  fillIn(made);
+  try {
+    sessionStorage.setItem(remembered, JSON.stringify({ ...kept(), ...made }));
+  } catch {} // storage is turned off: they hold for this page
+}
+
+function kept() {
+  try {
+    return JSON.parse(sessionStorage.getItem(remembered)) ?? {};
+  } catch {
+    return {};
+  }
+}
+
+function fillIn({ document_id, request_id, signer_id, template_id }) {
+  if (document_id) {
+    fill(["document_id"], document_id);
     const bodies = forms.map((form) => form.elements.body).filter(Boolean);
-    for (const body of bodies) body.value = body.value.replace(/("documents": \[\s*\{\s*"id": )\d+/, `$1${id}`);
+    for (const body of bodies) body.value = body.value.replace(/("documents": \[\s*\{\s*"id": )\d+/, `$1${document_id}`);
   }
-  if (["createSignatureRequest", "sendTemplate"].includes(operation)) {
-    fill(["request_id", "signature_request_id"], id);
-    fill(["signer_id"], signers[0].id);
+  if (request_id) {
+    fill(["request_id", "signature_request_id"], request_id);
+    fill(["signer_id"], signer_id);
   }
-  if (operation === "createTemplate") fill(["template_id"], id);
+  if (template_id) fill(["template_id"], template_id);
 }
 
 function fill(names, id) {
@@ -160,3 +183,5 @@ function element(tag, name = "", text = "") {
   made.textContent = text;
   return made;
 }
+
+fillIn(kept());

@@ -178,6 +178,7 @@ if (Number(codeStatus.dataset.wait)) pause(Number(codeStatus.dataset.wait));
 
 // Says what is missing beside its field, and goes to the first of it.
 function complete() {
+  if (window.filling && !filling.complete()) return false;
   const checks = [
     ...marks.map((mark) => [mark.kind, mark.field, say(mark.missing())]),
     ["consent", consent, unseen() || (consent.checked ? "" : say("consent_missing"))],
@@ -224,6 +225,7 @@ async function sign() {
   signButton.textContent = say("signing");
   const given = { code: digits(code.value), consent: true, locale: words.locale };
   for (const mark of marks) given[mark.kind] = mark.value();
+  given.fields = window.filling?.values();
   const answer = await post("signature", given);
   signButton.disabled = false;
   signButton.textContent = label;
@@ -237,7 +239,7 @@ async function sign() {
     markProblem("code", code, sentence(answer.error));
     code.focus();
     code.select();
-  } else {
+  } else if (!window.filling?.told(answer.error)) {
     problem.textContent = sentence(answer.error);
     problem.hidden = false;
   }
@@ -319,6 +321,7 @@ function finish(answer) {
 async function follow(ticket, until, pauseMs) {
   if (!document.hidden) {
     const state = await get("progress");
+    if (state && state.declined) return void location.replace(location.pathname + location.search);
     if (state && state.progress) {
       showProgress(state, ticket);
       if (["ready", "expired"].includes(state.progress)) return;

@@ -78,7 +78,12 @@ class Sheets {
   }
 
   under(event) {
-    return this.all.find((sheet) => sheet.holds(event));
+    return this.near.find((sheet) => sheet.holds(event));
+  }
+
+  // The pages in the window and next to it, of however many there are.
+  get near() {
+    return this.seen.size ? [...this.seen] : this.all;
   }
 
   // The page that fills the middle of the window.
@@ -87,7 +92,7 @@ class Sheets {
       const at = sheet.paper.getBoundingClientRect();
       return Math.max(at.top - innerHeight / 2, innerHeight / 2 - at.bottom, 0);
     };
-    return this.all.reduce((best, sheet) => far(sheet) < far(best) ? sheet : best);
+    return this.near.reduce((best, sheet) => far(sheet) < far(best) ? sheet : best);
   }
 
   scrolled(entries) {
@@ -96,6 +101,7 @@ class Sheets {
       this.seen[isIntersecting ? "add" : "delete"](sheet);
       if (isIntersecting) sheet.sharpen();
     }
+    this.stage.dispatchEvent(new Event("seen"));
   }
 
   canZoom(by) {

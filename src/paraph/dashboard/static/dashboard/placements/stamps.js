@@ -38,20 +38,23 @@ class Stamps {
     this.all = [...this.list.querySelectorAll("[data-stamp]")].map((card) => new Stamp(card));
   }
 
-  add(values) {
-    const card = this.blank.content.firstElementChild.cloneNode(true);
-    card.dataset.stamp = "";
-    this.list.append(card);
-    const stamp = new Stamp(card);
-    stamp.values = values;
-    this.all.push(stamp);
+  // Adds one with each of the values; returns the last.
+  add(...each) {
+    for (const values of each) {
+      const card = this.blank.content.firstElementChild.cloneNode(true);
+      card.dataset.stamp = "";
+      this.list.append(card);
+      const stamp = new Stamp(card);
+      stamp.values = values;
+      this.all.push(stamp);
+    }
     this.number();
-    return stamp;
+    return this.all.at(-1);
   }
 
-  remove(stamp) {
-    stamp.card.remove();
-    this.all = this.all.filter((each) => each !== stamp);
+  remove(...stamps) {
+    for (const { card } of stamps) card.remove();
+    this.all = this.all.filter((each) => !stamps.includes(each));
     this.number();
   }
 
@@ -77,10 +80,8 @@ class Stamps {
 
   // Makes these the stamps; those that stay keep their place in the list.
   restore(snapshot) {
-    while (this.all.length > snapshot.length) this.remove(this.all[this.all.length - 1]);
-    snapshot.forEach((values, index) => {
-      if (this.all[index]) this.all[index].values = values;
-      else this.add(values);
-    });
+    this.remove(...this.all.slice(snapshot.length));
+    this.all.forEach((stamp, index) => stamp.values = snapshot[index]);
+    this.add(...snapshot.slice(this.all.length));
   }
 }
