@@ -185,3 +185,25 @@ def copy(made: Scene, environment: str, moment: Any) -> int:
     signer.pk, signer.request = None, request
     signer.save(force_insert=True)
     return request.pk
+
+
+def test_whose_turn_it_is_and_until_when(made: Scene, client: Client) -> None:
+    """Of those that are pending; the first signer where they sign one after the other."""
+
+    def row() -> str:
+        return client.get(address(made)).content.decode().split("<tbody>")[1]
+
+    names = [signer.full_name for signer in made.signers]
+    assert f"Waiting for {names[0]}, {names[1]}<" in row() and "status late" not in row()
+    made.signers[0].status = "signed"
+    made.signers[0].save()
+    assert "1 of 2" in row() and f"Waiting for {names[1]}<" in row()
+    made.signers[0].status = "pending"
+    made.signers[0].save()
+    made.request.mode, made.request.expires_at = "sequential", timezone.now() + timedelta(days=2)
+    made.request.save()
+    assert f"Waiting for {names[0]}<" in row() and "status late" in row()
+    made.request.status = "completed"
+    made.request.completed_at = timezone.now()
+    made.request.save()
+    assert "Waiting for" not in row() and made.request.expires_at.strftime("%Y-%m-%d %H:%M") not in row()

@@ -18,6 +18,7 @@ from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, Proo
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import FirstOpening, Role, SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
+from paraph.tenants.logos import logo_picture
 
 SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED})
 """Events that the proof attributes to the organization; others without a signer are the service's."""
@@ -106,6 +107,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         locale=request.locale,
         event_titles=event_titles(request.locale),
         sender_events=SENDER_EVENTS,
+        logo=logo_picture(request.branding_profile),
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 
 import segno
 
+from paraph.kernel.logo_picture import LogoPicture
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback, template_text
 from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name, written_otherwise
 from paraph.pdf.typesetting.proof_content import (
@@ -40,6 +41,7 @@ _LONG_VALUE = 1000  # characters; longer values may go over two pages
 _SIGNATURE = (118.0, 40.0)
 _INITIALS = (34.0, 20.0)
 """About the widths and heights that templates/proof.typ gives to them, in points."""
+_LOGO = 0.6  # points to a pixel of pages
 
 
 def proof(content: ProofContent) -> bytes:
@@ -57,6 +59,7 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         "direction": direction(words["locale"]),
         "sandbox": content.environment == "sandbox",
         "heading": template_text(content.organization),
+        "logo": _logo(content.logo),
         "request_id": str(content.request_id),
         "issued": _seconds(content.issued_at),
         "verdict": sentence(verdict(content, words), words),
@@ -81,6 +84,14 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         "evidence_name": EVIDENCE,
         "evidence": json.dumps(content.evidence, ensure_ascii=False, sort_keys=True, indent=1) + "\n",
     }
+
+
+def _logo(logo: LogoPicture | None) -> dict[str, Any] | None:
+    """Return None for none. Sizes are in points."""
+    if logo is None:
+        return None
+    width, height = (side * _LOGO for side in logo.shown)
+    return {"png": list(logo.png), "width": width, "height": height, "ground": logo.ground}
 
 
 def _document(document: ProofDocument, words: Words) -> dict[str, Any]:

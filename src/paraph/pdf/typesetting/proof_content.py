@@ -5,6 +5,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from paraph.kernel.logo_picture import LogoPicture
+
 
 @dataclass(frozen=True)
 class ProofField:
@@ -96,7 +98,8 @@ class ProofContent:
     - ``locale``: the language of headings and sentences, one of :data:`paraph.words.LOCALES`; English for others;
     - ``event_titles``: how an event is called, by its ``event_type``; without a title the type is shown;
     - ``sender_events``: the event types that are attributed to the organization where no signer is named; others are
-      attributed to the service.
+      attributed to the service;
+    - ``logo``: that of the branding profile.
     """
 
     request_id: int
@@ -115,3 +118,4 @@ class ProofContent:
     locale: str = "en"
     event_titles: Mapping[str, str] = field(default_factory=dict)
     sender_events: Collection[str] = ()
+    logo: LogoPicture | None = None
