@@ -44,6 +44,7 @@ def signer_signed(
     """``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field of the signer."""
     facts: dict[str, Any] = {"consent_notice": consent_notice, "documents_count": documents_count}
     facts |= {"locale": signer.locale, **({"fields": list(fields)} if fields else {})}
+    facts |= {"role": signer.role} if signer.is_approver else {}
     facts |= _SANDBOX_ACT if sandbox_act else {}
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 

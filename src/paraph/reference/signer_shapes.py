@@ -81,10 +81,10 @@ SIGNATURE = _object(
     "A drawn signature",
     code=_text("The newest code. Spaces and words around it do no harm."),
     consent={"type": "boolean", "description": "`true`: the signer has accepted the consent notice."},
-    signature=_mark("How the signature looks; the typed name where it is left out."),
+    signature=_mark("How the signature looks; the typed name where it is left out. Approvers must leave it out."),
     initials={
         "type": "object",
-        "description": "Of the same form; required where the request wants initials, to be left out elsewhere.",
+        "description": "Of the same form; required of signers where the request wants initials, else left out.",
     },
     locale=_text(
         "The language in which the consent notice was accepted; the request's by default.", enum=list(LOCALES)

@@ -28,9 +28,10 @@ def of_answer(request: HttpRequest, signer: Signer | None = None, entered: objec
     return next((str(locale) for locale in (*asked, last) if locale in LOCALES), LOCALES[0])
 
 
-def words(locale: str) -> Words:
-    """Return everything a page says, by name."""
-    return catalog.of("page", locale)
+def words(locale: str, signer: Signer | None = None) -> Words:
+    """Return everything a page says, by name; to an approver of approving."""
+    found = catalog.of("page", locale)
+    return catalog.for_approvers(found) if signer and signer.is_approver else found
 
 
 def names() -> list[tuple[str, str]]:

@@ -60,7 +60,7 @@ def _deliver(signer: Signer, *, withheld: bool) -> None:
     content = emails.completion(signer, copy_link(signer))
     try:
         with metrics.message("email", "message"):
-            send_email(signer.email, content.subject, content.text, content.html, withheld=withheld)
+            send_email(signer.email, content.subject, content.text, content.html, logo=content.logo, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error
     except DomainError as error:
