@@ -659,6 +659,11 @@ export interface components {
              * @enum {string}
              */
             locale?: "en" | "ar" | "bg" | "cs" | "da" | "de" | "el" | "es" | "fi" | "fr" | "hu" | "it" | "nb" | "nl" | "pl" | "pt" | "ro" | "sv" | "tr" | "uk";
+            /**
+             * Fields
+             * @description Of `signer.signed`, where the signer has fields: each of them with its value.
+             */
+            fields?: components["schemas"]["FilledField"][];
             /** @description Of `request.completed`, and only while a fault keeps the request from being finalized. It is added when the log is read and no part of the journal, whose entries never change. */
             finalization?: components["schemas"]["Finalization"];
             /**
@@ -1379,6 +1384,34 @@ export interface components {
              * @description Whether there are more behind `next` by now.
              */
             has_more: boolean;
+        };
+        /**
+         * FilledField
+         * @description A field that the signer filled in, or the service in their place.
+         */
+        FilledField: {
+            /**
+             * Document Id
+             * Format: int64
+             * @description The document that it stands on.
+             */
+            document_id: number;
+            /**
+             * Name
+             * @description Its name.
+             */
+            name: string;
+            /**
+             * Type
+             * @description What it takes.
+             * @enum {string}
+             */
+            type: "text" | "multiline" | "number" | "date" | "checkbox" | "choice" | "signed_on" | "full_name" | "email";
+            /**
+             * Value
+             * @description The value that is sealed: a date as `YYYY-MM-DD`, a number as a string with a point, of a checkbox whether it is ticked; null for what was left empty, `erased` once the signer's data were erased.
+             */
+            value: string | boolean | null;
         };
         /**
          * Finalization

@@ -44,6 +44,7 @@ from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
 from paraph.signer.field_image import field_image
 from paraph.signer.fields import fields
+from paraph.signer.logo import logo
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
@@ -124,6 +125,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         page_image,
         {"printed": True},
     ),
+    path("sign/<str:token>/logo.png", logo),
     path("sign/<str:token>/fields", fields),
     path("sign/<str:token>/fields/<int:field_id>.svg", field_image),
     path("sign/<str:token>/otp", otp),

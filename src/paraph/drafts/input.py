@@ -10,12 +10,11 @@ from paraph.signature_requests.input import (
     MOST_STAMPS,
     Assignment,
     DocumentInput,
-    Id,
     SignatureRequestInput,
     SignerInput,
     Stamp,
-    Text,
 )
+from paraph.signature_requests.input_types import Id, Text
 from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
 
 DraftSignerInput: Any = create_model(

@@ -34,6 +34,7 @@ def signer_paths() -> DocumentPart:
         f"{_SIGN}/stamp": {"post": _STAMP},
         f"{_SIGN}/stamp.svg": {"get": _TYPED_STAMP},
         f"{_SIGN}/progress": {"get": _PROGRESS},
+        f"{_SIGN}/logo.png": {"get": _LOGO},
         f"{_DOCUMENT}.pdf": {"get": _UNSIGNED},
         f"{_DOCUMENT}/text": {"get": _TEXT},
         f"{_PAGE}/text": {"get": _WORDS},
@@ -169,6 +170,13 @@ _PROGRESS = _operation(
     "How far the request is, for those who have signed; else 404. A count and never a name: who else signs is not the "
     "signer's to know.",
     _answer("The progress.", **PROGRESS),
+)
+_LOGO = _operation(
+    "showLogo",
+    "Show the logo",
+    "The logo of the request's branding profile, at most 480 by 144 pixels, whatever the state of the request; 404 "
+    "without one. Browsers may keep it for a day.",
+    _answer("A picture.", "image/png"),
 )
 _UNSIGNED = _operation(
     "downloadUnsigned",

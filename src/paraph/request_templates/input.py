@@ -10,13 +10,11 @@ from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
     MOST_STAMPS,
-    PRINTABLE,
-    Id,
     SignatureRequestInput,
     SignerInput,
     Stamp,
-    Text,
 )
+from paraph.signature_requests.input_types import PRINTABLE, Id, Text
 from paraph.signature_requests.values import text
 from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
 

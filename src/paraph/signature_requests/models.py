@@ -255,17 +255,15 @@ class Placement(models.Model):
     height = models.FloatField()
 
 
-class Field(models.Model):
-    """A field that a signer fills in on a document, or that the service fills for the signer; ``position`` counts from
-    0 in the order of the payload. The rectangle is as that of a :class:`Placement`.
+class FieldColumns(models.Model):
+    """What is asked of a field, and where it stands; ``position`` counts from 0 in the order of the payload. The
+    rectangle is as that of a :class:`Placement`.
 
     ``value``: what the sender gave, a text or, of a checkbox, a truth value; null for nothing. ``options``: of a
     choice, else null. ``max_length``: of a text, else null. ``minimum`` and ``maximum``: the bounds of a number or a
     date as they were given, "" for none. ``font_size`` is in points.
     """
 
-    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="fields")
-    signer = models.ForeignKey(Signer, models.PROTECT, related_name="fields", db_index=False)
     position = models.SmallIntegerField()
     name = models.CharField(max_length=LONGEST_FIELD_NAME)
     type = models.CharField(max_length=10, choices=FieldType)
@@ -283,6 +281,16 @@ class Field(models.Model):
     y = models.FloatField()
     width = models.FloatField()
     height = models.FloatField()
+
+    class Meta:
+        abstract = True
+
+
+class Field(FieldColumns):
+    """A field that a signer fills in on a document, or that the service fills for the signer."""
+
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="fields")
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="fields", db_index=False)
 
     class Meta:
         constraints = [

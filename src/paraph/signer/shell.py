@@ -10,11 +10,13 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph import words as catalog
 from paraph.kernel import tokens
+from paraph.kernel.logo_picture import shown
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.tenants.branding import theme
+from paraph.tenants.logos import logo_of
 from paraph.tenants.models import Environment
 from paraph.tenants.organizations import application_for_web
 
@@ -56,6 +58,7 @@ def show(
         "nonce": nonce,
         "signer": signer,
         "sender": found.organization.name if found else "",
+        "logo": _logo(signer, sign_url) if signer else None,
         "frame_origins": origins,
         "sign_url": sign_url,
         "ask_url": f"{sign_url}/ask" if signer and signer.request.organization.contact_email else "",
@@ -69,6 +72,16 @@ def show(
         f"{f'; frame-ancestors {frame_ancestors}' if frame_ancestors else ''}"
     )
     return response
+
+
+def _logo(signer: Signer, sign_url: str) -> dict[str, Any] | None:
+    """The address has a part of the digest, so that browsers may keep the picture."""
+    logo = logo_of(signer.request.branding_profile)
+    if logo is None:
+        return None
+    width, height = shown(logo.width, logo.height)
+    address = f"{sign_url}/logo.png?v={bytes(logo.sha256).hex()[:12]}"
+    return {"address": address, "width": width, "height": height}
 
 
 def _frame_origins(signer: Signer) -> str:

@@ -75,7 +75,7 @@ def _mail(to: Signer | CopyRecipient, written: Callable[[], EmailContent]) -> No
 def _deliver(address: str, content: EmailContent, *, withheld: bool) -> None:
     try:
         with metrics.message("email", "message"):
-            send_email(address, content.subject, content.text, content.html, withheld=withheld)
+            send_email(address, content.subject, content.text, content.html, logo=content.logo, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error
     except DomainError as error:
