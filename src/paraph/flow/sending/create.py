@@ -1,18 +1,19 @@
-"""Creating a signature request, in one transaction (rule 4.5)."""
+"""Creating a signature request, in one statement (rule 4.5)."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db.models import Model
 
 from paraph.audit_trail.append import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.rows import insert, reserve
+from paraph.database.rows import insert_whole, reserve
 from paraph.documents.remarks import preparation_facts, remarks
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
-from paraph.queue.defer import defer
+from paraph.queue.defer import job
 from paraph.signature_requests.models import (
     Placement,
     RequestDocument,
@@ -57,16 +58,13 @@ def create(
 
 
 def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, beside: Beside) -> LoadedRequest:
-    with transaction.atomic():
-        ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
-        request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
-        signers = _signers(request, plan, ids[Signer])
-        documents = _documents(request, plan, ids[RequestDocument])
-        entries = _journal(request, plan, sender)
-        placements = _placements(documents, signers, plan)
-        insert([request, *signers.values(), *documents, *placements, *entries, *beside(request.pk)])
-        if plan.draft.send_email:
-            _invite(signers, plan)
+    ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
+    request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
+    signers = _signers(request, plan, ids[Signer])
+    documents = _documents(request, plan, ids[RequestDocument])
+    placements = _placements(documents, signers, plan)
+    entries, invitations = _journal(request, plan, sender), _invitations(signers, plan)
+    insert_whole([request, *signers.values(), *documents, *placements, *entries, *beside(request.pk), *invitations])
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     return from_rows(request, documents, ordered)
 
@@ -163,8 +161,10 @@ def _remarks(plan: RequestPlan) -> dict[str, Any]:
     return {key: documents for key, documents in lists.items() if documents}
 
 
-def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
-    """Defer the invitation of the first signer (sequential) or of all signers (parallel; rule 3.2)."""
+def _invitations(signers: dict[str, Signer], plan: RequestPlan) -> list[Model]:
+    """Return the jobs that invite the first signer (sequential) or all signers (parallel; rule 3.2)."""
+    if not plan.draft.send_email:
+        return []
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    for signer in ordered[:1] if plan.draft.mode == "sequential" else ordered:
-        defer("invite", signer_id=signer.pk)
+    invited = ordered[:1] if plan.draft.mode == "sequential" else ordered
+    return [job("invite", signer_id=signer.pk) for signer in invited]
