@@ -158,6 +158,9 @@ _ENTRIES: dict[tuple[type[Input], str], type[Input]] = {
 }
 
 
+_BOUNDED = ("fields", "copies")  # of one that has too many entries, none was read
+
+
 def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
     """Return what could be read of an object, where the paths of ``refused`` could not."""
     given = shape.without_nulls(value) if isinstance(value, dict) else {}
@@ -170,7 +173,7 @@ def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
         elif name == "placement":
             found[name] = _read(_PLACEMENT, each)
         elif entry := _ENTRIES.get((shape, name)):
-            entries = each if isinstance(each, list) else []
+            entries = each if isinstance(each, list) and not (here in refused and name in _BOUNDED) else []
             found[name] = [_part(entry, one, f"{here}[{index}]", refused) for index, one in enumerate(entries)]
             if here in refused:
                 found[name].append(_part(entry, {}, here, refused))

@@ -316,3 +316,12 @@ def test_the_preview_has_the_places_of_fields(owner: ApiClient) -> None:
     assert not Field.objects.exists()
     plain = owner.post("/signature_requests/preview", {"signature_request": payload(content["documents"][0]["id"])})
     assert set(plain.json()) == {"valid", "problems", "placements"}
+
+
+def test_of_too_many_entries_none_is_read(owner: ApiClient) -> None:
+    """They were not, so that they may be anything."""
+    content = with_fields(owner.document(), *[{"name": []}] * 51, copies=[{"email": []}] * 21)  # type: ignore[list-item]
+    message = refused(owner, content)
+    assert message == (
+        f"copies: it must have at most 20 entries, not 21. {FIELDS}: it must have at most 50 entries, not 51."
+    )
