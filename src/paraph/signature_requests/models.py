@@ -199,6 +199,10 @@ class Signer(models.Model):
         ordering: ClassVar = ["order"]
 
     @property
+    def is_approver(self) -> bool:
+        return self.role == Role.APPROVER
+
+    @property
     def full_name(self) -> str:
         """The name as page, mails, stamps and proof write it. The API has its own form, first name first."""
         return full_name(self.first_name, self.last_name, self.locale or self.request.locale)
@@ -312,6 +316,18 @@ class CopyRecipient(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
         ordering: ClassVar = ["position"]
+
+
+class Approval(models.Model):
+    """A document that an approver reads and confirms. What a signer signs is where the signer has placements."""
+
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="approvals", db_index=False)
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="approvals", db_index=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["signer", "request_document"], name="approval_once_per_document")
+        ]
 
 
 class FirstOpening(models.Model):

@@ -16,6 +16,7 @@ from paraph.kernel import clock
 from paraph.queue.defer import defer
 from paraph.signature_requests.field_rules import row_of
 from paraph.signature_requests.models import (
+    Approval,
     CopyRecipient,
     Field,
     Placement,
@@ -67,11 +68,9 @@ def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, be
         signers = _signers(request, plan, ids[Signer])
         documents = _documents(request, plan, ids[RequestDocument])
         entries = _journal(request, plan, sender)
-        placements = _placements(documents, signers, plan)
-        fields = list(_fields(documents, signers, plan))
-        copies = list(_copies(request, plan))
-        rows = [request, *signers.values(), *documents, *placements, *fields, *copies, *entries, *beside(request.pk)]
-        insert(rows)
+        places = [*_placements(documents, signers, plan), *_approvals(documents, signers, plan)]
+        fields, copies = list(_fields(documents, signers, plan)), list(_copies(request, plan))
+        insert([request, *signers.values(), *documents, *places, *fields, *copies, *entries, *beside(request.pk)])
         if plan.draft.send_email:
             _invite(signers, plan)
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
@@ -172,6 +171,15 @@ def _copies(request: SignatureRequest, plan: RequestPlan) -> Iterator[CopyRecipi
             email=each.email,
             token_salt=new_salt(),
         )
+
+
+def _approvals(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> list[Approval]:
+    return [
+        Approval(request_document=row, signer=signers[listed.signer_ref])
+        for row, given in zip(documents, plan.draft.documents, strict=True)
+        for listed in given.signers
+        if signers[listed.signer_ref].is_approver
+    ]
 
 
 def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> list[Entry]:

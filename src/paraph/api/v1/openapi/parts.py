@@ -186,6 +186,24 @@ _DRAWN: DocumentPart = {
         },
     },
 }
+ENTERED_FIELDS: DocumentPart = {
+    "type": "array",
+    "description": "What the signer fills in. For a field that is left out, what was entered before counts, else the "
+    "sender's value.",
+    "items": {
+        "type": "object",
+        "required": ["document_id", "name"],
+        "properties": {
+            "document_id": {"type": "integer", "description": "The document that the field stands on."},
+            "name": {"type": "string", "description": "The field's name."},
+            "value": {
+                "type": ["string", "boolean", "null"],
+                "description": "Of a checkbox, whether it is ticked; a text of all others: a date as `YYYY-MM-DD`, a "
+                "number with a point or a comma. Null for nothing.",
+            },
+        },
+    },
+}
 SIGN_ACT: DocumentPart = {
     "parameters": [_IDEMPOTENCY_KEY],
     "requestBody": {
@@ -199,7 +217,8 @@ SIGN_ACT: DocumentPart = {
                         "signature": {
                             "anyOf": [_TYPED, _DRAWN],
                             "description": "The signature, as the signer's page sends it.",
-                        }
+                        },
+                        "fields": ENTERED_FIELDS,
                     },
                     "additionalProperties": False,
                 },
