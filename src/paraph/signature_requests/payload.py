@@ -61,12 +61,13 @@ def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRe
         sentence = _("it must be an object.")
         problem = Problem("signature_request", sentence)
         raise InvalidPayloadError("validation_error", str(problem), [problem])
-    payload = _within_limits(value, allowance, problems)
+    payload, flood = _within_limits(value, allowance, problems), Flood()
     try:
-        found = SignatureRequestInput.model_validate(payload, context=Flood())
+        found = SignatureRequestInput.model_validate(payload, context=flood)
     except ValidationError as invalid:
         for error in invalid.errors(include_url=False, include_input=False):
             problems.add(*_problem(error, payload))
+        problems.full |= flood.full  # the problems of an array that is too long are not told
     else:
         if not problems:
             return found
