@@ -47,6 +47,7 @@ MATRIX = {
     "delivery": _row(BUILD, 200, 200),
     "delivery_body": _row(BUILD, 200, 200),
     "resend": _row(BUILD, 405, 303),
+    "all_deliveries": _row(BUILD, 200, 200),
     "branding": _row(BUILD, 200, 200),
     "new_profile": _row(BUILD, 200, 422),
     "profile": _row(BUILD, 200, 422),
@@ -71,6 +72,7 @@ MATRIX = {
     "documents": _row(ALL, 200, 422, senders=SEND),
     "document": _row(ALL, 200, 200),
     "delete_document": _row(SEND, 200, 422),
+    "thumbnail": _row(ALL, 200, 200),
     "document_page": _row(ALL, 200, 200),
     "documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp": _row(ALL, 200, 200),
     "drafts": _row(SEND, 200, 303),
@@ -94,6 +96,7 @@ MATRIX = {
     "activity": _row(ALL, 200, 200),
     "export_activity": _row(AUDIT, 303, 200),
     "plan": _row(ALL, 200, 200),
+    "billed": _row(ALL, 200, 200),
     "save_draft": _row(SEND, 200, 422),
     "save_request": _row(SEND, 200, 422),
     "templates": _row(SEND, 200, 200),
@@ -116,6 +119,8 @@ FILES = {
     "logo_picture",
     "branding/preview/stamp.svg",
     "branding/preview/documents/1/pages/1.webp",
+    "billed",
+    "thumbnail",
     "document_page",
     "documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp",
     "draft_stamp",
@@ -124,7 +129,8 @@ FILES = {
 }
 PAGES = {name for name, row in MATRIX.items() if row.read == 200} - FILES
 LISTS = {
-    *("requests", "documents", "drafts", "templates", "applications", "deliveries", "branding", "members", "activity"),
+    *("requests", "documents", "drafts", "templates", "applications", "deliveries", "all_deliveries", "branding"),
+    *("members", "activity"),
 }
 
 

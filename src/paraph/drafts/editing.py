@@ -7,6 +7,7 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from paraph.documents.models import Document, DocumentStatus
+from paraph.drafts.field_kinds import Kind, free_name
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
 from paraph.kernel import clock
 from paraph.signature_requests.input import DEFAULT_SIZE
@@ -18,6 +19,7 @@ from paraph.tenants.scope import TenantScope, scoped
 UNUSED_FOR = timedelta(days=90)
 _STEPS = list(Step)
 _MARGIN = 40  # points between new stamps, and around them
+_NARROWEST = 60  # points, for the names of small fields
 
 
 def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
@@ -96,22 +98,41 @@ def add_stamp(draft: Draft) -> None:
     row = draft.documents.select_related("document").first()
     if signer is None or row is None:
         return
-    page_number = len(row.document.pages)
-    width, height = row.document.pages[-1]
-    there = row.stamps.filter(page_number=page_number).count()
-    columns = max(int((width - _MARGIN) // (DEFAULT_SIZE[0] + _MARGIN)), 1)
-    x = _MARGIN + there % columns * (DEFAULT_SIZE[0] + _MARGIN)
-    y = _MARGIN + there // columns * (DEFAULT_SIZE[1] + _MARGIN)
-    DraftStamp.objects.create(
-        document=row,
-        signer=signer,
-        page_number=page_number,
-        x=max(min(x, width - DEFAULT_SIZE[0]), 0),
-        y=max(min(y, height - DEFAULT_SIZE[1]), 0),
-        width=DEFAULT_SIZE[0],
-        height=DEFAULT_SIZE[1],
-    )
+    there = row.stamps.filter(page_number=len(row.document.pages)).count()
+    DraftStamp.objects.create(document=row, signer=signer, **_free_place(row, there, DEFAULT_SIZE))
     touch(draft)
+
+
+def add_field(draft: Draft, kind: Kind) -> None:
+    """Add a field of the kind for the first who signs, on the last page of the first document, beside the fields that
+    stand there, from the top."""
+    signer = draft.signers.filter(role=Role.SIGNER).first()
+    row = draft.documents.select_related("document").first()
+    if signer is None or row is None:
+        return
+    fields = list(row.fields.all())
+    there = sum(field.page_number == len(row.document.pages) for field in fields)
+    place = _free_place(row, there, (max(kind.size[0], _NARROWEST), kind.size[1]))
+    place |= {"y": row.document.pages[-1][1] - place["y"] - kind.size[1], "width": kind.size[0]}
+    name = free_name(str(kind.label), [field.content["name"] for field in fields if field.signer_id == signer.pk])
+    DraftField.objects.create(document=row, signer=signer, content=kind.content(name), **place)
+    touch(draft)
+
+
+def _free_place(row: DraftDocument, there: int, size: tuple[float, float]) -> dict[str, float]:
+    """Return the place on the last page for one more of the size, from the bottom left."""
+    room_across, room_up = row.document.pages[-1]
+    width, height = size
+    columns = max(int((room_across - _MARGIN) // (width + _MARGIN)), 1)
+    x = _MARGIN + there % columns * (width + _MARGIN)
+    y = _MARGIN + there // columns * (height + _MARGIN)
+    return {
+        "page_number": len(row.document.pages),
+        "x": max(min(x, room_across - width), 0),
+        "y": max(min(y, room_up - height), 0),
+        "width": width,
+        "height": height,
+    }
 
 
 def touch(draft: Draft, step: Step | None = None) -> None:

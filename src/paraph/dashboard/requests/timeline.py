@@ -75,6 +75,8 @@ def _sentence(event_type: str, facts: dict[str, Any]) -> str:
         return _("%(name)s declined, and the request ended.")
     if event_type == EventType.EXPIRED and facts.get("ended_early"):
         return _("The request was cancelled.")
+    if event_type == EventType.COMPLETION_NOTIFIED and facts.get("copies"):
+        return _("Copies were mailed: %(count)d.")
     if event_type == EventType.PADES_SIGNED and facts.get("timestamped"):
         return _("%(file)s was sealed, with a timestamp.")
     return str(_SENTENCES.get(event_type, event_type))
@@ -83,6 +85,8 @@ def _sentence(event_type: str, facts: dict[str, Any]) -> str:
 def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
     """Of messages that nobody took."""
     if event_type == EventType.COMPLETION_NOTIFIED:
+        if facts.get("copies"):
+            return _("Copies that were not mailed: %(kept)d of %(count)d.")
         return _("Mails about the completion that were not sent: %(kept)d of %(count)d.")
     if event_type == EventType.OTP_SENT:
         return _("A code for %(name)s at %(recipient)s was not sent.")

@@ -9,14 +9,26 @@ from paraph.kernel.logo_picture import LogoPicture
 
 
 @dataclass(frozen=True)
+class ProofField:
+    """A field that a signer filled in, or the service in their place. ``document``: the name of the document;
+    ``text``: the value as it is printed, "" for what was left empty."""
+
+    document: str
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
 class ProofSigner:
     """One signer. ``channel`` is "sms" or "email", ``destination`` the exact number or address that the one-time code
     went to, both "" for what was signed without one in the sandbox; ``documents``: the names of the documents that this
     signer signed.
 
-    ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`);
-    ``initials`` is None where the request wants none. ``opened_at`` and ``opened_ip``: when the signer's page was first
-    opened and from where, None where nobody noted it; ``refused_codes``: when wrong codes were entered.
+    ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`).
+    ``signature`` is None for who approved and drew nothing, ``initials`` also where the request wants none.
+    ``opened_at`` and ``opened_ip``: when the signer's page was first opened and from where, None where nobody noted it;
+    ``refused_codes``: when wrong codes were entered.
+    ``fields``: in the order of reading.
     """
 
     name: str
@@ -27,12 +39,13 @@ class ProofSigner:
     signed_at: datetime
     ip: str = ""
     user_agent: str = ""
-    signature: Mapping[str, Any] = field(default_factory=lambda: {"type": "typed"})
+    signature: Mapping[str, Any] | None = field(default_factory=lambda: {"type": "typed"})
     documents: Sequence[str] = ()
     initials: Mapping[str, Any] | None = None
     opened_at: datetime | None = None
     opened_ip: str = ""
     refused_codes: Sequence[datetime] = ()
+    fields: Sequence[ProofField] = ()
 
 
 @dataclass(frozen=True)
