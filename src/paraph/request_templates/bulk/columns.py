@@ -1,6 +1,6 @@
 """Which column of a CSV holds which field of which role."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -44,8 +44,8 @@ def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> Field
     return places
 
 
-def unused_columns(places: FieldColumns, columns: Sequence[str]) -> list[str]:
-    return [column for index, column in enumerate(columns) if index not in places.values() and column]
+def unused_columns(places: Collection[int], columns: Sequence[str]) -> list[str]:
+    return [column for index, column in enumerate(columns) if index not in places and column]
 
 
 def sample(roles: Sequence[TemplateRole]) -> tuple[list[str], list[str]]:
