@@ -20,6 +20,7 @@ from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import (
+    Approval,
     CopyRecipient,
     Field,
     FieldType,
@@ -154,6 +155,7 @@ def _document(made: Scene, position: int, pages: int, fields: Sequence[dict[str,
     made.request_documents.append(row)
     for number, signer in enumerate(made.signers):
         if signer.role == Role.APPROVER:
+            Approval.objects.create(request_document=row, signer=signer)
             continue
         x, y = 60 + 220 * (number % 2), 60 + 100 * (number // 2)
         Placement.objects.create(request_document=row, signer=signer, page_number=pages, x=x, y=y, width=200, height=80)
@@ -175,7 +177,8 @@ def sign(made: Scene, position: int = 0, *, initials: dict[str, Any] | None = No
     """This signer asks for a code and signs with it."""
     code = made.code(position)
     signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
-    return sign_verb(signer, Signature(code, TYPED, initials, locale), VISITOR)
+    mark = None if signer.is_approver else TYPED
+    return sign_verb(signer, Signature(code, mark, initials, locale), VISITOR)
 
 
 def jobs() -> list[tuple[str, dict[str, Any]]]:

@@ -47,10 +47,13 @@ MATRIX = {
     "delivery": _row(BUILD, 200, 200),
     "delivery_body": _row(BUILD, 200, 200),
     "resend": _row(BUILD, 405, 303),
+    "all_deliveries": _row(BUILD, 200, 200),
     "branding": _row(BUILD, 200, 200),
     "new_profile": _row(BUILD, 200, 422),
     "profile": _row(BUILD, 200, 422),
     "delete_profile": _row(BUILD, 200, 303),
+    "profile_logo": _row(BUILD, 405, 422),
+    "logo_picture": _row(BUILD, 200, 200),
     "branding_preview": _row(BUILD, 200, 200),
     "branding_stylesheet": _row(BUILD, 200, 200),
     "branding/preview/stamp.svg": _row(BUILD, 200, 200),
@@ -69,6 +72,7 @@ MATRIX = {
     "documents": _row(ALL, 200, 422, senders=SEND),
     "document": _row(ALL, 200, 200),
     "delete_document": _row(SEND, 200, 422),
+    "thumbnail": _row(ALL, 200, 200),
     "document_page": _row(ALL, 200, 200),
     "documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp": _row(ALL, 200, 200),
     "drafts": _row(SEND, 200, 303),
@@ -92,6 +96,7 @@ MATRIX = {
     "activity": _row(ALL, 200, 200),
     "export_activity": _row(AUDIT, 303, 200),
     "plan": _row(ALL, 200, 200),
+    "billed": _row(ALL, 200, 200),
     "save_draft": _row(SEND, 200, 422),
     "save_request": _row(SEND, 200, 422),
     "templates": _row(SEND, 200, 200),
@@ -111,8 +116,11 @@ FILES = {
     "delivery_body",
     "branding_preview",  # a signing page; the pages of branding show it in a frame
     "branding_stylesheet",
+    "logo_picture",
     "branding/preview/stamp.svg",
     "branding/preview/documents/1/pages/1.webp",
+    "billed",
+    "thumbnail",
     "document_page",
     "documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp",
     "draft_stamp",
@@ -121,7 +129,8 @@ FILES = {
 }
 PAGES = {name for name, row in MATRIX.items() if row.read == 200} - FILES
 LISTS = {
-    *("requests", "documents", "drafts", "templates", "applications", "deliveries", "branding", "members", "activity"),
+    *("requests", "documents", "drafts", "templates", "applications", "deliveries", "all_deliveries", "branding"),
+    *("members", "activity"),
 }
 
 

@@ -66,7 +66,9 @@ def test_nothing_is_sent_until_all_rows_are_right_or_wrong_ones_are_skipped(
     address = checked(
         client, organization, csv_of("Ada Lovelace ada@example.com", "Eve X nobody", "=1+1 X x@example.com")
     )
-    assert "is not an e-mail address" in page(client, address) and "Skip wrong rows" in page(client, address)
+    shown = page(client, address)
+    assert "is not an e-mail address" in shown and "Skip wrong rows" in shown
+    assert ">Eve X</td>" in shown and "Ada Lovelace" not in shown, "errors stand beside the names of their row"
     assert "Some rows have errors" in alert(client.post(f"{address}/start"))
     assert not jobs()
     client.post(f"{address}/start", {"skip": "1"})
@@ -171,3 +173,12 @@ def test_strangers_and_observers_see_none(log_in: LogIn, organization: Organizat
             assert getattr(stranger, act)(f"/app/{elsewhere.pk}/templates/bulk/{pk}{rest}").status_code == 404
             assert getattr(observer, act)(f"{address}{rest}").status_code == 403
     assert BulkSend.objects.get().status == "checked"
+
+
+def test_names_of_wrong_rows_are_told_in_the_language_of_the_file(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    content = csv_of("Eve X nobody").replace(b"First name", b"Vorname").replace(b"Last name", b"Nachname")
+    answer = client.post(
+        f"{kept(client, organization)}/bulk", {"file": csv(content)}, headers={"Accept-Language": "de"}
+    )
+    assert ">Eve X</td>" in page(client, answer.headers["Location"], accept_language="en")

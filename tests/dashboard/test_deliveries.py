@@ -18,12 +18,12 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role
-from paraph.webhooks import of_application
+from paraph.webhooks import of_application, of_tenant
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.prepared_delivery import signature
 from tests.dashboard.conftest import MemberClient
 from tests.factories import Scene
-from tests.tenancy import rotate
+from tests.tenancy import create_application, rotate
 from tests.webhooks.parties import ACCEPTED, REFUSED, answer_all, prepared_deliveries, record, seal_everything, told
 
 PROGRAMS = {"sh": ["sh"], "python": ["python3"], "javascript": ["node"], "php": ["php"]}
@@ -180,3 +180,48 @@ def test_the_verifiers_tell_genuine_from_forged(verifier: object, tmp_path: Path
         environment = {"PATH": os.environ["PATH"], "WEBHOOK_SECRET": secret, "SIGNATURE": given}
         done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
         assert (done.stdout.strip(), done.returncode) == (said, said == "forged"), done.stderr
+
+
+def test_those_of_all_applications_stand_on_one_page(here: Here, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Newest first, with ways to application and request, filtered by outcome and environment; nobody else's."""
+    organization = Organization.objects.get(pk=here.request.organization_id)
+    asked = here.request
+    numbers = [tell(here.scene, "request.expired", 9)]
+    answer_all(ACCEPTED, clock.now())
+    for environment in ("production", "sandbox"):
+        other = create_application(organization.pk, environment, f"books-{environment}", "https://books.example/in")
+        SignatureRequest.objects.filter(pk=asked.pk).update(application=other.application)
+        asked.refresh_from_db()
+        numbers.append(tell(here.scene, "signer.notified", 3 - len(numbers)))
+    told()  # of another organization
+    tell(told()[0], "signer.notified")
+
+    def rows(query: str = "") -> list[int]:
+        return [int(found) for found in re.findall(r'<tr data-id="(\d+)"', page(query))]
+
+    def page(query: str = "") -> str:
+        return here.client.get(f"/app/{organization.pk}/deliveries{query}").content.decode()
+
+    oldest, middle, newest = numbers
+    assert rows() == [newest, middle, oldest]
+    assert (rows("?status=delivered"), rows("?status=waiting")) == ([oldest], [newest, middle])
+    assert (rows("?environment=production"), rows("?environment=sandbox")) == ([middle], [newest, oldest])
+    assert rows("?environment=nowhere&status=nonsense") == [newest, middle, oldest]
+    assert here.application
+    shown = page("?status=delivered")
+    assert f'href="{here.pages}/{oldest}"' in shown and f'href="{here.pages.removesuffix("/deliveries")}"' in shown
+    assert f'href="/app/{organization.pk}/requests/{asked.pk}"' in shown
+    assert 'aria-current="page"' in shown.partition(f'href="/app/{organization.pk}/deliveries"')[2][:20]
+    monkeypatch.setattr(of_tenant, "AT_ONCE", 1)
+    seen: list[int] = []
+    query = ""
+    while len(seen) < 3:
+        seen += rows(query)
+        further = re.search(r'href="(\?[^"]*before=\d+[^"]*)"', page(query))
+        query = unescape(further[1]) if further else ""
+    assert seen == [newest, middle, oldest] and not query
+
+
+def test_an_organization_without_applications_reads_what_will_be_listed(log_in: Callable[..., MemberClient]) -> None:
+    member, client = log_in(Role.OWNER)
+    assert "No deliveries yet" in client.get(f"/app/{member.organization_id}/deliveries").content.decode()

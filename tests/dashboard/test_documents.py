@@ -1,5 +1,6 @@
 """Documents in the dashboard: uploaded by the verb of the API, listed for both environments."""
 
+import io
 import json
 from collections.abc import Callable
 from hashlib import sha256
@@ -8,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from PIL import Image
 
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.tenants.admin_log.actions import Action
@@ -187,3 +189,19 @@ def test_a_document_in_use_and_one_of_the_sandbox_stay(log_in: LogIn, organizati
     assert client.post(f"{pages}/documents/{sandbox}/delete").status_code == 404
     assert Document.objects.count() == 2
     assert log_in(Role.OBSERVER)[1].post(f"{page}/delete").status_code == 403
+
+
+def test_each_document_has_a_small_picture(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in(Role.OBSERVER)
+    _, sender = log_in(Role.MEMBER)
+    documents = f"/app/{organization.pk}/documents"
+    sender.post(documents, {"file": pdf()})
+    address = f"{documents}/{Document.objects.get().pk}/thumbnail.webp"
+    assert f'src="{address}"' in client.get(documents).content.decode()
+    answer = client.get(address)
+    assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/webp")
+    with Image.open(io.BytesIO(answer.content)) as picture:
+        assert max(picture.size) in range(180, 200)
+    assert client.get(address).content == answer.content
+    _, stranger = log_in(Role.OWNER, at=create_organization("Others", "pro"))
+    assert stranger.get(address).status_code == 404

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,6 +13,8 @@ from django.test import Client
 from django.utils import timezone
 
 from paraph.dashboard.requests import listing
+from paraph.signature_requests.field_values import write
+from paraph.signature_requests.models import Field
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role
 from tests.dashboard.conftest import MemberClient
@@ -148,6 +151,27 @@ def test_the_export_and_the_search_have_own_data(made: Scene) -> None:
     assert (line["external_id"], line["metadata"]) == ("'=4711", '{"street": "Lime"}')
 
 
+def test_the_export_has_roles_copies_fields_and_who_declined(made: Scene) -> None:
+    client = just_logged_in(made.request.organization, Role.OBSERVER)
+    fields = [{"name": "iban", "label": "Your IBAN"}, {"name": "pets", "type": "checkbox"}]
+    full = beside(made, signers=2, approvers=[1], copies=2, fields=fields)
+    signer = type(made.signers[0]).objects.get(pk=full.signers[0].pk)
+    numbers = Field.objects.order_by("position").values_list("pk", flat=True)
+    write(signer, dict(zip(numbers, ["DE89", True], strict=True)))
+    signer.status, signer.signed_at = "signed", timezone.now()
+    signer.save()
+    type(made.request).objects.filter(pk=full.request.pk).update(declined_by=full.signers[1])
+    response: Any = client.post(address(made, "/export"))
+    line, bare = csv.DictReader(io.StringIO(response.getvalue().decode()))
+    assert (line["approvers"], line["copies"]) == ("émile2@example.com", "copy0@example.com; copy1@example.com")
+    assert line["declined_by"] == "émile2@example.com"
+    document_id = full.request_documents[0].document_id
+    iban = {"signer": "ada1@example.com", "document_id": document_id, "name": "iban", "type": "text"}
+    [first, second] = json.loads(line["fields"])
+    assert first == {**iban, "label": "Your IBAN", "value": "DE89"} and second["value"] is True
+    assert (bare["approvers"], bare["copies"], bare["declined_by"], bare["fields"]) == ("", "", "", "")
+
+
 def link(response: Any, kind: str) -> str:
     found = re.search(rf'href="([^"]+)" rel="{kind}"', response.content.decode())
     return found[1].replace("&amp;", "&") if found else ""
@@ -161,3 +185,25 @@ def copy(made: Scene, environment: str, moment: Any) -> int:
     signer.pk, signer.request = None, request
     signer.save(force_insert=True)
     return request.pk
+
+
+def test_whose_turn_it_is_and_until_when(made: Scene, client: Client) -> None:
+    """Of those that are pending; the first signer where they sign one after the other."""
+
+    def row() -> str:
+        return client.get(address(made)).content.decode().split("<tbody>")[1]
+
+    names = [signer.full_name for signer in made.signers]
+    assert f"Waiting for {names[0]}, {names[1]}<" in row() and "status late" not in row()
+    made.signers[0].status = "signed"
+    made.signers[0].save()
+    assert "1 of 2" in row() and f"Waiting for {names[1]}<" in row()
+    made.signers[0].status = "pending"
+    made.signers[0].save()
+    made.request.mode, made.request.expires_at = "sequential", timezone.now() + timedelta(days=2)
+    made.request.save()
+    assert f"Waiting for {names[0]}<" in row() and "status late" in row()
+    made.request.status = "completed"
+    made.request.completed_at = timezone.now()
+    made.request.save()
+    assert "Waiting for" not in row() and made.request.expires_at.strftime("%Y-%m-%d %H:%M") not in row()

@@ -40,6 +40,21 @@ def stored() -> set[str]:
     return set(store.keys_written_before("documents/", clock.now() + timedelta(minutes=1)))
 
 
+def test_a_signature_is_noticed_in_whatever_pieces_a_file_comes() -> None:
+    text = b"%PDF-1.7 << /ByteRange [0 1 2 3] >> "
+    for length in range(1, len(text)):
+        with store.stage() as draft:
+            file = IncomingFile(draft)
+            for start in range(0, len(text), length):
+                file.write(memoryview(text)[start : start + length])
+            assert file.may_be_signed
+    with store.stage() as draft:
+        file = IncomingFile(draft)
+        for piece in (b"/Byte", b"_", b"Range"):
+            file.write(piece)
+        assert not file.may_be_signed
+
+
 def test_the_object_is_stored_before_the_row_says_so(scope: TenantScope, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
     insert = rows.insert_new

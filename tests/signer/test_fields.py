@@ -209,9 +209,9 @@ def test_only_who_may_sign_enters_anything(client: Client) -> None:
     assert client.put(made.url(rest="/fields")).status_code == 405
 
 
-@pytest.mark.parametrize("ends", ["in time", "early"])
+@pytest.mark.parametrize("ends", ["in time", "early", "declined"])
 def test_what_was_never_signed_is_forgotten_with_the_end(client: Client, ends: str) -> None:
-    made = scene(signers=2, fields=[{"name": "IBAN"}])
+    made = scene(signers=2, decline_allowed=True, fields=[{"name": "IBAN"}])
     keep(client, made, IBAN="x")
     document_id = made.request_documents[0].document_id
     body = {
@@ -222,6 +222,10 @@ def test_what_was_never_signed_is_forgotten_with_the_end(client: Client, ends: s
     assert client.post(made.url(1, "/signature"), body, content_type="application/json").status_code == 200
     if ends == "early":
         end_early(OPERATOR, made.request.pk, "moved")
+    elif ends == "declined":
+        assert (
+            client.post(made.url(rest="/decline"), {"reason": "no"}, content_type="application/json").status_code == 200
+        )
     else:
         SignatureRequest.objects.update(expires_at=clock.now() - timedelta(seconds=1))
         assert expire(made.request.pk)

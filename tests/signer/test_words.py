@@ -22,7 +22,7 @@ from paraph.words import LOCALES
 SOURCE = Path(paraph.__file__).parent
 FOLDER = SOURCE / "words"
 THEMES = ("page", "answer", "mail", "consent", "stamp", "proof")
-_LOOKED_UP = re.compile(r"_title$|_text$|_missing$|^code_why_|^send_by_")
+_LOOKED_UP = re.compile(r"^approve_|_title$|_text$|_missing$|^code_why_|^send_by_")
 
 
 def forms(sentence: Any) -> dict[str, str]:

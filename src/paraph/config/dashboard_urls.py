@@ -4,6 +4,7 @@ from django.urls import URLPattern, URLResolver, include, path
 
 from paraph.dashboard.activity import activity
 from paraph.dashboard.activity import export as export_activity
+from paraph.dashboard.applications.all_deliveries import all_deliveries
 from paraph.dashboard.applications.application import application, revoke, save_settings
 from paraph.dashboard.applications.deliveries import deliveries, test_webhook
 from paraph.dashboard.applications.delivery import delivery, signed_body
@@ -12,11 +13,13 @@ from paraph.dashboard.applications.first_call import first_call, key_used
 from paraph.dashboard.applications.keys import end_key, rotate
 from paraph.dashboard.applications.listing import applications, which_key
 from paraph.dashboard.applications.new import new_application
+from paraph.dashboard.branding.logo import logo
+from paraph.dashboard.branding.logo import picture as logo_picture
 from paraph.dashboard.branding.preview import preview, sample_page, sample_stamp, stylesheet
 from paraph.dashboard.branding.profiles import branding, new_profile, profile
 from paraph.dashboard.branding.profiles import delete as delete_profile
 from paraph.dashboard.documents.document import delete as delete_document
-from paraph.dashboard.documents.document import document, picture
+from paraph.dashboard.documents.document import document, picture, small_picture
 from paraph.dashboard.documents.listing import documents
 from paraph.dashboard.drafts.documents_step import documents_step
 from paraph.dashboard.drafts.listing import begin_with_files, drafts
@@ -31,7 +34,7 @@ from paraph.dashboard.members.listing import members
 from paraph.dashboard.members.person import leave, person, remove, transfer
 from paraph.dashboard.new_organization import new_organization
 from paraph.dashboard.organization_settings import delete, retention, settings
-from paraph.dashboard.plan import plan
+from paraph.dashboard.plan import billed, plan
 from paraph.dashboard.request_templates.bulk_send import bulk_send, errors_csv
 from paraph.dashboard.request_templates.bulk_send import cancel as cancel_bulk_send
 from paraph.dashboard.request_templates.bulk_send import start as start_bulk_send
@@ -75,9 +78,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
             ]
         ),
     ),
+    path("<int:organization_id>/deliveries", all_deliveries, name="all_deliveries"),
     path("<int:organization_id>/branding", branding, name="branding"),
     path("<int:organization_id>/branding/new", new_profile, name="new_profile"),
     path("<int:organization_id>/branding/<int:profile_id>", profile, name="profile"),
+    path("<int:organization_id>/branding/<int:profile_id>/logo", logo, name="profile_logo"),
+    path("<int:organization_id>/branding/<int:profile_id>/logo.png", logo_picture, name="logo_picture"),
     path("<int:organization_id>/branding/<int:profile_id>/delete", delete_profile, name="delete_profile"),
     path("<int:organization_id>/branding/preview", preview, name="branding_preview"),
     path("<int:organization_id>/branding/preview.css", stylesheet, name="branding_stylesheet"),
@@ -103,6 +109,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/documents", documents, name="documents"),
     path("<int:organization_id>/documents/<int:document_id>", document, name="document"),
     path("<int:organization_id>/documents/<int:document_id>/delete", delete_document, name="delete_document"),
+    path("<int:organization_id>/documents/<int:document_id>/thumbnail.webp", small_picture, name="thumbnail"),
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>.webp", picture, name="document_page"),
     path("<int:organization_id>/documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", picture),
     path("<int:organization_id>/drafts", drafts, name="drafts"),
@@ -132,6 +139,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/activity", activity, name="activity"),
     path("<int:organization_id>/activity/export", export_activity, name="export_activity"),
     path("<int:organization_id>/plan", plan, name="plan"),
+    path("<int:organization_id>/plan/billed.csv", billed, name="billed"),
     path("<int:organization_id>/drafts/<int:draft_id>/template", save_draft, name="save_draft"),
     path("<int:organization_id>/requests/<int:request_id>/template", save_request, name="save_request"),
     path("<int:organization_id>/templates", templates, name="templates"),

@@ -44,6 +44,7 @@ def signer_signed(
     """``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field of the signer."""
     facts: dict[str, Any] = {"consent_notice": consent_notice, "documents_count": documents_count}
     facts |= {"locale": signer.locale, **({"fields": list(fields)} if fields else {})}
+    facts |= {"role": signer.role} if signer.is_approver else {}
     facts |= _SANDBOX_ACT if sandbox_act else {}
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 
@@ -55,6 +56,14 @@ def request_completed(request: SignatureRequest) -> None:
 def completion_notified(request: SignatureRequest, recipients: list[str], kept: int) -> None:
     """``kept``: how many of the mails no mail server took."""
     facts: dict[str, Any] = {"channel": "email", "recipients": recipients}
+    if kept:
+        facts["kept"] = kept
+    _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
+
+
+def copies_mailed(request: SignatureRequest, recipients: list[str], kept: int) -> None:
+    """As :func:`completion_notified`, of those who get copies."""
+    facts: dict[str, Any] = {"channel": "email", "recipients": recipients, "copies": True}
     if kept:
         facts["kept"] = kept
     _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)

@@ -20,9 +20,12 @@ Values = dict[int, Value]
 
 def values_of(signer: Signer) -> Values:
     """Return what the signer entered, or signed; empty where there is nothing."""
-    if signer.fields_encrypted is None:
-        return {}
-    content = settings.SECRETS.decrypt(PURPOSE, bytes(signer.fields_encrypted), _context(signer.pk))
+    return {} if signer.fields_encrypted is None else decrypted(signer.pk, bytes(signer.fields_encrypted))
+
+
+def decrypted(signer_id: int, encrypted: bytes) -> Values:
+    """Return the values that the row of a signer holds."""
+    content = settings.SECRETS.decrypt(PURPOSE, encrypted, _context(signer_id))
     return {int(field_id): value for field_id, value in json.loads(content).items()}
 
 

@@ -199,6 +199,10 @@ class Signer(models.Model):
         ordering: ClassVar = ["order"]
 
     @property
+    def is_approver(self) -> bool:
+        return self.role == Role.APPROVER
+
+    @property
     def full_name(self) -> str:
         """The name as page, mails, stamps and proof write it. The API has its own form, first name first."""
         return full_name(self.first_name, self.last_name, self.locale or self.request.locale)
@@ -251,17 +255,15 @@ class Placement(models.Model):
     height = models.FloatField()
 
 
-class Field(models.Model):
-    """A field that a signer fills in on a document, or that the service fills for the signer; ``position`` counts from
-    0 in the order of the payload. The rectangle is as that of a :class:`Placement`.
+class FieldColumns(models.Model):
+    """What is asked of a field, and where it stands; ``position`` counts from 0 in the order of the payload. The
+    rectangle is as that of a :class:`Placement`.
 
     ``value``: what the sender gave, a text or, of a checkbox, a truth value; null for nothing. ``options``: of a
     choice, else null. ``max_length``: of a text, else null. ``minimum`` and ``maximum``: the bounds of a number or a
     date as they were given, "" for none. ``font_size`` is in points.
     """
 
-    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="fields")
-    signer = models.ForeignKey(Signer, models.PROTECT, related_name="fields", db_index=False)
     position = models.SmallIntegerField()
     name = models.CharField(max_length=LONGEST_FIELD_NAME)
     type = models.CharField(max_length=10, choices=FieldType)
@@ -279,6 +281,16 @@ class Field(models.Model):
     y = models.FloatField()
     width = models.FloatField()
     height = models.FloatField()
+
+    class Meta:
+        abstract = True
+
+
+class Field(FieldColumns):
+    """A field that a signer fills in on a document, or that the service fills for the signer."""
+
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="fields")
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="fields", db_index=False)
 
     class Meta:
         constraints = [
@@ -304,6 +316,18 @@ class CopyRecipient(models.Model):
     class Meta:
         constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
         ordering: ClassVar = ["position"]
+
+
+class Approval(models.Model):
+    """A document that an approver reads and confirms. What a signer signs is where the signer has placements."""
+
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="approvals", db_index=False)
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="approvals", db_index=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["signer", "request_document"], name="approval_once_per_document")
+        ]
 
 
 class FirstOpening(models.Model):

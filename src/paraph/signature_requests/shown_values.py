@@ -27,7 +27,7 @@ def shown_values(signer: Signer, fields: Iterable[Field], typed: Values) -> list
     own = [field for field in every if field.signer_id == signer.pk]
     others = [field for field in every if field.signer_id != signer.pk]
     values = [ShownValue(field, value) for field in own if (value := own_value(signer, field, typed)) is not None]
-    return values + _of_others(signer, others)
+    return values + values_of_others(signer, others)
 
 
 def own_value(signer: Signer, field: Field, typed: Values) -> Value | None:
@@ -46,7 +46,8 @@ def service_value(signer: Signer, field: Field) -> str:
     return signer.full_name if field.type == FieldType.FULL_NAME else signer.email
 
 
-def _of_others(signer: Signer, fields: Sequence[Field]) -> list[ShownValue]:
+def values_of_others(signer: Signer, fields: Sequence[Field]) -> list[ShownValue]:
+    """Return what the signer sees of ``fields``, which are those of others."""
     if not fields:
         return []
     before = _before(signer)

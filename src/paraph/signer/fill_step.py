@@ -23,6 +23,8 @@ from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.documents import svg_box
 from paraph.words import Words, phrase
 
+_LABELLED = 30.0  # points: a narrower place has no room for a label
+
 MARKER = "fill"  # in every form that has the step: what is not ticked in it is in no form
 
 
@@ -164,6 +166,7 @@ def _place(
                 "name": field.name,
                 "label": field.label,
                 "is_own": is_own,
+                "is_labelled": field.width >= _LABELLED,
                 "by": value.by.full_name if value and value.by else "",
                 "said": _said(field, value, locale),
                 "version": _version(signer, value) if value else "",

@@ -69,7 +69,7 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             channel = _CODES[action] or request.POST.get("channel", "") or _first(signer)
             send_otp(signer, channel, origin(request), language.choose(request, signer, entered.language))
         elif action == "sign":
-            missing = tuple(_missing(entered))
+            missing = tuple(_missing(entered, signer))
             if missing:
                 return replace(entered, missing=missing)
             sign(signer, read(_body(entered, request, signer), signer), origin(request))
@@ -101,8 +101,8 @@ def _mark(form: Any, kind: str) -> dict[str, Any]:
     return typed(form.get(f"{kind}-hand", ""))
 
 
-def _missing(entered: Entries) -> list[str]:
-    drawn = [kind for kind in _MARKS if entered.marks[kind].get("strokes") == []]
+def _missing(entered: Entries, signer: Signer) -> list[str]:
+    drawn = [kind for kind in _MARKS if entered.marks[kind].get("strokes") == [] and not signer.is_approver]
     return [*drawn, *([] if entered.consent else ["consent"]), *([] if entered.code.strip() else ["code"])]
 
 
@@ -110,9 +110,11 @@ def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, A
     body: dict[str, Any] = {
         "code": entered.code,
         "consent": entered.consent,
-        "signature": entered.marks["signature"],
         "locale": language.choose(request, signer, entered.language),
     }
+    if signer.is_approver:
+        return body
+    body["signature"] = entered.marks["signature"]
     return body | ({"initials": entered.marks["initials"]} if signer.request.initials_required else {})
 
 

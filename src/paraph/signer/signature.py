@@ -5,9 +5,9 @@
 ``signature`` is ``{"type": "typed"}``, the default, or ``{"type": "drawn", "strokes": [[[x, y], …], …]}``: x and y
 from 0 to 1, from the top left, at most 20,000 points. Both are divided by the same length; a client that divides each
 by its own side adds ``aspect``, width / height of the drawing area. ``initials`` has the same form and stands where
-the request wants initials, and only there. ``locale`` names the language in which the consent notice was accepted.
-``fields`` is ``[{"document_id", "name", "value"}]``; what was entered before counts for those that are left out. An
-optional field that is null counts as absent.
+the request wants initials, and only there. An approver sends neither. ``locale`` names the language in which the
+consent notice was accepted. ``fields`` is ``[{"document_id", "name", "value"}]``; what was entered before counts for
+those that are left out. An optional field that is null counts as absent.
 """
 
 from itertools import chain
@@ -34,7 +34,7 @@ from paraph.signer.authentication import posted
 class SignatureBody(Body):
     code: Annotated[str, Field(max_length=LONGEST_TEXT)]
     consent: Annotated[bool, Field(strict=True)]
-    signature: TypedOrDrawn = Typed(type="typed")
+    signature: TypedOrDrawn | None = None
     initials: TypedOrDrawn | None = None
     locale: str | None = None
     fields: Any = None
@@ -42,18 +42,18 @@ class SignatureBody(Body):
 
 def read(body: dict[str, Any], signer: Signer) -> Signature:
     """Raise ``DomainError("validation_error", …)`` naming the fields that are wrong."""
-    request = signer.request
     try:
         checked = SignatureBody.model_validate(body)
     except ValidationError as error:
         raise TranslatedRefusal("validation_error", *sentences(error)) from error
-    locale = request.locale if checked.locale is None else checked.locale
-    problems = list(chain(_consent(checked), _initials(checked, request), _locale(locale)))
+    locale = signer.request.locale if checked.locale is None else checked.locale
+    marks = _no_marks(checked) if signer.is_approver else _initials(checked, signer.request)
+    problems = list(chain(_consent(checked), marks, _locale(locale)))
     if problems:
         raise TranslatedRefusal("validation_error", *problems)
     return Signature(
         code=six_digits(checked.code),
-        signature=dumped(checked.signature),
+        signature=None if signer.is_approver else dumped(checked.signature or Typed(type="typed")),
         initials=dumped(checked.initials) if checked.initials else None,
         locale=locale,
         fields=filled_fields(signer, checked.fields),
@@ -62,6 +62,12 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
 
 def _consent(body: SignatureBody) -> list[Sentence]:
     return [] if body.consent else [("consent", {"field": "consent"})]
+
+
+def _no_marks(body: SignatureBody) -> list[Sentence]:
+    """An approver draws nothing."""
+    given = {"signature": body.signature, "initials": body.initials}
+    return [("field_surplus", {"field": field}) for field, mark in given.items() if mark is not None]
 
 
 def _initials(body: SignatureBody, request: SignatureRequest) -> list[Sentence]:

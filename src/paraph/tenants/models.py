@@ -91,6 +91,17 @@ class BrandingProfile(models.Model):
     deleted_at = models.DateTimeField(null=True)
 
 
+class Logo(models.Model):
+    """The logo of a branding profile: a PNG of so many pixels in the store."""
+
+    profile = models.OneToOneField(BrandingProfile, models.CASCADE, primary_key=True, related_name="logo")
+    object_key = models.CharField(max_length=200, unique=True)
+    sha256 = models.BinaryField()
+    file_size = models.IntegerField()
+    width = models.SmallIntegerField()
+    height = models.SmallIntegerField()
+
+
 class Retention(models.Model):
     """How many ``days`` after the end of a request its files are kept. Without a row they are kept for ever."""
 

@@ -36,21 +36,25 @@ def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any],
     """Return the newest deliveries that the filter takes, with the outcome of their last attempt, and the one to go on
     from, None at the end."""
     all_rows = for_application(application)
-    rows = _filtered(all_rows, asked).order_by("-occurred_at", "-pk")
+    rows = filtered(all_rows, asked).order_by("-occurred_at", "-pk")
     if asked.before and (ended_with := all_rows.filter(pk=asked.before).first()):
-        rows = _before(rows, ended_with)
-    last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
-    found = list(
-        rows.annotate(
-            attempts_made=Subquery(
-                Attempt.objects.filter(delivery=OuterRef("pk")).values("delivery").annotate(n=Count("pk")).values("n")
-            ),
-            last_status=Subquery(last.values("status_code")[:1]),
-            last_error=Subquery(last.values("error")[:1]),
-        ).defer("payload")[: AT_ONCE + 1]
-    )
+        rows = before(rows, ended_with)
+    found = list(with_outcome(rows)[: AT_ONCE + 1])
     shown = found[:AT_ONCE]
     return shown, shown[-1].pk if len(found) > AT_ONCE else None
+
+
+def with_outcome(rows: QuerySet[Delivery]) -> QuerySet[Any]:
+    """Return the deliveries without their bodies, with ``attempts_made``, and ``last_status`` and ``last_error`` of the
+    last attempt."""
+    last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
+    return rows.annotate(
+        attempts_made=Subquery(
+            Attempt.objects.filter(delivery=OuterRef("pk")).values("delivery").annotate(n=Count("pk")).values("n")
+        ),
+        last_status=Subquery(last.values("status_code")[:1]),
+        last_error=Subquery(last.values("error")[:1]),
+    ).defer("payload")
 
 
 def for_application(application: Application) -> QuerySet[Delivery]:
@@ -72,7 +76,8 @@ def signed(application: Application, delivery: Delivery, attempt_id: str) -> Sig
     return Signed(headers(delivery.event_type, delivery.entry_id, attempt_id, secrets, content), content)
 
 
-def _filtered(rows: QuerySet[Delivery], asked: Filter) -> QuerySet[Delivery]:
+def filtered(rows: QuerySet[Delivery], asked: Filter) -> QuerySet[Delivery]:
+    """Return the deliveries that the filter takes, apart from where its page begins."""
     if asked.status:
         rows = rows.filter(status=asked.status)
     if asked.event:
@@ -84,6 +89,7 @@ def _filtered(rows: QuerySet[Delivery], asked: Filter) -> QuerySet[Delivery]:
     return rows
 
 
-def _before(rows: QuerySet[Delivery], last: Delivery) -> QuerySet[Delivery]:
+def before(rows: QuerySet[Delivery], last: Delivery) -> QuerySet[Delivery]:
+    """Return those that come after the last one shown, the newest first."""
     earlier = Q(occurred_at__lt=last.occurred_at) | Q(occurred_at=last.occurred_at, pk__lt=last.pk)
     return rows.filter(earlier, occurred_at__lte=last.occurred_at)  # the second condition is what an index serves

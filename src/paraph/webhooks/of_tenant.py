@@ -1,5 +1,6 @@
 """Deliveries as the organization that they are told on behalf of may see them."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
@@ -10,6 +11,7 @@ from paraph.kernel import clock
 from paraph.tenants.models import Application
 from paraph.tenants.scope import TenantScope, scoped
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
+from paraph.webhooks.of_application import AT_ONCE, Filter, before, filtered, with_outcome
 
 _RECENTLY = timedelta(days=14)
 _FAILING = Q(status=DeliveryStatus.FAILED) | Q(
@@ -42,6 +44,29 @@ def for_request(scope: TenantScope, request_id: int) -> QuerySet[Delivery]:
         last_error=Subquery(last.values("error")[:1]),
     )
     return rows.order_by("pk")
+
+
+def deliveries_of_all(scopes: Sequence[TenantScope], asked: Filter) -> tuple[list[Any], int | None]:
+    """Return the newest deliveries of all the callers' applications that the filter takes, with the outcome of their
+    last attempt, and the one to go on from, None at the end. Of each application its newest are read from its index."""
+    applications = [pk for scope in scopes for pk in scoped(Application, scope).values_list("pk", flat=True)]
+    known = Delivery.objects.filter(application_id__in=applications)
+    ended_with = known.filter(pk=asked.before).first() if asked.before else None
+    newest = [_newest(pk, asked, ended_with) for pk in applications]
+    if not newest:
+        return [], None
+    order = ("-occurred_at", "-id")
+    merged = newest[0].union(*newest[1:], all=True).order_by(*order) if newest[1:] else newest[0]
+    found = [pk for _moment, pk in merged[: AT_ONCE + 1]]
+    rows = with_outcome(Delivery.objects.filter(pk__in=found[:AT_ONCE])).select_related("application").order_by(*order)
+    return list(rows), found[AT_ONCE - 1] if len(found) > AT_ONCE else None
+
+
+def _newest(application_id: int, asked: Filter, ended_with: Delivery | None) -> QuerySet[Any]:
+    rows = filtered(Delivery.objects.filter(application=application_id), asked)
+    if ended_with:
+        rows = before(rows, ended_with)
+    return rows.order_by("-occurred_at", "-pk").values_list("occurred_at", "id")[: AT_ONCE + 1]
 
 
 def failing_webhooks(scope: TenantScope) -> list[FailingWebhook]:

@@ -33,6 +33,13 @@ def of(theme: str, locale: str) -> Words:
     return {**words, "locale": code}
 
 
+def for_approvers(words: Words) -> Words:
+    """Return the words as approvers read them: those whose names begin with ``approve_`` in the place of others."""
+    prefix = "approve_"
+    own = {name.removeprefix(prefix): text for name, text in words.items() if name.startswith(prefix)}
+    return {**words, **own}
+
+
 def phrase(words: Words, name: str, /, **values: Any) -> str:
     """Return the words of this name with their placeholders filled in."""
     return form(words, name, values.get("count")).format(**values)

@@ -1,6 +1,7 @@
 """Sandbox acts: what signers and the clock do, done by a test."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -19,6 +20,7 @@ from paraph.flow.signing.sandbox_sign import sandbox_sign
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
+from paraph.signature_requests.filled_fields import filled_fields
 from paraph.signature_requests.marks import read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
@@ -59,7 +61,11 @@ def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpRespo
 
     def act() -> None:
         _require(require_open, signer)
-        sandbox_sign(signer, _mark(given), origin(request))
+        present = _present(given, *(() if signer.is_approver else ("signature", "fields")))
+        with _in_the_callers_language():
+            mark = None if signer.is_approver else read_mark(present.get("signature", {"type": "typed"}))
+            fields = filled_fields(signer, present.get("fields"))
+        sandbox_sign(signer, mark, origin(request), fields)
 
     return _acted(request.scope, key, given, signer.request_id, act)
 
@@ -110,27 +116,26 @@ def _because(code: str) -> str:
     }[code]
 
 
-def _mark(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the signature of a body, by default the name."""
-    try:
-        return read_mark(_only("signature", given, {"type": "typed"}))
-    except TranslatedRefusal as error:
-        raise DomainError(error.code, error.spoken(get_language() or "en")) from error
-
-
 def _reason(given: dict[str, Any]) -> str:
     """Return why somebody declines, as a body says it."""
-    reason = _only("reason", given, "Declined in a test.")
-    try:
+    reason = _present(given, "reason").get("reason", "Declined in a test.")
+    with _in_the_callers_language():
         return checked_reason(reason if isinstance(reason, str) else "")
-    except TranslatedRefusal as error:
-        raise DomainError(error.code, error.spoken(get_language() or "en")) from error
 
 
-def _only(field: str, given: dict[str, Any], default: Any) -> Any:
-    """Return the value of the one field that a body may have. A field that is null counts as absent."""
+def _present(given: dict[str, Any], *allowed: str) -> dict[str, Any]:
+    """Return the fields of a body, which may have these alone. A field that is null counts as absent."""
     present = {name: value for name, value in given.items() if value is not None}
-    if surplus := sorted(present.keys() - {field}):
+    if surplus := sorted(present.keys() - set(allowed)):
         message = _("%(name)s: there is no such field.")
         raise DomainError("validation_error", " ".join(message % {"name": name[:100]} for name in surplus[:3]))
-    return present.get(field, default)
+    return present
+
+
+@contextmanager
+def _in_the_callers_language() -> Iterator[None]:
+    """Refuse in the language of the call what the signer's endpoints refuse in that of the signer."""
+    try:
+        yield
+    except TranslatedRefusal as error:
+        raise DomainError(error.code, error.spoken(get_language() or "en")) from error

@@ -17,7 +17,7 @@ STATES = {
     DeliveryStatus.FAILED: gettext_lazy("Failed"),
     DeliveryStatus.CAUGHT: gettext_lazy("Kept, not sent"),
 }
-_ANY = ("", gettext_lazy("Any"))
+ANY = ("", gettext_lazy("Any"))
 _DAY = forms.DateInput(attrs={"type": "date"})
 
 
@@ -25,10 +25,10 @@ class FilterForm(forms.Form):
     """Days are those of UTC."""
 
     status = forms.ChoiceField(
-        label=gettext_lazy("State"), required=False, choices=[_ANY, *((state.value, STATES[state]) for state in STATES)]
+        label=gettext_lazy("State"), required=False, choices=[ANY, *((state.value, STATES[state]) for state in STATES)]
     )
     event = forms.ChoiceField(
-        label=gettext_lazy("Event"), required=False, choices=[_ANY, *((name, name) for name in (*EVENTS, TEST_EVENT))]
+        label=gettext_lazy("Event"), required=False, choices=[ANY, *((name, name) for name in (*EVENTS, TEST_EVENT))]
     )
     since = forms.DateField(label=gettext_lazy("From"), required=False, widget=_DAY)
     until = forms.DateField(label=gettext_lazy("Until"), required=False, widget=_DAY)

@@ -8,7 +8,7 @@ from paraph.dashboard.decorators import actor, member_page, scope, see_other, sh
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.tags import tags_of
 from paraph.flow.housekeeping.unused_documents import delete_document, unused
-from paraph.flow.signing.page_picture import page_picture
+from paraph.flow.signing.page_picture import page_picture, thumbnail
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
@@ -64,9 +64,21 @@ def delete(request: HttpRequest, member: Member, document_id: int) -> HttpRespon
 def picture(request: HttpRequest, member: Member, document_id: int, number: int, zoom: int = 100) -> HttpResponse:  # noqa: ARG001
     """``…/pages/{number}.webp`` and ``{number}-{zoom}.webp``: a page as its signers see it."""
     try:
-        image = page_picture(_document(member, document_id), number, zoom)
+        return _picture(page_picture(_document(member, document_id), number, zoom))
     except DomainError as refused:
         raise Http404(refused.message) from refused
+
+
+@member_page(Right.SEE)
+def small_picture(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:  # noqa: ARG001
+    """``…/thumbnail.webp``: the first page, for lists."""
+    try:
+        return _picture(thumbnail(_document(member, document_id)))
+    except DomainError as refused:
+        raise Http404(refused.message) from refused
+
+
+def _picture(image: bytes) -> HttpResponse:
     response = HttpResponse(image, content_type="image/webp")
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response

@@ -16,7 +16,8 @@ from paraph.drafts.field_kinds import KINDS, MOST_FIELDS, SMALLEST_SIDE
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftField, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
-from paraph.signature_requests.input import DEFAULT_SIZE, HEIGHTS, MOST_STAMPS, WIDTHS
+from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
+from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
 from paraph.signature_requests.models import FieldType
 from paraph.tenants.models import Member
 

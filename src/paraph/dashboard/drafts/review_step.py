@@ -20,7 +20,7 @@ from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
-from paraph.signature_requests.input import MOST_VALIDITY_DAYS
+from paraph.signature_requests.input_types import MOST_VALIDITY_DAYS
 from paraph.signature_requests.models import LONGEST_MESSAGE, Mode
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.limits import allowance

@@ -1,8 +1,11 @@
 """``/app/{o}/templates/bulk/{id}``: what is wrong with the rows, sending them, and how far it is."""
 
+from collections.abc import Iterable
+
 from django.db.models import Count, Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import override
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.request_templates.bulk_upload import csv_answer
@@ -10,8 +13,9 @@ from paraph.dashboard.request_templates.found import bulk_send_of
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
 from paraph.flow.sending.create import Sender
 from paraph.kernel.errors import DomainError
+from paraph.request_templates.bulk.columns import FieldColumns, find_columns, names_in
 from paraph.request_templates.bulk.csv_file import write_csv
-from paraph.request_templates.models import BulkSend, RowState
+from paraph.request_templates.models import BulkRow, BulkSend, RowState
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Member
@@ -71,7 +75,7 @@ def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = 
         "handled": counts[RowState.SENT] + counts[RowState.REFUSED],
         "total": counts[RowState.SENT] + counts[RowState.REFUSED] + counts[RowState.READY],
         "failed": counts[RowState.WRONG] + counts[RowState.REFUSED],
-        "problems": found.rows.filter(state__in=[RowState.WRONG, RowState.REFUSED])[:_ROWS],
+        "problems": _named(found, found.rows.filter(state__in=[RowState.WRONG, RowState.REFUSED])[:_ROWS]),
         "sent": found.rows.filter(state=RowState.SENT).prefetch_related(_SIGNERS).order_by("-number")[:_ROWS],
         "quota": web_sends(member.organization_id, member.organization.plan),
         "refused": refused,
@@ -79,3 +83,12 @@ def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = 
     }
     part = "bulk_progress" if request.headers.get("HX-Request") == "true" else "bulk_send"
     return show(request, f"request_templates/{part}.html", content, member=member, status=422 if refused else 200)
+
+
+def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]]:
+    """Return each row with the names in it, as the file's columns tell them; none once the template is gone."""
+    places: FieldColumns = {}
+    if found.template:
+        with override(found.language):  # that of the columns
+            places = find_columns(list(found.template.roles.all()), found.columns)
+    return [(row, ", ".join(names_in(places, row.cells))) for row in rows]

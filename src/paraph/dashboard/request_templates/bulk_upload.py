@@ -9,12 +9,12 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.dashboard.decorators import member_page, scope, see_other, show
-from paraph.dashboard.request_templates.csv_upload import FIELD, takes_csv
 from paraph.dashboard.request_templates.found import template_of
+from paraph.dashboard.small_file import FIELD, takes_small_file
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.checking import check_rows
 from paraph.request_templates.bulk.columns import find_columns, sample, unused_columns
-from paraph.request_templates.bulk.csv_file import MOST_ROWS, read_csv, write_csv
+from paraph.request_templates.bulk.csv_file import MOST_BYTES, MOST_ROWS, read_csv, write_csv
 from paraph.request_templates.bulk.values import asked_of, find_values, sample_values
 from paraph.request_templates.models import BulkSend, Template
 from paraph.tenants.lifecycle import require_active
@@ -31,9 +31,14 @@ class CsvForm(forms.Form):
     )
 
 
+def _too_large(request: HttpRequest, member: Member) -> HttpResponse:
+    content = {"sentence": _("The file is larger than 1 MiB.")}
+    return show(request, "request_templates/too_large.html", content, member=member, status=422)
+
+
 @csrf_exempt  # the upload makes the same check, once the body may be read
 @member_page(Right.SEND)
-@takes_csv
+@takes_small_file(MOST_BYTES, _too_large)
 def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
     template = template_of(member, template_id)
     form = CsvForm(request.POST, request.FILES) if request.method == "POST" else CsvForm()

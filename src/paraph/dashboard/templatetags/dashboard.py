@@ -1,5 +1,6 @@
 """What the dashboard's templates need beyond Django's own tags."""
 
+from datetime import timedelta
 from functools import cache
 from typing import Any
 
@@ -13,8 +14,9 @@ from django.utils.text import Truncator
 from django.utils.translation import gettext as _
 from heroicons.templatetags.heroicons import heroicon_outline
 
+from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
-from paraph.signature_requests.models import SignatureRequest, SignerStatus
+from paraph.signature_requests.models import Mode, SignatureRequest, SignerStatus
 from paraph.tenants.models import Environment
 
 register = template.Library()
@@ -23,6 +25,8 @@ _BROWSERS = {"Edg": "Edge", "OPR/": "Opera", "Firefox/": "Firefox", "FxiOS/": "F
 _BROWSERS |= {"Chrome/": "Chrome", "Safari/": "Safari"}
 _SYSTEMS = {"iPhone": "iPhone", "iPad": "iPad", "Android": "Android", "Windows": "Windows", "Mac OS X": "macOS"}
 _SYSTEMS |= {"CrOS": "ChromeOS", "Linux": "Linux"}
+_MOST_NAMES = 2  # in a cell of a list
+_SOON = timedelta(days=3)
 _FITS = 20  # characters, in the narrowest column
 
 
@@ -91,6 +95,22 @@ def progress(found: SignatureRequest) -> str:
     """Return how many have signed, such as «1 of 2», of a request whose signers are at hand."""
     states = [signer.status for signer in found.signers.all()]
     return _("%(signed)d of %(count)d") % {"signed": states.count(SignerStatus.SIGNED), "count": len(states)}
+
+
+@register.filter
+def whose_turn(found: SignatureRequest) -> str:
+    """Return the names of those who may sign a request now, whose signers are at hand; of many the first."""
+    unsigned = [each for each in found.signers.all() if each.status != SignerStatus.SIGNED]
+    unsigned.sort(key=lambda signer: signer.order)
+    turn = unsigned[:1] if found.mode == Mode.SEQUENTIAL else unsigned
+    names = [each.full_name for each in turn[:_MOST_NAMES]]
+    return ", ".join([*names, *(["…"] if len(turn) > _MOST_NAMES else [])])
+
+
+@register.filter
+def is_soon(found: SignatureRequest) -> bool:
+    """Return whether the time to sign a request is over within three days."""
+    return clock.now() > found.expires_at - _SOON
 
 
 @register.simple_tag(takes_context=True)

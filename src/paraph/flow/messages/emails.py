@@ -19,7 +19,8 @@ from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import LONGEST_SUBJECT, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.branding import accent
-from paraph.words import Words, moment, of, phrase
+from paraph.tenants.logos import logo_picture
+from paraph.words import Words, for_approvers, moment, of, phrase
 
 _SENDER_LENGTHS_IN_SMS = range(10, 41)
 _MAX_SMS_LENGTH = 2 * 67  # characters in two segments, whatever the script
@@ -43,7 +44,7 @@ def invitation(signer: Signer, url: str) -> EmailContent:
     message = [say(words, "message"), quoted(request.message)] if request.message else []
     return to_signer(
         signer,
-        subject=invitation_subject(words["locale"], request.organization.name, request.subject),
+        subject=_invitation_subject(words, request.organization.name, request.subject),
         preview=words["preview_invitation"],
         lines=[
             say(words, "invited", sender=inviting_name(signer)),
@@ -58,10 +59,14 @@ def invitation(signer: Signer, url: str) -> EmailContent:
 
 def invitation_subject(locale: str, organization_name: str, chosen: str = "") -> str:
     """Write the subject of an invitation: it begins with the organization, also where its sender has chosen another."""
+    return _invitation_subject(of("mail", locale), organization_name, chosen)
+
+
+def _invitation_subject(words: Words, organization_name: str, chosen: str) -> str:
     sender = unlinked(organization_name, MAX_LENGTH)
     if subject := unlinked(chosen, LONGEST_SUBJECT):
         return f"{sender}: {subject}"
-    return phrase(of("mail", locale), "invitation_subject", sender=sender)
+    return phrase(words, "invitation_subject", sender=sender)
 
 
 def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
@@ -146,6 +151,7 @@ def to_signer(
             closing=closing,
             action=action,
             accent=accent(signer.request.branding_profile),
+            logo=logo_picture(signer.request.branding_profile),
         )
     )
 
@@ -160,7 +166,8 @@ def _moment(time: datetime, words: Words) -> Sentence:
 
 
 def _words(signer: Signer, locale: str = "") -> Words:
-    return of("mail", locale or signer.locale or signer.request.locale)
+    words = of("mail", locale or signer.locale or signer.request.locale)
+    return for_approvers(words) if signer.is_approver else words
 
 
 def copy_link(signer: Signer) -> CopyLink:

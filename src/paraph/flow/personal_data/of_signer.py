@@ -14,9 +14,11 @@ from paraph.flow.personal_data.unsent import Facts, Person, Place, delete_rows, 
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode
+from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
+    Field,
     FirstOpening,
     Inquiry,
     Reminder,
@@ -269,7 +271,33 @@ def _erase_signer(signer: Signer, _found: Sequence[Signer]) -> int:
         invitation=None,
         signature_encrypted=None,
         initials_encrypted=None,
+        fields_encrypted=None,
     )
+
+
+def _fields(signer: Signer) -> Iterator[Field]:
+    """Fields that have a value: that of the sender, or one that the signer entered."""
+    entered = values_of(signer)
+    for field in Field.objects.filter(signer=signer).select_related("signer", "request_document").order_by("pk"):
+        if field.value is not None or field.pk in entered:
+            yield field
+
+
+def _told_field(field: Field) -> Facts:
+    return {
+        "document": field.request_document.document_id,
+        "name": field.name,
+        "label": field.label,
+        "type": field.type,
+        "given_by_the_sender": field.value,
+        "entered": values_of(field.signer).get(field.pk),
+    }
+
+
+def _erase_fields(signer: Signer, found: Sequence[Field]) -> int:
+    """Empty what the sender gave where it names the signer. What was entered goes with the signer's own row."""
+    given = {str(field.pk): field.value for field in found if isinstance(field.value, str)}
+    return Field.objects.filter(pk__in=map(int, naming(signer, given))).update(value=None)
 
 
 def _files(signer: Signer) -> Iterator[Document | SealedDocument | ProofFile]:
@@ -303,6 +331,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         _told_signer,
         _erase_signer,
     ),
+    Place("fields", frozenset({"signature_requests_field"}), _fields, _told_field, _erase_fields),
     Place("journal", frozenset({"journal_entry"}), _entries, _told_entry, _erase_entries),
     Place(
         "one-time codes",

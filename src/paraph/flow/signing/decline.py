@@ -8,7 +8,8 @@ from paraph.flow.lock import lock_signer
 from paraph.flow.messages.tell_decline import owe_mails
 from paraph.flow.signing.ask import plain_text
 from paraph.kernel import clock
-from paraph.signature_requests.input import LONGEST_REASON
+from paraph.signature_requests.forget_entries import forget_entries
+from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.translated_refusal import translated
@@ -42,6 +43,7 @@ def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = 
         request.status, request.ended_early_at, request.ended_reason = RequestStatus.EXPIRED, moment, reason
         request.declined_by = signer
         request.save(update_fields=["status", "ended_early_at", "ended_reason", "declined_by"])
+        forget_entries(request)
         events.request_declined(signer, reason, origin, sandbox_act=sandbox_act)
         owe_mails(signer)
         note(request.organization_id, SIGNER, Action.SIGNER_DECLINED, f"request {request.pk}, signer {signer.pk}")

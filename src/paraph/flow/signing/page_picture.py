@@ -19,6 +19,7 @@ _PARTS = range(1, 17)
 _LARGE = 2_100_000  # square points, a little above A2: one picture of 16 million pixels leaves small print unreadable
 _WIDEST = 1240.0  # pixels: sharp on a phone and beside the form on a desk
 _FINEST = 2.0  # pixels per point
+_SMALL = 192.0  # pixels: the longer side of a thumbnail, on screens of three pixels to a point
 _SHARPEST = 6.0  # pixels per point at any zoom: what is printed at 432 dpi is sharp to any eye
 
 
@@ -65,6 +66,24 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
             store.put(key, picture)
         if not printed:
             unshown_pages.forget(document, number)
+        return picture
+
+
+def thumbnail(document: Document) -> bytes:
+    """Return the first page as a small WebP, for lists. Raise ``not_found`` where it cannot be drawn, which says
+    nothing yet of the page in its usual size."""
+    key = f"pages/{document.shown_sha256.hex()}/1-small-{_FORM}.webp"
+    try:
+        return store.get(key)
+    except FileNotFoundError:
+        scale = _SMALL / max(document.pages[0])
+        pdf = partial(store.get, document.shown_key)
+        try:
+            picture = render_page(pdf, 1, scale, tenant_key=tenant_key(document), sha256=document.shown_sha256)
+        except PdfRefused as refused:
+            raise DomainError("not_found", "There is no picture of this page.") from refused
+        with suppress(OSError):
+            store.put(key, picture)
         return picture
 
 

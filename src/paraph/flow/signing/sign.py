@@ -46,7 +46,7 @@ class NoInkError(DomainError):
         self.field = field
 
 
-def require_ink(signature: dict[str, Any], initials: dict[str, Any] | None) -> None:
+def require_ink(signature: dict[str, Any] | None, initials: dict[str, Any] | None) -> None:
     """Raise :class:`NoInkError` for a drawing in which nothing would be seen, as of a single tap."""
     for field, mark in (("signature", signature), ("initials", initials)):
         if mark and mark["type"] == "drawn" and not has_ink(mark["strokes"], mark.get("aspect", 1.0)):
@@ -79,12 +79,12 @@ class Signature:
     act, which needs none.
 
     ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with
-    x and y in 0..1 from the top left; ``initials`` is None where the request wants none. ``fields``: all of the signer,
-    those that the service fills without a value.
+    x and y in 0..1 from the top left; ``initials`` is None where the request wants none, and both are None for an
+    approver, who draws nothing. ``fields``: all of the signer, those that the service fills without a value.
     """
 
     code: str | None
-    signature: dict[str, Any]
+    signature: dict[str, Any] | None
     initials: dict[str, Any] | None
     locale: str
     fields: tuple[FilledField, ...] = ()
@@ -104,7 +104,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     code_hash = None if signature.code is None else codes.guess(signer, signature.code)
     signature = replace(
         signature,
-        signature=_simplified(signature.signature),
+        signature=signature.signature and _simplified(signature.signature),
         initials=signature.initials and _simplified(signature.initials),
     )
     with transaction.atomic():
@@ -117,8 +117,8 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
             raise DomainError("invalid_otp", "Nobody signs without a code.")
         _store(signer, signature, moment)
         documents = len(signed_digests(signer))
-        notice, by_act = consent_notice(signature.locale, documents), code_hash is None
-        fields = _store_fields(signer, signature.fields)
+        notice = consent_notice(signature.locale, documents, approves=signer.is_approver)
+        by_act, fields = code_hash is None, _store_fields(signer, signature.fields)
         events.signer_signed(signer, notice, documents, origin, fields=fields, sandbox_act=by_act)
         _continue(signer.request, moment)
     return signer

@@ -44,6 +44,16 @@ def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> Field
     return places
 
 
+def names_in(places: FieldColumns, cells: Sequence[str]) -> list[str]:
+    """Return the names of the people of a row, in the order of their roles, as far as the row has them."""
+    named = ("first_name", "last_name")
+    people = [
+        " ".join(" ".join(cells[places[role, field]] for field in named if places[role, field] < len(cells)).split())
+        for role in sorted({role for role, _field in places})
+    ]
+    return [name for name in people if name]
+
+
 def unused_columns(places: Collection[int], columns: Sequence[str]) -> list[str]:
     return [column for index, column in enumerate(columns) if index not in places and column]
 

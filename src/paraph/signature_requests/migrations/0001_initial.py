@@ -637,4 +637,33 @@ class Migration(migrations.Migration):
         migrations.RunSQL(_COUNT),
         migrations.RunSQL(_REQUIRE_FILE),
         migrations.RunSQL(_SEARCH),
+        migrations.CreateModel(
+            name="Approval",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "request_document",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="approvals",
+                        to="signature_requests.requestdocument",
+                    ),
+                ),
+                (
+                    "signer",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="approvals",
+                        to="signature_requests.signer",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("signer", "request_document"), name="approval_once_per_document")
+                ],
+            },
+        ),
     ]

@@ -390,6 +390,26 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
+            name="Logo",
+            fields=[
+                (
+                    "profile",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="logo",
+                        serialize=False,
+                        to="organizations.brandingprofile",
+                    ),
+                ),
+                ("object_key", models.CharField(max_length=200, unique=True)),
+                ("sha256", models.BinaryField()),
+                ("file_size", models.IntegerField()),
+                ("width", models.SmallIntegerField()),
+                ("height", models.SmallIntegerField()),
+            ],
+        ),
+        migrations.CreateModel(
             name="Retention",
             fields=[
                 (

@@ -103,7 +103,7 @@ for (const entry of entries) {
     event.preventDefault(); // as on leaving: no step is sent by accident
     const following = entries[entries.indexOf(entry) + 1];
     if (following) following.focus();
-    else fillStep.querySelector("[data-fill]").focus();
+    else fillStep.querySelector("[data-continue]").focus();
   });
 }
 for (const entry of fillStep.querySelectorAll("[data-place]")) {
@@ -143,7 +143,7 @@ window.filling = {
   },
 };
 
-fillStep.querySelector("[data-fill]").addEventListener("click", (event) => {
+fillStep.querySelector("[data-continue]").addEventListener("click", (event) => {
   event.preventDefault();
   saving = saving.then(send).then(() => {
     if (window.filling.complete()) location.hash = "#sign";
