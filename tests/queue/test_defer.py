@@ -15,7 +15,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_a_job_is_as_procrastinate_itself_makes_it() -> None:
-    arguments = {"signer_id": 7, "trace": "0123"}
+    arguments: dict[str, Any] = {"signer_id": 7, "trace": "0123"}
     with bound_contextvars(request_id="0123"):
         app.configure_task("paraph.flow.jobs.invite", allow_unknown=False).defer(**arguments)
         defer("invite", signer_id=7)
