@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Any
@@ -18,7 +19,17 @@ from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.models import (
+    Approval,
+    CopyRecipient,
+    Field,
+    FieldType,
+    Placement,
+    RequestDocument,
+    Role,
+    SignatureRequest,
+    Signer,
+)
 from paraph.signature_requests.signing_token import new_salt, token
 from paraph.storage import store
 from paraph.tenants.models import Application, Organization
@@ -75,9 +86,20 @@ class Scene:
 
 
 def scene(
-    *, signers: int = 1, documents: int = 1, pages: int = 1, plan: str = "pro", signer: Any = None, **of_request: Any
+    *,
+    signers: int = 1,
+    documents: int = 1,
+    pages: int = 1,
+    plan: str = "pro",
+    signer: Any = None,
+    fields: Sequence[dict[str, Any]] = (),
+    approvers: Collection[int] = (),
+    copies: int = 0,
+    **of_request: Any,
 ) -> Scene:
-    """``signer``: fields of every signer; further names: fields of the request."""
+    """``signer``: columns of every signer; ``fields``: of each field that every signer has on every document;
+    ``approvers``: positions of those who approve, without stamps and fields; ``copies``: how many people get copies;
+    further names: columns of the request."""
     organization = Organization.objects.create(name="Acme Ltd", plan=plan)
     environment = of_request.setdefault("environment", "sandbox")
     application = Application.objects.create(
@@ -89,9 +111,17 @@ def scene(
         organization=organization, application=application, validity_days=7, **of_request
     )
     insert([follow(request, "signature_request.created")])
-    made = Scene(request, [_signer(request, order, signer or {}) for order in range(1, signers + 1)], [])
+    roles = [Role.APPROVER if position in approvers else Role.SIGNER for position in range(signers)]
+    rows = [_signer(request, order, {"role": role, **(signer or {})}) for order, role in enumerate(roles, 1)]
+    made = Scene(request, rows, [])
     for position in range(documents):
-        _document(made, position, pages)
+        _document(made, position, pages, fields)
+    for position in range(copies):
+        first, last = NAMES[position % len(NAMES)]
+        email = f"copy{position}@example.com"
+        CopyRecipient.objects.create(
+            request=request, position=position, first_name=first, last_name=last, email=email, token_salt=new_salt()
+        )
     return made
 
 
@@ -106,7 +136,7 @@ def _signer(request: SignatureRequest, order: int, fields: dict[str, Any]) -> Si
     )
 
 
-def _document(made: Scene, position: int, pages: int) -> None:
+def _document(made: Scene, position: int, pages: int, fields: Sequence[dict[str, Any]]) -> None:
     content = pdf(pages)
     key = f"test/{tokens.random_hex(16)}.pdf"
     store.put(key, content)
@@ -124,15 +154,31 @@ def _document(made: Scene, position: int, pages: int) -> None:
     made.uploads.append(content)
     made.request_documents.append(row)
     for number, signer in enumerate(made.signers):
+        if signer.role == Role.APPROVER:
+            Approval.objects.create(request_document=row, signer=signer)
+            continue
         x, y = 60 + 220 * (number % 2), 60 + 100 * (number // 2)
         Placement.objects.create(request_document=row, signer=signer, page_number=pages, x=x, y=y, width=200, height=80)
+        for index, columns in enumerate(fields):
+            _field(row, signer, index, columns)
+
+
+def _field(row: RequestDocument, signer: Signer, index: int, columns: dict[str, Any]) -> Field:
+    """A field under those before it, beside those of other signers; by default of the type ``text``."""
+    columns = {"type": FieldType.TEXT, "name": f"field-{index + 1}", "page_number": 1, **columns}
+    box = columns["type"] == FieldType.CHECKBOX
+    place = {"x": 60 + 180 * (signer.order - 1), "y": 660 - 24 * index}
+    size = {"width": 12, "height": 12} if box else {"width": 160, "height": 18}
+    columns = {"label": columns["name"], **place, **size, **columns}
+    return Field.objects.create(request_document=row, signer=signer, position=index, **columns)
 
 
 def sign(made: Scene, position: int = 0, *, initials: dict[str, Any] | None = None, locale: str = "en") -> Signer:
     """This signer asks for a code and signs with it."""
     code = made.code(position)
     signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
-    return sign_verb(signer, Signature(code, TYPED, initials, locale), VISITOR)
+    mark = None if signer.is_approver else TYPED
+    return sign_verb(signer, Signature(code, mark, initials, locale), VISITOR)
 
 
 def jobs() -> list[tuple[str, dict[str, Any]]]:

@@ -5,9 +5,10 @@ import os
 import pytest
 
 from paraph.confinement.seccomp import program
-from paraph.confinement.system_calls import ARCHITECTURES, HARMLESS, HOSTILE, JUDGED, READING_FOLDERS
+from paraph.confinement.system_calls import ARCHITECTURES, HARMLESS, HOSTILE, JUDGED, MISSING, READING_FOLDERS
 
 ALLOWED, REFUSED, ENDED = 0x7FFF0000, 0x00050001, 0x80000000
+LACKING = 0x00050026  # ENOSYS: libraries go on with one thread
 MACHINES = sorted(ARCHITECTURES)
 
 
@@ -42,12 +43,15 @@ def test_calls_are_told_apart(machine: str) -> None:
     harmless = {numbers[column] for numbers in HARMLESS.values()} - {None}
     hostile = {numbers[column] for numbers in HOSTILE.values()} - {None}
     judged = {numbers[column] for numbers in JUDGED.values()} - {None}
+    missing = {numbers[column] for numbers in MISSING.values()}
     folders = READING_FOLDERS["getdents64"][column]
     assert not harmless & hostile and not judged & (harmless | hostile)
     for call in range(600):
         verdict = judge(machine, call)
         if call in harmless or call == folders:
             assert verdict == ALLOWED
+        elif call in missing:
+            assert verdict == LACKING
         elif call not in judged:
             assert verdict == (ENDED if call in hostile else REFUSED)
 

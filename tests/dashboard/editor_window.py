@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,7 @@ from paraph.pdf.untrusted.find import list_tags, under
 from tests.cli.service import Service
 
 PASSWORD = "a long enough phrase"
+_NOTHING = {f"{kind}-{name}_FORMS": "0" for kind in ("stamp", "field") for name in ("TOTAL", "INITIAL")}
 _FIELDS = ("page", "x", "y", "width", "height")
 Point = tuple[float, float]
 
@@ -31,7 +33,7 @@ class Draft:
         return [{"name": each.name, "value": each.value, "url": base} for each in self.browser.cookies.jar]
 
     def clear(self) -> None:
-        _post(self.browser, self.address, {"stamp-TOTAL_FORMS": "0", "stamp-INITIAL_FORMS": "0", "action": "save"})
+        _post(self.browser, self.address, {**_NOTHING, "action": "save"})
 
     def stored(self) -> list[dict[str, float]]:
         page = self.browser.get(self.address).text
@@ -47,19 +49,21 @@ class Draft:
         return {"page": tag.page_number, "x": place.x, "y": place.y, "width": place.width, "height": place.height}
 
 
-def begin_draft(service: Service, *parts: bytes) -> Draft:
-    """A draft with the pages of the parts, and with two signers."""
+def begin_draft(
+    service: Service, *parts: bytes, browser: httpx.Client | None = None, people: Sequence[str] = ("Ada", "Grace")
+) -> Draft:
+    """A draft with the pages of the parts, and with these signers; in the browser of an earlier one, where there is."""
     document = pikepdf.new()
     for part in parts:
         document.pages.extend(pikepdf.open(io.BytesIO(part)).pages)
     file = io.BytesIO()
     document.save(file)
-    browser = _owner(service)
+    browser = browser or _owner(service)
     draft = _post(browser, "/app/1/drafts", {}).removesuffix("/documents")
     files = {"file": ("lease.pdf", file.getvalue(), "application/pdf")}
     _post(browser, f"{draft}/documents", {"action": "upload"}, files)
-    rows = {"signer-TOTAL_FORMS": "2", "signer-INITIAL_FORMS": "0", "mode": "parallel"}
-    for row, name in enumerate(("Ada", "Grace")):
+    rows = {"signer-TOTAL_FORMS": str(len(people)), "signer-INITIAL_FORMS": "0", "mode": "parallel"}
+    for row, name in enumerate(people):
         person = {"first_name": name, "last_name": "Byron", "email": f"{name}@example.com", "phone": ""}
         rows |= {f"signer-{row}-{field}": value for field, value in {**person, "otp_channel": "email"}.items()}
     _post(browser, f"{draft}/signers", rows)
@@ -142,7 +146,7 @@ class Window:
         self._on_handle(first, corner)
         self.page.mouse.down()
         self.page.mouse.move(first[0] + 7, first[1] - 7)
-        self.page.mouse.move(*self._place(to_page or page, *end), steps=4)
+        self.page.mouse.move(*self.place(to_page or page, *end), steps=4)
         if drop:
             self.page.mouse.up()
 
@@ -152,7 +156,7 @@ class Window:
 
     def touch_drag(self, page: int, start: Point, end: Point, *, corner: str = "") -> None:
         first = self._seen(page, *start)
-        last = self._place(page, *end)
+        last = self.place(page, *end)
         self._on_handle(first, corner)
         session = self.page.context.new_cdp_session(self.page)
         path = [tuple(a + (b - a) * part / 8 for a, b in zip(first, last, strict=True)) for part in range(9)]
@@ -162,9 +166,9 @@ class Window:
         session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         self.page.wait_for_timeout(50)
 
-    def press_to(self, x: float, y: float) -> None:
-        """Moves the stamp that has the focus by its arrows."""
-        [stamp] = self.entered()
+    def press_to(self, x: float, y: float, of: dict[str, float] | None = None) -> None:
+        """Moves what has the focus by its arrows: the only stamp, or what is entered so."""
+        stamp = of or self.entered()[0]
         for away, back, forth in (
             (x - stamp["x"], "ArrowLeft", "ArrowRight"),
             (y - stamp["y"], "ArrowDown", "ArrowUp"),
@@ -181,9 +185,9 @@ class Window:
 
     def _seen(self, page: int, x: float, y: float) -> Point:
         self.page.evaluate(_SCROLL, [page, y])
-        return self._place(page, x, y)
+        return self.place(page, x, y)
 
-    def _place(self, page: int, x: float, y: float) -> Point:
+    def place(self, page: int, x: float, y: float) -> Point:
         box = self.page.locator(f".sheet[data-page='{page}'] .paper").bounding_box()
         assert box
         scale = self.scale(page)

@@ -52,6 +52,8 @@ MATRIX = {
     "new_profile": _row(BUILD, 200, 422),
     "profile": _row(BUILD, 200, 422),
     "delete_profile": _row(BUILD, 200, 303),
+    "profile_logo": _row(BUILD, 405, 422),
+    "logo_picture": _row(BUILD, 200, 200),
     "branding_preview": _row(BUILD, 200, 200),
     "branding_stylesheet": _row(BUILD, 200, 200),
     "branding/preview/stamp.svg": _row(BUILD, 200, 200),
@@ -114,6 +116,7 @@ FILES = {
     "delivery_body",
     "branding_preview",  # a signing page; the pages of branding show it in a frame
     "branding_stylesheet",
+    "logo_picture",
     "branding/preview/stamp.svg",
     "branding/preview/documents/1/pages/1.webp",
     "billed",

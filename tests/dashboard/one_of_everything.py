@@ -18,6 +18,7 @@ from tests.dashboard.test_drafts import profile_of
 from tests.dashboard.test_request import finished, invited
 from tests.dashboard.test_requests import beside
 from tests.dashboard.test_templates import kept
+from tests.logos import logo_for
 from tests.webhooks.parties import REFUSED, answer_all, told
 
 LogIn = Callable[..., MemberClient]
@@ -54,13 +55,15 @@ def one_of_everything(log_in: LogIn) -> Everything:
     address = kept(owner, organization)
     owner.post(f"{address}/bulk", {"file": csv(GOOD)})
     owner.post(f"/app/{organization.pk}/members", {"email": "new@example.com", "role": "member"})
+    profile = profile_of(organization)
+    logo_for(profile)
     draft, application = Draft.objects.get(), made.request.application
     assert application
     ids: dict[str, Any] = {
         "application_id": application.pk,
         "key_id": ApiKey.objects.get(application=application).pk,
         "delivery_id": Delivery.objects.get().pk,
-        "profile_id": profile_of(organization).pk,
+        "profile_id": profile.pk,
         "request_id": made.request.pk,
         "signer_id": made.signers[0].pk,
         "document_id": Document.objects.earliest("pk").pk,

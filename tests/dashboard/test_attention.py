@@ -8,11 +8,12 @@ from django.test import Client
 from django.utils import timezone
 
 from paraph.evidence.models import SealingFailure
+from paraph.flow.signing.decline import decline
 from paraph.signature_requests.models import Inquiry, SignatureRequest
 from paraph.tenants.models import Organization, Role
 from paraph.webhooks.models import Delivery
 from tests.dashboard.conftest import MemberClient
-from tests.factories import Scene, scene
+from tests.factories import VISITOR, Scene, scene
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]
@@ -55,6 +56,16 @@ def test_each_kind_stands_on_the_home_page(log_in: LogIn) -> None:
     page = home(client, made.request.organization)
     assert [kind in page for kind in _KINDS] == [False, False, False, True, True]
     assert "The sealing key of the service does not answer." in page and "/secret/path" not in page
+
+
+def test_what_was_declined_stands_there_for_two_weeks(log_in: LogIn) -> None:
+    made = scene(decline_allowed=True)
+    decline(made.signers[0], "The rent is wrong.", VISITOR)
+    _, client = log_in(Role.MEMBER, at=made.request.organization)
+    page = home(client, made.request.organization)
+    assert 'data-need="declined"' in page and "Ada Lovelace" in page
+    SignatureRequest.objects.update(ended_early_at=timezone.now() - timedelta(days=15))
+    assert 'data-need="declined"' not in home(client, made.request.organization)
 
 
 def test_nothing_of_another_organization_stands_there(log_in: LogIn, organization: Organization) -> None:

@@ -1,5 +1,6 @@
 """Branding profiles: within the plan, judged, and shown on the signing page itself."""
 
+import io
 from collections.abc import Callable
 from html import unescape
 from urllib.parse import urlsplit
@@ -15,9 +16,10 @@ from paraph.request_templates.models import Template
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.branding import Pair, contrasts, delete_profile
-from paraph.tenants.models import BrandingProfile, Organization, Role
+from paraph.tenants.models import BrandingProfile, Logo, Organization, Role
 from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.dashboard.conftest import MemberClient
+from tests.logos import logo_for, png
 from tests.tenancy import create_application, create_branding_profile, create_organization
 
 COLORS = {"background_color": "#101820", "text_color": "#f0f0f0", "accent_color": "#c8102e"}
@@ -166,3 +168,60 @@ def test_a_profile_is_deleted_once_and_by_those_who_may(
     with pytest.raises(DomainError, match="There is no branding profile"):
         delete_profile(OPERATOR, made)
     assert Activity.objects.filter(action="branding.deleted").count() == 1
+
+
+def picture(content: bytes) -> io.BytesIO:
+    file = io.BytesIO(content)
+    file.name = "logo.png"
+    return file
+
+
+def test_a_logo_is_added_previewed_and_removed(client: Client, pages: str, organization: Organization) -> None:
+    made = create_branding_profile(organization.pk, "House", **COLORS)
+    address = f"{pages}/{made.pk}"
+    assert client.get(f"{address}/logo.png").status_code == 404
+    assert "Add the logo" in client.get(address).content.decode()
+    added = client.post(f"{address}/logo", {"file": picture(png())})
+    assert (added.status_code, added["Location"]) == (303, address)
+    shown = client.get(f"{address}/logo.png")
+    assert shown["Content-Type"] == "image/png" and shown.content.startswith(b"\x89PNG")
+    page = unescape(client.get(address).content.decode())
+    assert "Replace the logo" in page and f"&profile={made.pk}" in page
+    preview = unescape(client.get(f"{pages}/preview", {**COLORS, "profile": str(made.pk)}).content.decode())
+    assert f'<img src="{address}/logo.png?v=' in preview and 'width="240" height="60"' in preview
+    assert client.post(f"{address}/logo", {"remove": "1"}).status_code == 303
+    assert not Logo.objects.exists()
+    assert 'class="brand"' not in client.get(f"{pages}/preview", {**COLORS, "profile": str(made.pk)}).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("content", "sentence"),
+    [
+        (b"GIF89a", "Das Logo muss eine PNG-, JPEG- oder SVG-Datei sein."),
+        (png(4001, 1), "Das Logo darf je Seite höchstens 4000 Pixel haben; dieses hat 4001 mal 1."),
+        (bytes(512 * 1024 + 1), "Das Logo darf höchstens 512 KB haben; diese Datei ist größer."),
+        (bytes(700 * 1024), "Das Logo darf höchstens 512 KB haben; diese Datei ist größer."),
+        (b"", "Die Datei ist leer."),
+    ],
+)
+def test_a_refused_logo_is_said_in_one_sentence(
+    client: Client, pages: str, organization: Organization, content: bytes, sentence: str
+) -> None:
+    made = create_branding_profile(organization.pk, "House", **COLORS)
+    form = {"file": picture(content)}
+    refused = client.post(f"{pages}/{made.pk}/logo", form, headers={"accept-language": "de"})
+    assert refused.status_code == 422
+    page = unescape(refused.content.decode())
+    assert sentence in page and 'role="alert"' in page
+    assert not Logo.objects.exists()
+
+
+def test_logos_of_others_do_not_exist(client: Client, pages: str) -> None:
+    theirs = create_branding_profile(create_organization("Other", "pro").pk, "Theirs", **COLORS)
+    logo_for(theirs)
+    assert client.get(f"{pages}/{theirs.pk}/logo.png").status_code == 404
+    assert client.post(f"{pages}/{theirs.pk}/logo", {"file": picture(png())}).status_code == 404
+    assert client.post(f"{pages}/{theirs.pk}/logo", {"remove": "1"}).status_code == 404
+    assert "/logo.png" not in client.get(f"{pages}/preview", {**COLORS, "profile": str(theirs.pk)}).content.decode()
+    assert "/logo.png" not in client.get(f"{pages}/preview", {**COLORS, "profile": "9" * 30}).content.decode()
+    assert Logo.objects.count() == 1

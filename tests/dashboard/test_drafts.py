@@ -253,7 +253,7 @@ def test_a_request_needs_a_signer(log_in: LogIn, organization: Organization) -> 
     ("changes", "said"),
     [
         ({"page": 4}, "The document has 3 pages."),
-        ({"x": 500}, "beyond that, the stamp leaves the page"),
+        ({"x": 500}, "beyond that, it leaves the page"),
         ({"width": 40}, "80"),
         ({"y": "low"}, "number"),
         ({"x": "nan"}, "number"),

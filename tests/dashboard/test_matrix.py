@@ -27,7 +27,7 @@ from tests.dashboard.proof import proved
 from tests.tenancy import create_organization
 
 LogIn = Callable[..., MemberClient]
-OWN_POLICIES = {"new_profile": PARENT_POLICY, "profile": PARENT_POLICY}
+OWN_POLICIES = dict.fromkeys(("new_profile", "profile", "profile_logo"), PARENT_POLICY)
 ANSWERED_OTHERWISE = {  # ids of nobody's: these forms lead back to the list, or show it with a sentence
     "delete_draft": 303,
     "remove_member": 422,

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import json
 import re
 from collections.abc import Callable
 from datetime import timedelta
@@ -12,6 +13,8 @@ from django.test import Client
 from django.utils import timezone
 
 from paraph.dashboard.requests import listing
+from paraph.signature_requests.field_values import write
+from paraph.signature_requests.models import Field
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role
 from tests.dashboard.conftest import MemberClient
@@ -146,6 +149,27 @@ def test_the_export_and_the_search_have_own_data(made: Scene) -> None:
     response: Any = client.post(address(made, "/export"), {"q": "lime"})
     [line] = csv.DictReader(io.StringIO(response.getvalue().decode()))
     assert (line["external_id"], line["metadata"]) == ("'=4711", '{"street": "Lime"}')
+
+
+def test_the_export_has_roles_copies_fields_and_who_declined(made: Scene) -> None:
+    client = just_logged_in(made.request.organization, Role.OBSERVER)
+    fields = [{"name": "iban", "label": "Your IBAN"}, {"name": "pets", "type": "checkbox"}]
+    full = beside(made, signers=2, approvers=[1], copies=2, fields=fields)
+    signer = type(made.signers[0]).objects.get(pk=full.signers[0].pk)
+    numbers = Field.objects.order_by("position").values_list("pk", flat=True)
+    write(signer, dict(zip(numbers, ["DE89", True], strict=True)))
+    signer.status, signer.signed_at = "signed", timezone.now()
+    signer.save()
+    type(made.request).objects.filter(pk=full.request.pk).update(declined_by=full.signers[1])
+    response: Any = client.post(address(made, "/export"))
+    line, bare = csv.DictReader(io.StringIO(response.getvalue().decode()))
+    assert (line["approvers"], line["copies"]) == ("émile2@example.com", "copy0@example.com; copy1@example.com")
+    assert line["declined_by"] == "émile2@example.com"
+    document_id = full.request_documents[0].document_id
+    iban = {"signer": "ada1@example.com", "document_id": document_id, "name": "iban", "type": "text"}
+    [first, second] = json.loads(line["fields"])
+    assert first == {**iban, "label": "Your IBAN", "value": "DE89"} and second["value"] is True
+    assert (bare["approvers"], bare["copies"], bare["declined_by"], bare["fields"]) == ("", "", "", "")
 
 
 def link(response: Any, kind: str) -> str:

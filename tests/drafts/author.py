@@ -49,7 +49,7 @@ class Author:
             DraftStamp(document=row, signer=signer, page_number=2, x=50, y=50 + 100 * index, width=200, height=80)
             for index, signer in enumerate(draft.signers.all())
         ]
-        editing.replace_stamps(draft, stamps)
+        editing.replace_places(draft, stamps)
         return draft
 
     def send(self, draft: Draft) -> int:

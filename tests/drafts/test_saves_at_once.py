@@ -18,7 +18,7 @@ def test_the_stamps_of_the_later_save_stand_alone() -> None:
     def save(x: float) -> None:
         row, signer = draft.documents.get(), draft.signers.get()
         stamp = DraftStamp(document=row, signer=signer, page_number=1, x=x, y=50, width=200, height=80)
-        editing.replace_stamps(Draft.objects.get(pk=draft.pk), [stamp])
+        editing.replace_places(Draft.objects.get(pk=draft.pk), [stamp])
 
     def save_later() -> None:
         save(2)

@@ -30,7 +30,7 @@ def draft_on(*pages: str, places: list[tuple[int, float, float]], name: str = "A
         DraftStamp(document=row, signer=signers[index % 2], page_number=page, x=x, y=y, width=200, height=80)
         for index, (page, x, y) in enumerate(places)
     ]
-    editing.replace_stamps(draft, stamps)
+    editing.replace_places(draft, stamps)
     return draft
 
 

@@ -18,7 +18,9 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
 from paraph.request_templates.models import BulkSend
-from paraph.signature_requests.models import FirstOpening, Inquiry, Reminder, SignatureRequest
+from paraph.signature_requests.field_values import write
+from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
+from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.confirmed_addresses import vouch
@@ -47,12 +49,18 @@ def signed_everywhere() -> Scene:
         external_id="lovelace-4711",
         metadata={"tenant": f"{ADDRESS}, {PHONE}", "street": "Lime Street"},
         signer={"phone": PHONE},
+        fields=[{"name": "street", "value": "Lovelace Lane"}, {"name": "town", "value": "Pier"}, {"name": "rent"}],
     )
     signer = made.signers[0]
     FirstOpening.objects.create(signer=signer, opened_at=clock.now(), ip=VISITOR.ip)
     Organization.objects.filter(pk=made.request.organization_id).update(contact_email="office@example.org")
     signer.request.organization.refresh_from_db()
     finished(made)
+    street, _, rent = Field.objects.order_by("position")
+    write(signer, {street.pk: "Lovelace Lane 1", rent.pk: "1250"})
+    signer.save(update_fields=["fields_encrypted"])
+    why = f"I am not {ADDRESS}"  # as of a request that she declined
+    SignatureRequest.objects.filter(pk=made.request.pk).update(declined_by=signer, ended_reason=why)
     ask(signer, "question", "Who is Lovelace?")
     capture("email", "office@example.org", "Question", "Ada Lovelace asks", message_id=f"inquiry-{_inquiry(made)}")
     Reminder.objects.create(signer=signer, number=1, mail={"acknowledgement": f"queued for {ADDRESS}"})
@@ -69,6 +77,8 @@ def signed_everywhere() -> Scene:
     draft = Draft.objects.create(organization_id=charles.scope.organization_id, more_options=noted)
     DraftSigner.objects.create(draft=draft, position=0, first_name="Ada", last_name="Lovelace", email=ADDRESS)
     vouch(charles.scope.organization_id, ADDRESS)
+    gets_copy = {"first_name": "Ada", "last_name": "Lovelace", "email": ADDRESS}
+    CopyRecipient.objects.create(request=made.request, position=0, token_salt=new_salt(), **gets_copy)
     capture("email", ADDRESS.upper(), "Hello", "Ada Lovelace")
     return made
 
@@ -175,3 +185,19 @@ def test_nobody_is_not_a_person() -> None:
     assert show_person("nobody@example.com") == []
     with pytest.raises(DomainError, match="must not be empty"):
         show_person(" ")
+
+
+def test_fields_are_shown_and_lose_what_names_her() -> None:
+    signed_everywhere()
+    told_fields = [kept.facts for kept in show_person(ADDRESS) if kept.place == "fields"]
+    assert [(each["name"], each["given_by_the_sender"], each["entered"]) for each in told_fields] == [
+        ("street", "Lovelace Lane", "Lovelace Lane 1"),
+        ("town", "Pier", None),
+        ("rent", None, "1250"),
+    ]
+    erase_all()
+    assert list(Field.objects.order_by("position").values_list("name", "value", "label")) == [
+        ("street", None, "street"),
+        ("town", "Pier", "town"),
+        ("rent", None, "rent"),
+    ]

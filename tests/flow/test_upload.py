@@ -15,6 +15,7 @@ from paraph.storage import store
 from paraph.tenants.models import Application, Organization
 from paraph.tenants.scope import TenantScope
 from tests.factories import pdf
+from tests.pdf.pdf_factory import paper
 
 pytestmark = pytest.mark.django_db
 
@@ -28,15 +29,30 @@ def scope() -> TenantScope:
     return TenantScope(organization.pk, "sandbox", "free", application.pk)
 
 
-def sent(scope: TenantScope, name: str = "a.pdf") -> Document:
+def sent(scope: TenantScope, name: str = "a.pdf", content: bytes | None = None) -> Document:
     with store.stage() as draft:
         file = IncomingFile(draft)
-        file.write(pdf())
+        file.write(content or pdf())
         return upload(scope, file, name, "application/pdf")
 
 
 def stored() -> set[str]:
     return set(store.keys_written_before("documents/", clock.now() + timedelta(minutes=1)))
+
+
+def test_a_signature_is_noticed_in_whatever_pieces_a_file_comes() -> None:
+    text = b"%PDF-1.7 << /ByteRange [0 1 2 3] >> "
+    for length in range(1, len(text)):
+        with store.stage() as draft:
+            file = IncomingFile(draft)
+            for start in range(0, len(text), length):
+                file.write(memoryview(text)[start : start + length])
+            assert file.may_be_signed
+    with store.stage() as draft:
+        file = IncomingFile(draft)
+        for piece in (b"/Byte", b"_", b"Range"):
+            file.write(piece)
+        assert not file.may_be_signed
 
 
 def test_the_object_is_stored_before_the_row_says_so(scope: TenantScope, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -86,3 +102,10 @@ def test_an_object_stays_whose_row_may_be_there(scope: TenantScope, monkeypatch:
 
 def test_a_name_that_cannot_be_printed_gets_another(scope: TenantScope) -> None:
     assert sent(scope, " \u202e\x07 ").name == "document.pdf"
+
+
+def test_contents_are_read_once_for_all_that_is_drawn_after_them(scope: TenantScope) -> None:
+    assert sent(scope).clean_contents
+    assert not sent(scope, content=paper("0 0 5 5 re f q")).clean_contents
+    damaged = paper("0 0 5 5 re f").replace(b"startxref", b"startxrex")
+    assert sent(scope, content=damaged).clean_contents  # of the prepared file, which is the one that is sealed

@@ -64,6 +64,17 @@ def test_the_gateway_gets_the_mail_and_its_answer_is_kept(mailbox: Mailbox) -> N
     assert list(messages()) == []
 
 
+def test_a_logo_belongs_to_the_html_and_is_no_attachment(mailbox: Mailbox) -> None:
+    png = b"\x89PNG\r\n\x1a\n"
+    send_email("a@example.org", "s", "t", html='<img src="cid:logo">', logo=png)
+    mail = parse(mailbox.received[0].content)
+    assert mail.get_content_type() == "multipart/related"
+    said, picture = (cast(EmailMessage, part) for part in mail.iter_parts())
+    assert [part.get_content_type() for part in said.iter_parts()] == ["text/plain", "text/html"]
+    assert (picture.get_content_type(), picture["Content-ID"], picture.get_content()) == ("image/png", "<logo>", png)
+    assert picture.get_content_disposition() == "inline"
+
+
 def test_every_mail_has_an_id_of_the_public_host(mailbox: Mailbox) -> None:
     for _ in range(2):
         send_email("a@example.org", "s", "t")

@@ -201,7 +201,7 @@ export class Paraph {
     return this.#made(`sandbox/signature_requests/${request_id}/expire`);
   }
 
-  /** Declines for a signer, by a key of the sandbox; refused in this version, as no request can allow it yet. */
+  /** Declines for a signer, by a key of the sandbox; refused where the request does not allow it. */
   sandboxDecline({
     request_id,
     signer_id,

@@ -6,13 +6,16 @@ erasure.md).
 """
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from copy import copy
 from typing import Any
 
 from paraph.kernel import tokens
 
 PERSONAL = ("recipient", "recipients", "acknowledgement", "sent_by")
-"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each."""
+"""Keys of the metadata whose values are personal, besides ``ip`` and ``user_agent``. A list is one value each. So is
+``reason`` where a signer declined; where a sender ended the request, it is not. So is the ``value`` of each of the
+``fields`` that a signer filled in."""
 
 _SALT_BYTES = 16
 
@@ -29,10 +32,11 @@ def salts_for(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> Salts | 
 def personal_values(ip: str, user_agent: str, metadata: Mapping[str, Any]) -> dict[str, str]:
     """Return the personal values that are there by their paths, such as ``ip`` and ``metadata/recipients/0``."""
     found = {"ip": ip, "user_agent": user_agent}
-    for key in PERSONAL:
+    for key in (*PERSONAL, *(("reason",) if metadata.get("declined") else ())):
         value = metadata.get(key, "")
         each = {f"metadata/{key}/{n}": item for n, item in enumerate(value)} if isinstance(value, list) else None
         found |= each if each is not None else {f"metadata/{key}": value}
+    found |= _entered(metadata.get("fields", []))
     return {path: value for path, value in found.items() if value}
 
 
@@ -42,14 +46,30 @@ def commitment(salt: str, value: str) -> str:
 
 def committed(facts: dict[str, Any], salts: Salts) -> dict[str, Any]:
     """Return the facts of an entry with a commitment in the place of each personal value."""
-    result = {**facts, "metadata": dict(facts["metadata"])}
+    result = dict(facts)
     for path, known in salts.items():
-        *way, last = path.split("/")
-        holder: Any = result
-        for step in way:
-            if isinstance(holder[step], list):
-                holder[step] = list(holder[step])
-            holder = holder[step]
-        place: Any = int(last) if isinstance(holder, list) else last
-        holder[place] = known.get("commitment") or commitment(known["salt"], holder[place])
+        holder, last = _holder(result, path)
+        holder[last] = known.get("commitment") or commitment(known["salt"], _text(holder[last]))
     return result
+
+
+def _holder(facts: dict[str, Any], path: str) -> tuple[Any, Any]:
+    """Return what holds the value of the path, copied with all that holds it, and the key or number of the value."""
+    *way, last = path.split("/")
+    holder: Any = facts
+    for step in way:
+        place: Any = int(step) if isinstance(holder, list) else step
+        holder[place] = copy(holder[place])
+        holder = holder[place]
+    return holder, int(last) if isinstance(holder, list) else last
+
+
+def _entered(fields: Sequence[Mapping[str, Any]]) -> dict[str, str]:
+    return {f"metadata/fields/{number}/value": _text(field["value"]) for number, field in enumerate(fields)}
+
+
+def _text(value: str | bool | None) -> str:
+    """Return the value as the database writes it as text: a truth value as JSON does."""
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    return value or ""

@@ -53,6 +53,8 @@ def _erase(entry: Entry, gone: Mapping[str, str], pseudonyms: Mapping[str, str])
 
 def _replace(entry: Entry, path: str, pseudonym: str) -> None:
     match path.split("/"):
+        case ["metadata", key, number, name]:
+            entry.metadata[key][int(number)][name] = pseudonym
         case ["metadata", key, number]:
             entry.metadata[key][int(number)] = pseudonym
         case ["metadata", key]:

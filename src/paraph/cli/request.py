@@ -116,17 +116,26 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     lines += [f"  {key}: {value}" for key, value in state["metadata"].items()]
     if state["redirect_url"]:
         lines.append(f"  signers continue to {state['redirect_url']}")
+    if state["decline_allowed"]:
+        lines.append("  signers may decline")
     if rule := state["reminders"]:
         lines.append(f"  reminders every {rule['every_days']} days, at most {rule['at_most']}")
     lines.append("Signers")
     for signer in state["signers"]:
         moment = signer["signed_at"] or signer["notified_at"] or ""
-        lines.append(f"  {signer['order']}. {signer['full_name']} <{signer['email']}>  {signer['status']}  {moment}")
+        who = f"{signer['full_name']} <{signer['email']}>{', who approves' if signer['role'] == 'approver' else ''}"
+        lines.append(f"  {signer['order']}. {who}  {signer['status']}  {moment}")
         if wrong := signer["wrong_codes"]:
             lock = f", locked until {wrong['locked_until']}" if wrong["locked_until"] else ""
             lines.append(f"     wrong codes: {wrong['count']}{lock}")
         if waiting := signer["put_off"]:
             lines.append(f"     {waiting['mail']} put off until {waiting['until']}: {waiting['reason']}")
+        if state["declined_by"] == signer["id"]:
+            lines.append("     declined")
+        lines += [f"     {_field(field)}" for field in signer["fields"]]
+    if state["copies"]:
+        lines.append("Copies")
+        lines += [f"  {copy['full_name']} <{copy['email']}>  {copy['notified_at'] or ''}" for copy in state["copies"]]
     lines.append("Documents")
     for document in state["documents"]:
         sealed = f"sealed {document['seal']['sealed_at']}" if document["seal"] else "not sealed"
@@ -141,6 +150,11 @@ def lines_of(state: dict[str, Any]) -> list[str]:
     broken = state["journal_broken_at"]
     title = "Journal" if broken is None else f"Journal, WHOSE CHAIN IS BROKEN AT ENTRY {broken}"
     return lines + _rows(title, state["journal"], "created_at", "event_type", "signer_id")
+
+
+def _field(field: dict[str, Any]) -> str:
+    value = {None: "no value", True: "ticked", False: "not ticked"}.get(field["value"], field["value"])
+    return f"{field['label']} ({field['type']}, document {field['document_id']}): {' / '.join(value.splitlines())}"
 
 
 def _rows(title: str, rows: list[dict[str, Any]], *names: str) -> list[str]:

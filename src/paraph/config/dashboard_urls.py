@@ -13,6 +13,8 @@ from paraph.dashboard.applications.first_call import first_call, key_used
 from paraph.dashboard.applications.keys import end_key, rotate
 from paraph.dashboard.applications.listing import applications, which_key
 from paraph.dashboard.applications.new import new_application
+from paraph.dashboard.branding.logo import logo
+from paraph.dashboard.branding.logo import picture as logo_picture
 from paraph.dashboard.branding.preview import preview, sample_page, sample_stamp, stylesheet
 from paraph.dashboard.branding.profiles import branding, new_profile, profile
 from paraph.dashboard.branding.profiles import delete as delete_profile
@@ -80,6 +82,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/branding", branding, name="branding"),
     path("<int:organization_id>/branding/new", new_profile, name="new_profile"),
     path("<int:organization_id>/branding/<int:profile_id>", profile, name="profile"),
+    path("<int:organization_id>/branding/<int:profile_id>/logo", logo, name="profile_logo"),
+    path("<int:organization_id>/branding/<int:profile_id>/logo.png", logo_picture, name="logo_picture"),
     path("<int:organization_id>/branding/<int:profile_id>/delete", delete_profile, name="delete_profile"),
     path("<int:organization_id>/branding/preview", preview, name="branding_preview"),
     path("<int:organization_id>/branding/preview.css", stylesheet, name="branding_stylesheet"),

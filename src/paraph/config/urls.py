@@ -35,11 +35,16 @@ from paraph.files.download import download
 from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference
 from paraph.server.static_files import static_file
+from paraph.signer import copies
 from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address
+from paraph.signer.decline import decline
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
+from paraph.signer.field_image import field_image
+from paraph.signer.fields import fields
+from paraph.signer.logo import logo
 from paraph.signer.otp import otp
 from paraph.signer.page import page
 from paraph.signer.page_image import page_image
@@ -94,6 +99,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("authority/root.crt", authority.root),
     path("authority/timestamps", authority.timestamp),
     path("confirm/<str:token>", confirm_address),
+    path("copies/<str:token>", copies.copies),
+    path("copies/<str:token>/documents/<int:document_id>.pdf", copies.document),
+    path("copies/<str:token>/proof.pdf", copies.proof),
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),
@@ -104,6 +112,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/words/<str:locale>.js", words_script),
     path("sign/<str:token>", page),
     path("sign/<str:token>/ask", ask),
+    path("sign/<str:token>/decline", decline),
     path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),
     path("sign/<str:token>/documents/<int:document_id>/copy.pdf", download_copy),
     path("sign/<str:token>/documents/<int:document_id>/text", document_text),
@@ -116,6 +125,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
         page_image,
         {"printed": True},
     ),
+    path("sign/<str:token>/logo.png", logo),
+    path("sign/<str:token>/fields", fields),
+    path("sign/<str:token>/fields/<int:field_id>.svg", field_image),
     path("sign/<str:token>/otp", otp),
     path("sign/<str:token>/progress", progress_view),
     path("sign/<str:token>/proof.pdf", download_proof),

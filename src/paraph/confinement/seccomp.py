@@ -1,4 +1,4 @@
-"""A filter of system calls: few are allowed, others fail with EPERM, hostile ones end the process.
+"""A filter of system calls: few are allowed, others fail with EPERM, threads with ENOSYS, hostile ones end the process.
 
 https://docs.kernel.org/userspace-api/seccomp_filter.html. A program of classic BPF judges each call by its number, its
 architecture and the lower half of an argument, which is all that the kernel itself uses of the arguments judged here.
@@ -11,12 +11,13 @@ import struct
 from collections.abc import Iterable, Iterator
 
 from paraph.confinement.libc import PR_SET_SECCOMP, prctl
-from paraph.confinement.system_calls import ARCHITECTURES, HARMLESS, HOSTILE, JUDGED, READING_FOLDERS, Numbers
+from paraph.confinement.system_calls import ARCHITECTURES, HARMLESS, HOSTILE, JUDGED, MISSING, READING_FOLDERS, Numbers
 
 _MODE_FILTER = 2
 _LOAD, _EQUALS, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
 _NUMBER, _ARCHITECTURE, _ARGUMENTS = 0, 4, 16  # offsets in ``seccomp_data``
 _ALLOW, _REFUSE, _END = 0x7FFF0000, 0x00050000 | errno.EPERM, 0x80000000
+_LACK = 0x00050000 | errno.ENOSYS
 _CHANGES = 0o3 | os.O_CREAT | os.O_TRUNC | os.O_APPEND | getattr(os, "O_TMPFILE", 0) & ~getattr(os, "O_DIRECTORY", 0)
 _F_DUPFD, _F_GETFD, _F_SETFD, _F_GETFL, _F_DUPFD_CLOEXEC = 0, 1, 2, 3, 1030
 
@@ -57,6 +58,7 @@ def program(architecture: int, column: int, opening: bool) -> Iterator[_Instruct
         yield from _answered(numbers(READING_FOLDERS), _ALLOW)
         yield from _if_no_bit(judged("openat"), 2, _CHANGES)
         yield from _if_no_bit(judged("open"), 1, _CHANGES)
+    yield from _answered(numbers(MISSING), _LACK)
     yield from _answered(numbers(HOSTILE), _END)
     yield _RETURN, 0, 0, _REFUSE
 

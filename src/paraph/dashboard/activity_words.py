@@ -26,6 +26,7 @@ WORDS = {
     Action.REQUEST_ENDED_EARLY: gettext_lazy("Request cancelled"),
     Action.SIGNER_REMINDED: gettext_lazy("Signer reminded"),
     Action.SIGNER_ASKED: gettext_lazy("Signer wrote to you"),
+    Action.SIGNER_DECLINED: gettext_lazy("Signer declined"),
     Action.SIGNER_ERASED: gettext_lazy("Signer erased"),
     Action.ADDRESS_ERASED: gettext_lazy("Address erased"),
     Action.SIGNING_LINK_SHOWN: gettext_lazy("Signing link shown"),

@@ -1,5 +1,6 @@
 """What needs somebody of the organization: their own signature, mails not taken, requests that expire soon, seals that
-wait, inquiries, failing webhooks. Each is read from an index of its own, and no more than a few of each."""
+wait, inquiries, declined requests, failing webhooks. Each is read from an index of its own, and no more than a few of
+each."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -36,13 +37,15 @@ class Attention:
 
     turns: list[Signer]
     inquiries: list[Inquiry]
+    declined: list[SignatureRequest]
     mails: list[Signer]
     expiring: list[SignatureRequest]
     unsealed: list[Unsealed]
     webhooks: list[FailingWebhook]
 
     def __bool__(self) -> bool:
-        return any((self.turns, self.inquiries, self.mails, self.expiring, self.unsealed, self.webhooks))
+        found = (self.turns, self.inquiries, self.declined, self.mails, self.expiring, self.unsealed, self.webhooks)
+        return any(found)
 
 
 def attention(member: Member) -> Attention:
@@ -53,6 +56,7 @@ def attention(member: Member) -> Attention:
     return Attention(
         turns=turns[:MOST],
         inquiries=[each for one in callers for each in _inquiries(one)][:MOST],
+        declined=[each for one in callers for each in _declined(one)][:MOST],
         mails=[each for one in callers for each in _mails(one)][:MOST],
         expiring=[each for one in callers for each in _expiring(one)][:MOST],
         unsealed=[each for one in callers for each in _unsealed(one)][:MOST],
@@ -68,6 +72,11 @@ def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:
         signer__request__status=RequestStatus.PENDING,
     )
     return rows.select_related("signer__request").order_by("-asked_at")[:MOST]
+
+
+def _declined(scope: TenantScope) -> QuerySet[SignatureRequest]:
+    rows = scoped(SignatureRequest, scope).filter(declined_by__isnull=False, ended_early_at__gt=clock.now() - _LATELY)
+    return rows.select_related("declined_by").order_by("-ended_early_at")[:MOST]
 
 
 def _mails(scope: TenantScope) -> list[Signer]:

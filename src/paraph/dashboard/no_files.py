@@ -7,7 +7,7 @@ from django.core.files.uploadhandler import FileUploadHandler, StopUpload
 
 class NoFiles(FileUploadHandler):
     """The upload handler of all pages. A page that takes files sets its own, with limits, before the body is read
-    (:mod:`paraph.dashboard.documents.uploads`)."""
+    (:mod:`paraph.dashboard.documents.uploads`, :mod:`paraph.dashboard.small_file`)."""
 
     def new_file(self, *_described: Any, **_more: Any) -> None:
         raise StopUpload(connection_reset=True)

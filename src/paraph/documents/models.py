@@ -17,7 +17,9 @@ class Document(models.Model):
 
     ``method`` says what has to be done to the file before it can be sealed
     (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload
-    cannot be sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``). From
+    cannot be sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``).
+    ``clean_contents``: whether what is drawn after the contents of a page of that file shows, whatever the page
+    (:func:`paraph.pdf.structure.page_endings.all_end_clean`). From
     ``file_deleted_at`` on both files are gone, and no request can begin with them.
     """
 
@@ -31,6 +33,7 @@ class Document(models.Model):
     status = models.CharField(max_length=10, choices=DocumentStatus, default=DocumentStatus.PENDING)
     object_key = models.CharField(max_length=200, unique=True)
     method = models.CharField(max_length=12, default="", db_default="")
+    clean_contents = models.BooleanField(default=False, db_default=False)
     prepared_sha256 = models.BinaryField(null=True)
     prepared_size = models.BigIntegerField(null=True)
     file_deleted_at = models.DateTimeField(null=True)

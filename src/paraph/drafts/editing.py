@@ -7,9 +7,11 @@ from django.db import transaction
 from django.db.models import Max, QuerySet
 
 from paraph.documents.models import Document, DocumentStatus
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
+from paraph.drafts.field_kinds import Kind, free_name
+from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
 from paraph.kernel import clock
 from paraph.signature_requests.input import DEFAULT_SIZE
+from paraph.signature_requests.models import Role
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
 from paraph.tenants.scope import TenantScope, scoped
@@ -17,13 +19,18 @@ from paraph.tenants.scope import TenantScope, scoped
 UNUSED_FOR = timedelta(days=90)
 _STEPS = list(Step)
 _MARGIN = 40  # points between new stamps, and around them
+_NARROWEST = 60  # points, for the names of small fields
 
 
 def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
     """Make a draft with these documents; id of documents that are not the caller's are ignored."""
     with transaction.atomic():
         draft = Draft.objects.create(
-            organization_id=scope.organization_id, environment=scope.environment, author=author, locale=locale
+            organization_id=scope.organization_id,
+            environment=scope.environment,
+            author=author,
+            locale=locale,
+            more_options={"decline_allowed": True},
         )
         attach(scope, draft, document_ids)
     return draft
@@ -60,47 +67,72 @@ def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
 
 
 def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
-    """Make these the draft's signers, in this order. Stamps of those that had an id already stay."""
+    """Make these the draft's signers, in this order. Stamps and fields of those that had an id already stay, but of
+    those who approve now."""
     with transaction.atomic():
         draft.signers.exclude(pk__in=[signer.pk for signer in signers if signer.pk]).delete()
         for position, signer in enumerate(signers):
             signer.draft, signer.position = draft, position
             signer.save()
+        for kind in (DraftStamp, DraftField):
+            kind.objects.filter(signer__draft=draft, signer__role=Role.APPROVER).delete()
         touch(draft)
 
 
-def replace_stamps(draft: Draft, stamps: Sequence[DraftStamp]) -> None:
-    """Make these the draft's stamps. Two that come at once follow each other: the later one's stamps stand alone."""
+def replace_places(draft: Draft, stamps: Sequence[DraftStamp], fields: Sequence[DraftField] = ()) -> None:
+    """Make these the draft's stamps and fields. Of two that come at once, the later one's stand alone."""
     with transaction.atomic():
         Draft.objects.select_for_update().get(pk=draft.pk)
         DraftStamp.objects.filter(document__draft=draft).delete()
+        DraftField.objects.filter(document__draft=draft).delete()
         DraftStamp.objects.bulk_create(stamps)
+        DraftField.objects.bulk_create(fields)
         touch(draft)
 
 
 def add_stamp(draft: Draft) -> None:
     """Add a stamp for the first signer who has none, on the last page of the first document, beside the stamps that
     stand there."""
-    signer = draft.signers.filter(stamps=None).first() or draft.signers.first()
+    signing = draft.signers.filter(role=Role.SIGNER)
+    signer = signing.filter(stamps=None).first() or signing.first()
     row = draft.documents.select_related("document").first()
     if signer is None or row is None:
         return
-    page_number = len(row.document.pages)
-    width, height = row.document.pages[-1]
-    there = row.stamps.filter(page_number=page_number).count()
-    columns = max(int((width - _MARGIN) // (DEFAULT_SIZE[0] + _MARGIN)), 1)
-    x = _MARGIN + there % columns * (DEFAULT_SIZE[0] + _MARGIN)
-    y = _MARGIN + there // columns * (DEFAULT_SIZE[1] + _MARGIN)
-    DraftStamp.objects.create(
-        document=row,
-        signer=signer,
-        page_number=page_number,
-        x=max(min(x, width - DEFAULT_SIZE[0]), 0),
-        y=max(min(y, height - DEFAULT_SIZE[1]), 0),
-        width=DEFAULT_SIZE[0],
-        height=DEFAULT_SIZE[1],
-    )
+    there = row.stamps.filter(page_number=len(row.document.pages)).count()
+    DraftStamp.objects.create(document=row, signer=signer, **_free_place(row, there, DEFAULT_SIZE))
     touch(draft)
+
+
+def add_field(draft: Draft, kind: Kind) -> None:
+    """Add a field of the kind for the first who signs, on the last page of the first document, beside the fields that
+    stand there, from the top."""
+    signer = draft.signers.filter(role=Role.SIGNER).first()
+    row = draft.documents.select_related("document").first()
+    if signer is None or row is None:
+        return
+    fields = list(row.fields.all())
+    there = sum(field.page_number == len(row.document.pages) for field in fields)
+    place = _free_place(row, there, (max(kind.size[0], _NARROWEST), kind.size[1]))
+    place |= {"y": row.document.pages[-1][1] - place["y"] - kind.size[1], "width": kind.size[0]}
+    name = free_name(str(kind.label), [field.content["name"] for field in fields if field.signer_id == signer.pk])
+    DraftField.objects.create(document=row, signer=signer, content=kind.content(name), **place)
+    touch(draft)
+
+
+def _free_place(row: DraftDocument, there: int, size: tuple[float, float]) -> dict[str, float]:
+    """Return the place on the last page for one more of the size, from the bottom left."""
+    room_across, room_up = row.document.pages[-1]
+    width, height = size
+    columns = max(int((room_across - _MARGIN) // (width + _MARGIN)), 1)
+    x = _MARGIN + there % columns * (width + _MARGIN)
+    y = _MARGIN + there // columns * (height + _MARGIN)
+    return {
+        "page_number": len(row.document.pages),
+        "x": max(min(x, room_across - width), 0),
+        "y": max(min(y, room_up - height), 0),
+        "width": width,
+        "height": height,
+    }
 
 
 def touch(draft: Draft, step: Step | None = None) -> None:

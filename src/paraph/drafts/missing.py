@@ -4,27 +4,31 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from paraph.drafts.models import Draft, DraftSigner, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp, Step
 from paraph.drafts.signer_name import signer_name
-from paraph.signature_requests.models import Channel
+from paraph.signature_requests.models import Channel, Role
 
 
 @dataclass(frozen=True)
 class Missing:
     """``signers`` and ``documents`` are the ids of the rows that have no stamp, each with the sentence that says so;
-    ``people``: what is not known of signers, which only applications leave out; ``steps``: what a whole step lacks."""
+    ``people``: what is not known of signers, which only applications leave out; ``fields``: who fills in a document
+    without signing it; ``steps``: what a whole step lacks."""
 
     steps: dict[Step, str]
     signers: dict[int, str]
     documents: dict[int, str]
     people: list[str]
+    fields: list[str]
 
     def of(self, step: Step) -> list[str]:
         """Return the sentences on the step."""
         own = [self.steps[step]] if step in self.steps else []
         if step == Step.SIGNERS:
             return [*own, *self.people]
-        return [*own, *self.signers.values(), *self.documents.values()] if step == Step.PLACEMENTS else own
+        if step != Step.PLACEMENTS:
+            return own
+        return [*own, *self.signers.values(), *self.documents.values(), *self.fields]
 
 
 def missing(draft: Draft) -> Missing:
@@ -35,19 +39,36 @@ def missing(draft: Draft) -> Missing:
         steps[Step.DOCUMENTS] = _("Add a document first.")
     if not signers:
         steps[Step.SIGNERS] = _("Add a signer first.")
+    elif all(signer.role == Role.APPROVER for signer in signers):
+        steps[Step.SIGNERS] = _("Somebody has to sign, and not only approve.")
     people = [sentence for signer in signers if (sentence := _unknown(signer, draft.locale))]
     if steps:
-        return Missing(steps, {}, {}, people)
-    stamped = DraftStamp.objects.filter(document__draft=draft).values_list("signer_id", "document_id")
+        return Missing(steps, {}, {}, people, [])
+    stamped = set(DraftStamp.objects.filter(document__draft=draft).values_list("signer_id", "document_id"))
     of_signers, of_documents = {pair[0] for pair in stamped}, {pair[1] for pair in stamped}
     sentence = _("%(name)s has no place to sign yet.")
-    names = {signer.pk: signer_name(signer, draft.locale) for signer in signers}
+    names = {signer.pk: signer_name(signer, draft.locale) for signer in signers if signer.role == Role.SIGNER}
     return Missing(
         {},
         {pk: sentence % {"name": name} for pk, name in names.items() if pk not in of_signers},
         {row.pk: sentence % {"name": row.document.name} for row in documents if row.pk not in of_documents},
         people,
+        _unsigned(draft, names, stamped, of_signers),
     )
+
+
+def _unsigned(draft: Draft, names: dict[int, str], stamped: set[tuple[int, int]], of_signers: set[int]) -> list[str]:
+    """Return who fills in a document and signs others alone."""
+    filled = DraftField.objects.filter(document__draft=draft, signer_id__in=of_signers).select_related(
+        "document__document"
+    )
+    lacking = {(field.signer_id, field.document_id): field.document.document.name for field in filled}
+    sentence = _("%(name)s has fields on %(document)s, but no place to sign there yet.")
+    return [
+        sentence % {"name": names[signer], "document": document}
+        for (signer, row), document in lacking.items()
+        if (signer, row) not in stamped
+    ]
 
 
 def _unknown(signer: DraftSigner, locale: str) -> str:

@@ -7,7 +7,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
-from paraph.signature_requests.models import LONGEST_MESSAGE, LONGEST_SUBJECT, Channel, Mode, SignatureRequest
+from paraph.signature_requests.models import LONGEST_MESSAGE, LONGEST_SUBJECT, Channel, Mode, Role, SignatureRequest
 from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 DEFAULT_VALIDITY_DAYS = 30
@@ -55,7 +55,7 @@ class RequestOptions(models.Model):
 
 
 class Rectangle(models.Model):
-    """The rectangle of a stamp, in points of the page as a reader sees it, origin at the bottom left."""
+    """The rectangle of a stamp or a field, in points of the page as a reader sees it, origin at the bottom left."""
 
     page_number = models.IntegerField()
     x = models.FloatField()
@@ -69,6 +69,15 @@ class Rectangle(models.Model):
     def rectangle(self) -> dict[str, Any]:
         """Return the values by the names of their columns, for another row of the same kind."""
         return {name: getattr(self, name) for name in ("page_number", "x", "y", "width", "height")}
+
+
+class PlacedField(Rectangle):
+    """A field and its place. ``content``: as the payload has it, without the placement."""
+
+    content: "models.JSONField[Any, Any]" = models.JSONField()
+
+    class Meta:
+        abstract = True
 
 
 class Draft(RequestOptions):
@@ -129,6 +138,7 @@ class DraftSigner(models.Model):
     email = models.CharField(max_length=320)
     phone = models.CharField(max_length=40, blank=True)
     otp_channel = models.CharField(max_length=5, choices=Channel, default=Channel.EMAIL)
+    role = models.CharField(max_length=10, choices=Role, default=Role.SIGNER, db_default=Role.SIGNER)
 
     class Meta:
         ordering: ClassVar = ["position"]
@@ -147,6 +157,16 @@ class DraftStamp(Rectangle):
 
     class Meta:
         ordering: ClassVar = ["document__position", "page_number", "id"]
+
+
+class DraftField(PlacedField):
+    """What a signer fills in, and where."""
+
+    document = models.ForeignKey(DraftDocument, models.CASCADE, related_name="fields")
+    signer = models.ForeignKey(DraftSigner, models.CASCADE, related_name="fields")
+
+    class Meta:
+        ordering: ClassVar = ["document__position", "id"]
 
 
 class DocumentTags(models.Model):

@@ -5,8 +5,11 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from paraph.drafts.missing import missing
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Rectangle, RequestOptions, Step
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner, PlacedField, Rectangle, RequestOptions, Step
 from paraph.drafts.signer_name import signer_name
+from paraph.signature_requests.field_input import FieldInput
+from paraph.signature_requests.input import SignatureRequestInput
+from paraph.signature_requests.models import Role
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problem
 from paraph.tenants.scope import TenantScope
@@ -23,10 +26,12 @@ class Refusal(NamedTuple):
 
 def payload(draft: Draft) -> dict[str, Any]:
     """Return the payload of the draft as it is stored."""
+    signers = list(draft.signers.all())
+    rows = draft.documents.prefetch_related("stamps", "fields")
     return {
         **options_payload(draft),
-        "signers": [_signer(signer) for signer in draft.signers.all()],
-        "documents": [_document(document) for document in draft.documents.prefetch_related("stamps__signer")],
+        "signers": [_signer(signer) for signer in signers],
+        "documents": [_document(row, signers) for row in rows],
     }
 
 
@@ -45,20 +50,41 @@ def options_payload(chosen: RequestOptions) -> dict[str, Any]:
     }
 
 
+def assignment(
+    ref: str, role: str, stamps: Iterable[Rectangle], fields: Iterable[PlacedField]
+) -> dict[str, Any] | None:
+    """Return who has these stamps and fields on a document; None where there are none. An approver is on each."""
+    if role == Role.APPROVER:
+        return {"signer_ref": ref}
+    placed, asked = stamps_payload(stamps), fields_payload(fields)
+    if not placed and not asked:
+        return None
+    return {"signer_ref": ref, "stamps": placed} | ({"fields": asked} if asked else {})
+
+
 def stamps_payload(stamps: Iterable[Rectangle]) -> list[dict[str, Any]]:
-    return [
-        {
-            "type": "coordinates",
-            "value": {
-                "page_number": stamp.page_number,
-                "x": stamp.x,
-                "y": stamp.y,
-                "width": stamp.width,
-                "height": stamp.height,
-            },
-        }
-        for stamp in stamps
-    ]
+    return [_place(stamp) for stamp in stamps]
+
+
+def fields_payload(fields: Iterable[PlacedField]) -> list[dict[str, Any]]:
+    return [{**field.content, "placement": _place(field)} for field in fields]
+
+
+def content_of(given: FieldInput) -> dict[str, Any]:
+    """Return what rows keep of a field beside its place."""
+    content: dict[str, Any] = given.model_dump(
+        mode="json", exclude={"placement"}, exclude_unset=True, exclude_none=True, warnings=False
+    )
+    return content
+
+
+def copies_payload(chosen: SignatureRequestInput) -> dict[str, Any]:
+    """Return what rows keep of those who get copies among ``more_options``."""
+    return {"copies": [each.model_dump() for each in chosen.copies]} if chosen.copies else {}
+
+
+def role_payload(role: str) -> dict[str, str]:
+    return {} if role == Role.SIGNER else {"role": role}
 
 
 def refusals(scope: TenantScope, draft: Draft) -> list[Refusal]:
@@ -110,12 +136,22 @@ def _signer(signer: DraftSigner) -> dict[str, Any]:
         "phone": signer.phone or None,
         "order": signer.position + 1,
         "otp_channel": signer.otp_channel,
+        **role_payload(signer.role),
     }
 
 
-def _document(document: DraftDocument) -> dict[str, Any]:
-    of_signer: dict[str, list[DraftStamp]] = {}
-    for stamp in document.stamps.all():
-        of_signer.setdefault(stamp.signer.ref, []).append(stamp)
-    assignments = [{"signer_ref": ref, "stamps": stamps_payload(stamps)} for ref, stamps in of_signer.items()]
-    return {"id": document.document_id, "signers": assignments}
+def _document(row: DraftDocument, signers: Iterable[DraftSigner]) -> dict[str, Any]:
+    assignments = [
+        assignment(
+            signer.ref,
+            signer.role,
+            [stamp for stamp in row.stamps.all() if stamp.signer_id == signer.pk],
+            [field for field in row.fields.all() if field.signer_id == signer.pk],
+        )
+        for signer in signers
+    ]
+    return {"id": row.document_id, "signers": [each for each in assignments if each]}
+
+
+def _place(at: Rectangle) -> dict[str, Any]:
+    return {"type": "coordinates", "value": at.rectangle()}

@@ -1,20 +1,21 @@
-"""The tags and signature lines of documents, and the first stamps of a draft under the tags."""
+"""The tags and signature lines of documents, and the first stamps and fields of a draft under the tags."""
 
-import re
 from collections.abc import Sequence
 from functools import partial
+from typing import Any
 
 from paraph.database.rows import insert_once
 from paraph.documents.models import Document
-from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.drafts.field_kinds import MOST_FIELDS, free_name
+from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
 from paraph.drafts.stamp_sizes import Size, sizes_for
+from paraph.drafts.tag_offers import Offer, named_signer, offers_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags, under
 from paraph.signature_requests.input import MOST_STAMPS
+from paraph.signature_requests.models import Role
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
-
-_NUMBER = re.compile(r"[0-9]+")
 
 
 def tags_of(document: Document) -> dict[str, FoundTag]:
@@ -33,18 +34,28 @@ def signature_lines_of(document: Document) -> list[SignatureLine]:
 
 
 def place_by_tags(draft: Draft) -> None:
-    """Put a stamp under each tag whose signer is clear; only once for a draft, so that removed stamps stay away.
+    """Put a stamp, or the field that it names, under each tag whose signer is clear; only once for a draft, so that
+    what is removed stays away.
 
     A tag is of the signer whose name is in it, else of the one whose number is in it, else the tags without either go
     through the signers in their order.
     """
-    signers = list(draft.signers.all())
+    signers = list(draft.signers.filter(role=Role.SIGNER))
     if draft.tags_placed or not signers:
         return
+    offers = offers_in(draft)
     for document in draft.documents.select_related("document"):
-        DraftStamp.objects.bulk_create(_stamps(document, signers))
+        DraftStamp.objects.bulk_create(_stamps(document, signers, offers))
+        DraftField.objects.bulk_create(_fields(document, offers))
     draft.tags_placed = True
     draft.save(update_fields=["tags_placed"])
+
+
+def offers_in(draft: Draft) -> dict[str, Offer]:
+    """Return what the tags of all its documents name, by tag."""
+    rows = draft.documents.select_related("document")
+    tags = [tag for row in rows for tag in tags_of(row.document)]
+    return offers_of(tags, list(draft.signers.filter(role=Role.SIGNER)))
 
 
 def _known(document: Document) -> DocumentTags:
@@ -73,12 +84,13 @@ def _search_lines(document: Document) -> list[list[str | float]]:
     return [[at.label, at.page_number, at.x, at.y, at.width, at.height] for at in lines]
 
 
-def _stamps(row: DraftDocument, signers: Sequence[DraftSigner]) -> list[DraftStamp]:
+def _stamps(row: DraftDocument, signers: Sequence[DraftSigner], offers: dict[str, Offer]) -> list[DraftStamp]:
     stamps: list[DraftStamp] = []
     unnamed = list(signers)
-    tags = tags_of(row.document)
+    tags = {tag: found for tag, found in tags_of(row.document).items() if tag not in offers or not offers[tag].kind}
     for (tag, found), size in zip(tags.items(), sizes_for(row.document, list(tags.values())), strict=True):
-        signer = _signer(tag, signers) or (unnamed.pop(0) if unnamed else None)
+        named = offers[tag].signer if tag in offers else named_signer(tag, signers)
+        signer = named or (unnamed.pop(0) if unnamed else None)
         if signer is None or sum(stamp.signer == signer for stamp in stamps) == MOST_STAMPS:
             continue
         if signer in unnamed:
@@ -88,29 +100,30 @@ def _stamps(row: DraftDocument, signers: Sequence[DraftSigner]) -> list[DraftSta
     return stamps
 
 
-def _signer(tag: str, signers: Sequence[DraftSigner]) -> DraftSigner | None:
-    words = set(re.findall(r"\w+", tag.casefold()))
-    for signer in signers:
-        if words & set(f"{signer.first_name} {signer.last_name}".casefold().split()):
-            return signer
-    number = _NUMBER.search(tag)
-    return signers[int(number[0]) - 1] if number and 1 <= int(number[0][:9]) <= len(signers) else None
+def _fields(row: DraftDocument, offers: dict[str, Offer]) -> list[DraftField]:
+    fields: list[DraftField] = []
+    for tag, found in tags_of(row.document).items():
+        kind, signer, name = offers.get(tag, (None, None, ""))
+        of_signer = [each.content["name"] for each in fields if each.signer == signer]
+        place = _under(row, found, kind.size) if kind else None
+        if not kind or not signer or not place or len(of_signer) == MOST_FIELDS:
+            continue
+        content = kind.content(free_name(name or str(kind.label), of_signer))
+        fields.append(DraftField(document=row, signer=signer, content=content, **place))
+    return fields
 
 
 def _stamp(row: DraftDocument, signer: DraftSigner, found: FoundTag, size: Size) -> DraftStamp | None:
+    place = _under(row, found, size)
+    return DraftStamp(document=row, signer=signer, **place) if place else None
+
+
+def _under(row: DraftDocument, found: FoundTag, size: Size) -> dict[str, Any] | None:
+    """Return the rectangle by the names of its columns; None where the page has no room for it."""
     width, height = row.document.pages[found.page_number - 1]
     try:
         place = under(found, (width, height), *size)
     except PdfRefused:
         return None
-    rounded = (round(value, 2) for value in (place.x, place.y, place.width, place.height))
-    x, y, stamp_width, stamp_height = rounded
-    return DraftStamp(
-        document=row,
-        signer=signer,
-        page_number=found.page_number,
-        x=x,
-        y=y,
-        width=stamp_width,
-        height=stamp_height,
-    )
+    sides = {name: round(getattr(place, name), 2) for name in ("x", "y", "width", "height")}
+    return {"page_number": found.page_number, **sides}

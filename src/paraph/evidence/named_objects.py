@@ -1,4 +1,4 @@
-"""The objects of the store that rows name: uploads, what is prepared from them, sealed documents, proofs."""
+"""The objects of the store that rows name: uploads, what is prepared from them, sealed documents, proofs, logos."""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple, TypeVar
@@ -6,9 +6,10 @@ from typing import NamedTuple, TypeVar
 from django.db.models import QuerySet
 
 from paraph.documents.models import Document, DocumentStatus, prepared_key
-from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
+from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.tenants.models import Logo
 
-File = TypeVar("File", bound=SealedFile)
+File = TypeVar("File", SealedDocument, ProofFile, Logo)
 
 _AT_ONCE = 500
 
@@ -62,6 +63,10 @@ def _of_proofs(after: int, count: int) -> Iterator[NamedObject]:
     return _of_files("proof", ProofFile.objects.filter(pk__gt=after), count)
 
 
+def _of_logos(after: int, count: int) -> Iterator[NamedObject]:
+    return _of_files("logo", Logo.objects.filter(pk__gt=after), count)
+
+
 def _of_files(word: str, rows: QuerySet[File], count: int) -> Iterator[NamedObject]:
     for row in rows.order_by("pk").only("object_key", "sha256", "file_size")[:count]:
         yield NamedObject((word, row.pk), row.object_key, bytes(row.sha256), row.file_size)
@@ -85,12 +90,17 @@ def _proofs(keys: Iterable[str]) -> set[str]:
     return set(ProofFile.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
 
 
+def _logos(keys: Iterable[str]) -> set[str]:
+    return set(Logo.objects.filter(object_key__in=keys).values_list("object_key", flat=True))
+
+
 _TABLES: dict[str, Callable[[int, int], Iterator[NamedObject]]] = {
     "document": _of_documents,
     "sealed document": _of_sealed,
     "proof": _of_proofs,
+    "logo": _of_logos,
 }
 TABLES = tuple(_TABLES)
 
-_NAMED = {"documents/": _documents, "prepared/": _prepared, "sealed/": _sealed, "proofs/": _proofs}
+_NAMED = {"documents/": _documents, "prepared/": _prepared, "sealed/": _sealed, "proofs/": _proofs, "logos/": _logos}
 PREFIXES = tuple(_NAMED)

@@ -4,6 +4,7 @@ lists of it, and its webhook deliveries (6.1).
 The caller holds the request's row lock, has changed request and signer as the event says, and commits both together.
 """
 
+from collections.abc import Sequence
 from datetime import datetime
 from typing import Any
 
@@ -32,9 +33,18 @@ def otp_sent(
 
 
 def signer_signed(
-    signer: Signer, consent_notice: str, documents_count: int, origin: Origin, *, sandbox_act: bool = False
+    signer: Signer,
+    consent_notice: str,
+    documents_count: int,
+    origin: Origin,
+    *,
+    fields: Sequence[dict[str, Any]] = (),
+    sandbox_act: bool = False,
 ) -> None:
-    facts = {"consent_notice": consent_notice, "documents_count": documents_count, "locale": signer.locale}
+    """``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field of the signer."""
+    facts: dict[str, Any] = {"consent_notice": consent_notice, "documents_count": documents_count}
+    facts |= {"locale": signer.locale, **({"fields": list(fields)} if fields else {})}
+    facts |= {"role": signer.role} if signer.is_approver else {}
     facts |= _SANDBOX_ACT if sandbox_act else {}
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 
@@ -51,6 +61,14 @@ def completion_notified(request: SignatureRequest, recipients: list[str], kept: 
     _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
 
 
+def copies_mailed(request: SignatureRequest, recipients: list[str], kept: int) -> None:
+    """As :func:`completion_notified`, of those who get copies."""
+    facts: dict[str, Any] = {"channel": "email", "recipients": recipients, "copies": True}
+    if kept:
+        facts["kept"] = kept
+    _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
+
+
 def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> None:
     facts = {"expires_at": clock.iso(request.expires_at), **(_SANDBOX_ACT if sandbox_act else {})}
     _record(request, EventType.EXPIRED, metadata=facts)
@@ -61,6 +79,15 @@ def request_ended_early(request: SignatureRequest, reason: str) -> None:
     told = {"ended_early": True, "reason": reason}
     facts = {"expires_at": clock.iso(request.expires_at), **told}
     _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, told=told)
+
+
+def request_declined(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> None:
+    """Webhooks say what those of any early end say, and who declined, by id: only the journal has more of the signer,
+    which can be erased there."""
+    request = signer.request
+    told = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}
+    facts = {"expires_at": clock.iso(request.expires_at), **told, **(_SANDBOX_ACT if sandbox_act else {})}
+    _record(request, EventType.EXPIRED, signer, origin, facts, moment=request.ended_early_at, told=told)
 
 
 def pades_signed(request_document: RequestDocument, facts: dict[str, Any]) -> None:
@@ -83,7 +110,9 @@ def _record(
     moment: datetime | None = None,
     told: dict[str, Any] | None = None,
 ) -> None:
-    """``told``: the part of the metadata that webhooks state as well."""
+    """``told``: the part of the metadata that webhooks state as well. They have the signer of events about a signer
+    alone, which the end of a request is not."""
     signer_id = signer.pk if signer else None
     entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
-    insert([entry, *outbox.told(entry, request, signer, told)])
+    of_signer = signer if event_type != EventType.EXPIRED else None
+    insert([entry, *outbox.told(entry, request, of_signer, told)])

@@ -2,21 +2,32 @@
 
 An advisory lock of the connection says that a call is at work: it ends with the process that held it, so a killed one
 leaves its key free. The row is written in the transaction that creates, so what it names exists and is complete.
+Whoever finds the row needs no lock, so that of a call which created is let go by the next one on its connection.
 """
 
 import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from typing import NamedTuple
 
-from django.db import DatabaseError, IntegrityError, InterfaceError, connection
-from django.db.models import Model
+from django.db import DatabaseError, IntegrityError, InterfaceError
+from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
 
+from paraph.database.prepared_statements import one_row
 from paraph.idempotency.models import KEPT, IdempotencyKey
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.scope import TenantScope
+
+_HOLD = """
+SELECT pg_advisory_unlock_all(), pg_try_advisory_lock($1),
+    encode(known.content_hash, 'hex'), known.resource_id, known.created_at >= $2
+FROM (SELECT) AS always LEFT JOIN idempotency_idempotencykey AS known
+    ON known.organization_id = $3 AND known.environment = $4 AND known.path = $5 AND known.key_hash = $6
+"""
+_LET_GO = "SELECT pg_advisory_unlock($1)"
 
 Beside = Callable[[int], list[Model]]
 """Returns the rows to insert beside a new resource, of which it is told the id."""
@@ -26,24 +37,31 @@ def nothing_beside(_resource_id: int) -> list[Model]:
     return []
 
 
+class Made(NamedTuple):
+    """What was created under a key in the last 24 hours."""
+
+    content_hash: bytes
+    resource_id: int
+
+
 @dataclass(frozen=True)
 class HeldKey:
-    """A key that no other call holds."""
+    """A key that no other call holds, and what was found under it."""
 
     scope: TenantScope
     path: str
     key_hash: bytes
+    made: Made | None
 
     def made_before(self, content: bytes) -> int | None:
         """Return the id of what was created under the key in the last 24 hours; ``None`` for nothing. ``content``: the
         SHA-256 of what is asked for. Raise ``idempotency_key_reused`` where that was something else."""
-        row = self.find()
-        if row is None:
+        if self.made is None:
             return None
-        if bytes(row.content_hash) != content:
+        if self.made.content_hash != content:
             message = _("The Idempotency-Key was used with other content. Use a new key for a new call.")
             raise DomainError("idempotency_key_reused", message)
-        return row.resource_id
+        return self.made.resource_id
 
     def beside(self, content: bytes) -> Beside:
         """Return what writes the key beside the resource that is created."""
@@ -63,40 +81,48 @@ class HeldKey:
 
         return rows
 
-    def find(self) -> IdempotencyKey | None:
-        """Return the row of the key, if it is kept still; one that is not makes room."""
-        row = IdempotencyKey.objects.filter(
-            organization_id=self.scope.organization_id,
-            environment=self.scope.environment,
-            path=self.path,
-            key_hash=self.key_hash,
-        ).first()
-        if row and row.created_at < clock.now() - KEPT:
-            row.delete()
-            return None
-        return row
-
 
 @contextmanager
 def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
-    """Hold a key for the block. Raise ``idempotency_key_in_use`` while another call does, or where another call has
-    created something under it since, though it no longer held it."""
-    held = HeldKey(scope, path, hashlib.sha256(key.encode()).digest())
-    name = f"{scope.organization_id} {scope.environment} {path} ".encode() + held.key_hash
-    lock = int.from_bytes(hashlib.sha256(b"idempotency " + name).digest()[:8], signed=True)
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT pg_try_advisory_lock(%s)", [lock])
-        if cursor.fetchone() != (True,):
-            raise _in_use()
+    """Hold a key for the block, which writes it beside what it creates, or raises. Raise ``idempotency_key_in_use``
+    while another call holds it, or where another has created something under it since this one has looked."""
+    key_hash = hashlib.sha256(key.encode()).digest()
+    name = f"{scope.organization_id} {scope.environment} {path} ".encode() + key_hash
+    lock = b"%d" % int.from_bytes(hashlib.sha256(b"idempotency " + name).digest()[:8], signed=True)
+    is_ours, made = _locked(lock, scope, path, key_hash)
+    if not is_ours and made is None:
+        raise _in_use()
     try:
-        yield held
-    except IntegrityError as error:
-        if held.find():  # the connection, and the lock with it, was lost on the way
+        yield HeldKey(scope, path, key_hash, made)
+    except BaseException as error:
+        if is_ours:
+            with suppress(DatabaseError, InterfaceError):  # a lost connection holds no lock
+                one_row(_LET_GO, [lock])
+        # It was looked for as of a moment before the lock, or the connection, and the lock with it, was lost.
+        if isinstance(error, DomainError | IntegrityError) and made is None and _rows(scope, path, key_hash).exists():
             raise _in_use() from error
         raise
-    finally:
-        with suppress(DatabaseError, InterfaceError), connection.cursor() as cursor:  # a lost connection holds no lock
-            cursor.execute("SELECT pg_advisory_unlock(%s)", [lock])
+
+
+def _locked(lock: bytes, scope: TenantScope, path: str, key_hash: bytes) -> tuple[bool, Made | None]:
+    """Return whether the lock is ours now, and what the key has made. A row that is no longer kept makes room."""
+    oldest, tenant = (clock.now() - KEPT).isoformat(), (b"%d" % scope.organization_id, scope.environment.encode())
+    found = one_row(_HOLD, [lock, oldest.encode(), *tenant, path.encode(), b"\\x" + key_hash.hex().encode()])
+    _, is_locked, content_hash, resource_id, is_kept = found or [None] * 5  # one row, in any case
+    is_ours = is_locked == b"t"
+    if content_hash is None or resource_id is None:
+        return is_ours, None
+    if is_kept == b"t":
+        return is_ours, Made(bytes.fromhex(content_hash.decode()), int(resource_id))
+    if is_ours:
+        _rows(scope, path, key_hash).delete()
+    return is_ours, None
+
+
+def _rows(scope: TenantScope, path: str, key_hash: bytes) -> QuerySet[IdempotencyKey]:
+    return IdempotencyKey.objects.filter(
+        organization_id=scope.organization_id, environment=scope.environment, path=path, key_hash=key_hash
+    )
 
 
 def _in_use() -> DomainError:

@@ -1,6 +1,7 @@
 """Sending e-mail."""
 
 from collections.abc import Callable
+from email.mime.image import MIMEImage
 from email.utils import make_msgid
 from urllib.parse import urlsplit
 
@@ -20,6 +21,7 @@ def send_email(
     html: str = "",
     message_id: str = "",
     *,
+    logo: bytes = b"",
     reply_to: str = "",
     withheld: bool = False,
     on_sent: Callable[[str], None] | None = None,
@@ -28,9 +30,9 @@ def send_email(
     without either, or if ``withheld``, to the captured inbox.
 
     ``message_id`` names the message (letters, digits, dots, hyphens; "" for none): the same name gives the same
-    Message-ID, by which receivers recognise a repeated mail. ``reply_to`` is who gets the answers, "" for the sender's
-    own address. Return the acknowledgement: the gateway's reply, or
-    ``captured:<id>``. Raise ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does not take it.
+    Message-ID, by which receivers recognise a repeated mail. ``logo``: a PNG, shown by the HTML as ``cid:logo``.
+    ``reply_to`` is who gets the answers, "" for the sender's own address. Return the acknowledgement: the gateway's
+    reply, or ``captured:<id>``. Raise ``OSError`` (``smtplib.SMTPException`` is one) when the gateway does not take it.
     ``on_sent`` is called with the acknowledgement as soon as it is there, before the connection is ended.
     """
     notify = on_sent or (lambda _acknowledgement: None)
@@ -45,7 +47,7 @@ def send_email(
     }
     # Never Django's own Message-ID, which names this machine and may wait for a name server.
     headers["Message-ID"] = f"<{message_id}@{host}>" if message_id else make_msgid(domain=host)
-    message = EmailMultiAlternatives(
+    message = (_WithPicture if logo else EmailMultiAlternatives)(
         _one_line(subject),
         text,
         settings.PARAPH.mail_from,
@@ -55,6 +57,8 @@ def send_email(
     )
     if html:
         message.attach_alternative(html, "text/html")
+    if logo:
+        message.attach(_inline(logo))
     if settings.PARAPH.mail_provider:
         acknowledgement = provider.hand_over(message)
         notify(acknowledgement)
@@ -63,6 +67,19 @@ def send_email(
         connection.send_messages([message])
         notify(connection.acknowledgement)
         return connection.acknowledgement
+
+
+class _WithPicture(EmailMultiAlternatives):
+    """What is attached belongs to the HTML (RFC 2387): mail programs show it there, and not as an attachment."""
+
+    mixed_subtype = "related"
+
+
+def _inline(logo: bytes) -> MIMEImage:
+    picture = MIMEImage(logo, "png")
+    picture.add_header("Content-ID", "<logo>")
+    picture.add_header("Content-Disposition", "inline", filename="logo.png")
+    return picture
 
 
 def check_gateway() -> str:

@@ -9,6 +9,7 @@ from django.utils.html import escape, format_html
 from django.utils.safestring import SafeString
 
 from paraph.kernel.colors import contrast, is_color, readable_on
+from paraph.kernel.logo_picture import LogoPicture
 from paraph.words import Words, direction, form
 
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: the edge of a button
@@ -62,15 +63,18 @@ def _html_of(value: str | int | Sentence) -> SafeString:
 
 @dataclass(frozen=True)
 class EmailContent:
+    """``logo``: the PNG that the HTML shows as ``cid:logo``, empty for none."""
+
     subject: str
     text: str
     html: str
+    logo: bytes = b""
 
 
 @dataclass(frozen=True)
 class Letter:
     """What a mail says. ``preview`` is what an inbox shows beside the subject; ``action`` the words of the button and
-    its address; ``accent`` the colour of a branding profile, "" for none."""
+    its address; ``accent`` and ``logo`` those of a branding profile, "" and None for none."""
 
     locale: str
     subject: str
@@ -80,11 +84,12 @@ class Letter:
     closing: Sequence[Sentence]
     action: tuple[str, str] | None = None
     accent: str = ""
+    logo: LogoPicture | None = None
 
 
 def lay_out(letter: Letter) -> EmailContent:
     """Return the mail with its two forms, which say the same."""
-    return EmailContent(letter.subject, _text(letter), _html(letter))
+    return EmailContent(letter.subject, _text(letter), _html(letter), letter.logo.png if letter.logo else b"")
 
 
 def _text(letter: Letter) -> str:

@@ -15,6 +15,7 @@ from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, p
 from paraph.otp.wrong_codes import WrongCodesSummary, wrong_codes
 from paraph.pdf.timestamps.detached_timestamps import timestamps_file
 from paraph.signature_requests.models import (
+    CopyRecipient,
     Mode,
     RequestDocument,
     RequestStatus,
@@ -22,6 +23,8 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
+from paraph.signature_requests.names import full_name
+from paraph.signature_requests.signed_fields import signed_fields
 from paraph.webhooks.overview import deliveries
 
 _MOST_DELIVERIES = 1000
@@ -36,6 +39,7 @@ def request_state(request_id: int) -> dict[str, Any]:
     jobs = jobs_of(request)
     wrong = wrong_codes(request.pk)
     waiting = limits.put_off(name for step in pending_steps(request) for name in step.mails)
+    fields = signed_fields([request.pk])[request.pk]
     entries = list(Entry.objects.filter(request=request).order_by("position"))
     return {
         "id": request.pk,
@@ -47,6 +51,8 @@ def request_state(request_id: int) -> dict[str, Any]:
         "metadata": request.metadata or {},
         "redirect_url": request.redirect_url or None,
         "reminders": _reminders(request),
+        "decline_allowed": request.decline_allowed,
+        "declined_by": request.declined_by_id,
         "mode": request.mode,
         "status": request.status,
         "finalized": request.finalized,
@@ -54,9 +60,13 @@ def request_state(request_id: int) -> dict[str, Any]:
         "expires_at": clock.iso(request.expires_at),
         "completed_at": clock.iso(request.completed_at) if request.completed_at else None,
         "signers": [
-            _signer(signer, wrong.get(signer.pk), waiting)
+            {
+                **_signer(signer, wrong.get(signer.pk), waiting),
+                "fields": [each.facts() for each in fields if each.field.signer_id == signer.pk],
+            }
             for signer in Signer.objects.filter(request=request).order_by("order")
         ],
+        "copies": [_copy(copy) for copy in CopyRecipient.objects.filter(request=request)],
         "documents": _documents(request),
         "proof": _seal(ProofFile.objects.filter(request=request).first()),
         "sealing_failure": _failure(SealingFailure.objects.filter(request=request).first()),
@@ -79,11 +89,20 @@ def _signer(signer: Signer, wrong: WrongCodesSummary | None, waiting: dict[str, 
         "order": signer.order,
         "full_name": signer.full_name,
         "email": signer.email,
+        "role": signer.role,
         "status": signer.status,
         "notified_at": clock.iso(signer.notified_at) if signer.notified_at else None,
         "signed_at": clock.iso(signer.signed_at) if signer.signed_at else None,
         "wrong_codes": wrong,
         "put_off": _put_off(signer, waiting),
+    }
+
+
+def _copy(copy: CopyRecipient) -> dict[str, Any]:
+    return {
+        "full_name": full_name(copy.first_name, copy.last_name, copy.request.locale),
+        "email": copy.email,
+        "notified_at": clock.iso(copy.notified_at) if copy.notified_at else None,
     }
 
 
@@ -149,9 +168,7 @@ def _entry(entry: Entry) -> dict[str, Any]:
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:
     """Say for whom or what the request waits, and what an operator can do about it."""
     if request.status == RequestStatus.EXPIRED:
-        if request.ended_early_at:
-            return f"It was ended early on {clock.iso(request.ended_early_at)}: {request.ended_reason}"
-        return f"It expired on {clock.iso(request.expires_at)}, not signed by {_names(_unsigned(request))}."
+        return _how_it_ended(request)
     steps = [_step(step, job_for(step, jobs), request) for step in pending_steps(request)]
     if request.status == RequestStatus.PENDING:
         return " ".join([_waiting_for_people(request), *steps])
@@ -160,6 +177,15 @@ def explain(request: SignatureRequest, jobs: list[Job]) -> str:
             return f"It is finalized, and its files were deleted on {clock.iso(request.files_deleted_at)}."
         return "It is finalized: its sealed files and its proof can be downloaded."
     return " ".join(["It is completed.", *dict.fromkeys(steps)])
+
+
+def _how_it_ended(request: SignatureRequest) -> str:
+    if not request.ended_early_at:
+        return f"It expired on {clock.iso(request.expires_at)}, not signed by {_names(_unsigned(request))}."
+    moment, reason = clock.iso(request.ended_early_at), request.ended_reason
+    if request.declined_by:
+        return f"It was declined by {request.declined_by.full_name} on {moment}: {reason or 'the reason is erased.'}"
+    return f"It was ended early on {moment}: {reason}"
 
 
 def _waiting_for_people(request: SignatureRequest) -> str:

@@ -52,8 +52,8 @@ API_ERRORS = [
     _row(
         403,
         "decline_not_allowed",
-        "The request does not allow its signers to decline. None does yet.",
-        "To try a request that ends unsigned, let it expire.",
+        "The request does not allow its signers to decline.",
+        "Create the request with `decline_allowed`, or let it expire.",
     ),
     _row(
         403,
@@ -179,6 +179,12 @@ API_ERRORS = [
 
 SIGNER_ERRORS = [  # in the order in which they are looked for
     _row(405, "method_not_allowed", "The route does not answer this method.", "Use one that `Allow` names."),
+    _row(
+        403,
+        "decline_not_allowed",
+        "The request does not allow its signers to decline.",
+        "Offer to decline only where you created the request with `decline_allowed`.",
+    ),
     _row(
         404, "not_found", "The token is nobody's, or there is no such document or page.", "Use the whole `signing_url`."
     ),

@@ -8,6 +8,11 @@ from paraph.reference.signer_shapes import (
     ASKED,
     CODE_CHANNEL,
     CODE_SENT,
+    DECLINE,
+    DECLINED,
+    ENTERED,
+    ENTRIES,
+    FIELDS,
     FORM,
     MARKED,
     PAGE_TEXT,
@@ -28,10 +33,13 @@ def signer_paths() -> DocumentPart:
     return {
         _SIGN: {"get": _PAGE_ITSELF, "post": _FORM},
         f"{_SIGN}/otp": {"post": _SEND_CODE},
+        f"{_SIGN}/fields": {"get": _FIELDS, "post": _ENTER},
+        f"{_SIGN}/fields/{{field_id}}.svg": {"get": _VALUE},
         f"{_SIGN}/signature": {"post": _SIGNATURE},
         f"{_SIGN}/stamp": {"post": _STAMP},
         f"{_SIGN}/stamp.svg": {"get": _TYPED_STAMP},
         f"{_SIGN}/progress": {"get": _PROGRESS},
+        f"{_SIGN}/logo.png": {"get": _LOGO},
         f"{_DOCUMENT}.pdf": {"get": _UNSIGNED},
         f"{_DOCUMENT}/text": {"get": _TEXT},
         f"{_PAGE}/text": {"get": _WORDS},
@@ -59,6 +67,7 @@ def signer_paths() -> DocumentPart:
         f"{_DOCUMENT}/copy.pdf": {"get": _COPY},
         f"{_SIGN}/proof.pdf": {"get": _PROOF},
         f"{_SIGN}/ask": {"get": _ASK, "post": _ASKED},
+        f"{_SIGN}/decline": {"get": _DECLINE_FORM, "post": _DECLINE},
         "/sign/embed.js": {"get": _EMBED},
         "/sign/words/{locale}.js": {"get": _SCRIPT_WORDS},
     }
@@ -110,11 +119,12 @@ _LANG = _query(
 _PAGE_ITSELF = _operation(
     "showSigningPage",
     "Open the signing page",
-    "The page, in three steps: read, your signature, confirm. It may be shown in a frame of the sites that the "
-    "application names, or of any where it names none.\n\nWhere there is nothing to sign, the page says why: with 200 "
-    "for who has signed, or may only read until it is their turn; with 410 once the time is over; with 429 for who is "
-    "locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, "
-    "`not_your_turn`, `expired`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.",
+    "The page, in three steps: read, your signature, confirm; where the signer has fields, filling in follows the "
+    "reading. It may be shown in a frame of the sites that the application names, or of any where it names "
+    "none.\n\nWhere there is nothing to sign, the page says why: with 200 for who has signed, or may only read "
+    "until it is their turn; with 410 once the time is over; with 429 for who is locked after too many wrong "
+    "codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, "
+    "`expired`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.",
     _answer("The page.", "text/html"),
     query=(_LANG,),
 )
@@ -141,10 +151,39 @@ _SIGNATURE = _operation(
     "Sign",
     "Signs all documents of the signer with the newest code. Each code has five attempts in its 10 minutes; after that "
     "it is void, and a new one gives five more. After twenty wrong ones within 24 hours the signer is locked for 24 "
-    "hours, in which no code is sent either.\n\nThe header `X-Copy-Ticket` of the answer "
+    "hours, in which no code is sent either.\n\nWhere the signer has fields, the error of a 422 may have `fields`: "
+    "what is wrong or missing, each with `document_id`, `name` and `message`. No attempt is counted then.\n\n"
+    "The header `X-Copy-Ticket` of the answer "
     "opens the sealed files for 15 minutes.",
     _answer("The signature is recorded. Sealing follows the last one.", **SIGNED),
     body={"application/json": SIGNATURE},
+)
+_FIELDS = _operation(
+    "listFields",
+    "List the fields to fill in",
+    "For signing pages of your own: the signer's fields by document and page, in the order of reading, each with what "
+    "was entered so far and what is wrong with it. Empty for a signer without fields. In `sequential` mode it may be "
+    "read before the signer's turn.",
+    _answer("The fields.", **FIELDS),
+    query=(_LANG,),
+)
+_ENTER = _operation(
+    "enterFields",
+    "Keep what was entered",
+    "Keeps values while the signer may sign, right or wrong, encrypted, so that nothing is lost by a reload or on "
+    "another device; with the end of the request they are deleted, unless they were signed. What is wrong with a value "
+    "is told in `message`, and refused at the signature. Unknown names, values that the sender or the service sets, "
+    "and texts of more than 4,000 characters are refused with their path, and then nothing is kept. After 240 in a "
+    "minute: 429 with `Retry-After`.",
+    _answer("Each value as it will look.", **ENTERED),
+    body={"application/json": ENTRIES},
+)
+_VALUE = _operation(
+    "drawValue",
+    "Show a value",
+    "A value as it will stand on the page: one of the signer's own fields, what the sender has set, and in "
+    f"`sequential` mode what those before have signed. {_KEPT}",
+    _answer("The value.", "image/svg+xml"),
 )
 _STAMP = _operation(
     "drawStamp",
@@ -167,11 +206,18 @@ _PROGRESS = _operation(
     "signer's to know.",
     _answer("The progress.", **PROGRESS),
 )
+_LOGO = _operation(
+    "showLogo",
+    "Show the logo",
+    "The logo of the request's branding profile, at most 480 by 144 pixels, whatever the state of the request; 404 "
+    "without one. Browsers may keep it for a day.",
+    _answer("A picture.", "image/png"),
+)
 _UNSIGNED = _operation(
     "downloadUnsigned",
     "Download a document to read",
     "The document before it is signed, as it is shown, for those who may read it: from the invitation until the "
-    "signature, also before one's turn.",
+    "signature, also before one's turn. In `sequential` mode with what those before have filled in, under their names.",
     _answer("The PDF.", "application/pdf"),
 )
 _TEXT = _operation(
@@ -216,6 +262,24 @@ _ASKED = _operation(
     "then 429 with `Retry-After`. The request, its audit log and its webhooks know nothing of it.",
     _answer("Back to the form, which says that it was sent.", "text/html", "303"),
     body={"application/x-www-form-urlencoded": ASKED},
+)
+_DECLINE_FORM = _operation(
+    "showDeclineForm",
+    "Open the form to decline",
+    "For signers whose turn it is, where the request has `decline_allowed`; others are led back to the signing page, "
+    "and where it has not, the answer is 404.",
+    _answer("The form.", "text/html"),
+    query=(_LANG,),
+)
+_DECLINE = _operation(
+    "decline",
+    "Decline",
+    "Ends the request for everybody, without a code: it is `expired`, with `ended_early`, `ended_reason` and "
+    "`declined_by`, and the webhook `request.expired` says `declined`, `signer_id` and `reason`. Where the request "
+    "does not have `decline_allowed`, the answer is 403 `decline_not_allowed`; else it is refused as a signature is. "
+    "The form of the page sends the same field as `application/x-www-form-urlencoded` and is led back to the page.",
+    _answer("It has ended.", **DECLINED),
+    body={"application/json": DECLINE},
 )
 _EMBED = _operation(
     "loadEmbedScript",

@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from paraph.api.v1.openapi.parts import DocumentPart
+from paraph.api.v1.openapi.parts import ENTERED_FIELDS, DocumentPart
 from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.marks import MOST_POINTS
+from paraph.signature_requests.models import FieldType
 
 
 def _object(
@@ -80,15 +81,115 @@ SIGNATURE = _object(
     "A drawn signature",
     code=_text("The newest code. Spaces and words around it do no harm."),
     consent={"type": "boolean", "description": "`true`: the signer has accepted the consent notice."},
-    signature=_mark("How the signature looks; the typed name where it is left out."),
+    signature=_mark("How the signature looks; the typed name where it is left out. Approvers must leave it out."),
     initials={
         "type": "object",
-        "description": "Of the same form; required where the request wants initials, to be left out elsewhere.",
+        "description": "Of the same form; required of signers where the request wants initials, else left out.",
     },
     locale=_text(
         "The language in which the consent notice was accepted; the request's by default.", enum=list(LOCALES)
     ),
+    fields=ENTERED_FIELDS,
 )
+_ENTRY = {"document_id": 12, "name": "IBAN", "value": "DE02 1203 0000 0000 2020 51"}
+ENTRIES = _object(
+    ("fields",),
+    {"fields": [_ENTRY], "locale": "en"},
+    "One field",
+    fields=ENTERED_FIELDS,
+    locale=_text("The language of the answer: one of the twenty. By default that of the page."),
+)
+_WHERE = {
+    "document_id": {"type": "integer", "description": "The document that the field stands on."},
+    "name": _text("The field's name."),
+}
+_WRONG = {"type": ["string", "null"], "description": "What is wrong with what was entered, null where nothing is."}
+ENTERED = _object(
+    ("fields",),
+    {"fields": [{"document_id": 12, "name": "IBAN", "message": None, "svg": "<svg …>…</svg>"}]},
+    "A value that is right",
+    fields={
+        "type": "array",
+        "description": "Each that was sent, in its order.",
+        "items": {
+            "type": "object",
+            "required": ["document_id", "name", "message", "svg"],
+            "properties": _WHERE
+            | {
+                "message": _WRONG,
+                "svg": {
+                    "type": ["string", "null"],
+                    "description": "The value as it will stand on the page, of the first twenty; null where none will.",
+                },
+            },
+        },
+    },
+)
+FIELDS = _object(
+    ("fields",),
+    {
+        "fields": [
+            {
+                "document_id": 12,
+                "name": "IBAN",
+                "type": "text",
+                "label": "Your IBAN",
+                "required": True,
+                "read_only": False,
+                "value": None,
+                "message": None,
+                "placement": {"page_number": 1, "x": 72, "y": 540, "width": 160, "height": 18},
+                "max_length": 34,
+            }
+        ]
+    },
+    "A field",
+    fields={
+        "type": "array",
+        "description": "By document and page, on each from its top.",
+        "items": {
+            "type": "object",
+            "required": [
+                "document_id", "name", "type", "label", "required", "read_only", "value", "message", "placement",
+            ],
+            "properties": _WHERE
+            | {
+                "type": _text("What may be entered.", enum=list(FieldType.values)),
+                "label": _text("What the signer reads."),
+                "required": {"type": "boolean", "description": "Whether it has to be filled in; of a box, ticked."},
+                "read_only": {
+                    "type": "boolean",
+                    "description": "`true` where the sender or the service sets the value.",
+                },
+                "value": {
+                    "type": ["string", "boolean", "null"],
+                    "description": "As it was entered, right or wrong; the sender's where nothing was.",
+                },
+                "message": _WRONG,
+                "placement": {
+                    "type": "object",
+                    "description": "Where it stands, in points from the bottom left of the page as it is shown.",
+                    "required": ["page_number", "x", "y", "width", "height"],
+                    "properties": {
+                        "page_number": {"type": "integer", "description": "From 1."},
+                        "x": _number("Of its left edge."),
+                        "y": _number("Of its lower edge."),
+                        "width": _number("Of the field."),
+                        "height": _number("Of the field."),
+                    },
+                },
+                "options": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "Of a `choice`: what there is to choose from.",
+                },
+                "max_length": {"type": "integer", "description": "Of a text: the most characters."},
+                "minimum": _text("Of a number or a date: the least, where there is one."),
+                "maximum": _text("Of a number or a date: the most, where there is one."),
+            },
+        },
+    },
+)  # fmt: skip
 SIGNED = _object(
     ("status", "signed_at", "signature_request"),
     {
@@ -134,10 +235,11 @@ PROGRESS = _object(
     "Somebody else still signs",
     progress=_text(
         "`waiting` for others to sign, `sealing`, or `ready`: the sealed files can be had. `expired`: others did not "
-        "sign in time.",
+        "sign in time, or one has declined.",
         enum=["waiting", "sealing", "ready", "expired"],
     ),
     others={"type": "integer", "description": "How many others have yet to sign."},
+    declined={"type": "boolean", "description": "`true`, with `expired`, where somebody has declined; else absent."},
 )
 PAGE_TEXT = _object(
     ("width", "height", "lines"),
@@ -170,11 +272,23 @@ FORM = _object(
     {"do": "sign", "code": "244283", "consent": "on"},
     "Sign",
     do=_text(
-        "`code` sends a code, `sign` signs; once everything is sealed, `copy` mails the signer the link to their copy.",
-        enum=["code", "sign", "copy"],
+        "`fill` keeps what was filled in and goes on, `code` sends a code, `sign` signs; once everything is sealed, "
+        "`copy` mails the signer the link to their copy.",
+        enum=["fill", "code", "sign", "copy"],
     ),
     code=_text("With `sign`: the newest code."),
     consent=_text("With `sign`: `on` for a ticked box."),
+    fill=_text("`on` where the fields of the signer come with it, as `field-{document_id}-{name}`."),
+)
+DECLINE = _object(
+    ("reason",),
+    {"reason": "The rent is wrong."},
+    "A reason",
+    reason=_text("Why, as the sender will read it.", minLength=1, maxLength=500),
+    locale=_text("The language of the answer: one of the twenty."),
+)
+DECLINED = _object(
+    ("state",), {"state": "declined"}, "Declined", state=_text("What has become of it.", const="declined")
 )
 ASKED = _object(
     ("kind", "message"),

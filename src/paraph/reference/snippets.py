@@ -433,6 +433,7 @@ SIGNER_CURL = {
     "drawStamp": _CURL.format("/stamp") + _JSON + '\'{"signature": {"type": "typed", "hand": 2}}\'',
     "drawTypedStamp": _CURL.format("/stamp.svg?hand=2") + " -o stamp.svg",
     "readProgress": _CURL.format("/progress"),
+    "showLogo": _CURL.format("/logo.png") + " -o logo.png",
     "downloadUnsigned": _CURL.format("/documents/35.pdf") + " -o unsigned.pdf",
     "readPageText": _CURL.format("/documents/35/pages/1/text"),
     "showPage": _CURL.format("/documents/35/pages/1.webp") + " -o page.webp",

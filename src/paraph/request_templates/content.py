@@ -1,39 +1,55 @@
 """What a template keeps of a draft or of a request: everything but the people."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from paraph.drafts.models import OPTIONS, WRITTEN, Draft
-from paraph.signature_requests.models import Channel, SignatureRequest
+from paraph.signature_requests.models import FILLED_BY_SERVICE, Channel, Field, SignatureRequest
+
+_RECTANGLE = ("page_number", "x", "y", "width", "height")
 
 StampPlaces = list[tuple[int, dict[str, Any]]]
 """The signer, as an index, and the rectangle of each stamp."""
+
+FieldPlaces = list[tuple[int, dict[str, Any]]]
+"""The signer, as an index, and what each field has: the rectangle and the ``content``."""
 
 
 @dataclass(frozen=True)
 class Content:
     """``channels``: how each signer gets codes. ``documents``: the id of each with the places on it. ``given``: the
-    placements on each as an application gave them."""
+    placements on each as an application gave them. ``roles``: of those who do not all sign; ``fields``: those on each
+    document, where there are any."""
 
     options: dict[str, Any]
     channels: list[str]
     documents: list[tuple[int, StampPlaces]]
     given: list[list[dict[str, Any]]] | None = None
+    roles: list[str] = field(default_factory=list)
+    fields: list[FieldPlaces] = field(default_factory=list)
 
 
 def of_draft(draft: Draft) -> Content:
     signers = list(draft.signers.all())
     index_of = {signer.pk: index for index, signer in enumerate(signers)}
-    rows = draft.documents.prefetch_related("stamps")
+    rows = draft.documents.prefetch_related("stamps", "fields")
     documents = [
         (row.document_id, [(index_of[stamp.signer_id], stamp.rectangle()) for stamp in row.stamps.all()])
         for row in rows
     ]
-    return Content(draft.options(), [signer.otp_channel for signer in signers], documents)
+    fields = [
+        [(index_of[each.signer_id], each.rectangle() | {"content": each.content}) for each in row.fields.all()]
+        for row in rows
+    ]
+    channels, roles = [signer.otp_channel for signer in signers], [signer.role for signer in signers]
+    options = draft.options()
+    options["more_options"] = {name: each for name, each in draft.more_options.items() if name != "copies"}
+    return Content(options, channels, documents, roles=roles, fields=fields)
 
 
 def of_request(request: SignatureRequest) -> Content:
     signers = list(request.signers.all())
+    rows = request.request_documents.prefetch_related("placements", "fields")
     index_of = {signer.pk: index for index, signer in enumerate(signers)}
     documents = [
         (
@@ -41,12 +57,28 @@ def of_request(request: SignatureRequest) -> Content:
             [
                 (
                     index_of[placement.signer_id],
-                    {name: getattr(placement, name) for name in ("page_number", "x", "y", "width", "height")},
+                    {name: getattr(placement, name) for name in _RECTANGLE},
                 )
                 for placement in row.placements.all()
             ],
         )
-        for row in request.request_documents.prefetch_related("placements")
+        for row in rows
     ]
+    fields = [[(index_of[each.signer_id], _field(each)) for each in row.fields.all()] for row in rows]
+    options = {name: getattr(request, name) for name in (*OPTIONS, *WRITTEN)}
+    if request.decline_allowed:
+        options["more_options"] = {"decline_allowed": True}
     channels = [signer.otp_channel or Channel.EMAIL for signer in signers]
-    return Content({name: getattr(request, name) for name in (*OPTIONS, *WRITTEN)}, channels, documents)
+    return Content(options, channels, documents, roles=[signer.role for signer in signers], fields=fields)
+
+
+def _field(asked: Field) -> dict[str, Any]:
+    """Return the rectangle and the content of the payload, without what is as by default."""
+    content = {"name": asked.name, "type": asked.type}
+    if asked.label != asked.name:
+        content["label"] = asked.label
+    if asked.type not in FILLED_BY_SERVICE:
+        content["required"] = asked.required
+    given = ("read_only", "value", "options", "max_length", "minimum", "maximum")
+    content |= {name: value for name in given if (value := getattr(asked, name)) not in (None, "", False)}
+    return {name: getattr(asked, name) for name in _RECTANGLE} | {"content": content | {"font_size": asked.font_size}}

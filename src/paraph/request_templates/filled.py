@@ -5,11 +5,12 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from paraph.drafts.payload import options_payload
+from paraph.drafts.payload import options_payload, role_payload
 from paraph.request_templates.given import SOMEBODY
 from paraph.request_templates.input import PERSON, TemplateSendingInput
 from paraph.request_templates.models import Template, TemplateRole
 from paraph.request_templates.payload import TemplatePayload, role_ref
+from paraph.request_templates.prefilled import prefill
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.variants import options_of, refuse_unknown
 
@@ -30,6 +31,7 @@ def fill(template: Template, value: object, problems: Problems) -> Json:
     payload |= template.more_options | options_of(value) | {"documents": TemplatePayload(template).documents}
     if "signers" in value:
         payload["signers"] = _signers(roles, value["signers"], problems)
+        prefill(payload["documents"], payload["signers"], value["signers"], problems)
     return payload
 
 
@@ -76,5 +78,5 @@ def _signer(
 
 
 def _in(role: TemplateRole, person: Json) -> Json:
-    order = {"ref": role_ref(role), "order": role.position + 1}
+    order = {"ref": role_ref(role), "order": role.position + 1} | role_payload(role.role)
     return person | order | {"otp_channel": role.otp_channel or None}

@@ -5,9 +5,9 @@ from typing import ClassVar
 from django.db import models
 
 from paraph.documents.models import Document
-from paraph.drafts.models import Rectangle, RequestOptions
+from paraph.drafts.models import PlacedField, Rectangle, RequestOptions
 from paraph.kernel import clock
-from paraph.signature_requests.models import Channel, SignatureRequest
+from paraph.signature_requests.models import Channel, Role, SignatureRequest
 from paraph.tenants.models import Environment, Organization, User
 
 LONGEST_ROLE = 100
@@ -43,12 +43,13 @@ class TemplateDocument(models.Model):
 
 class TemplateRole(models.Model):
     """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order.
-    ``otp_channel`` is empty where none was named."""
+    ``otp_channel`` is empty where none was named; ``role``: whether they sign or approve."""
 
     template = models.ForeignKey(Template, models.CASCADE, related_name="roles")
     position = models.SmallIntegerField()
     name = models.CharField(max_length=LONGEST_ROLE)
     otp_channel = models.CharField(max_length=5, choices=Channel, default=Channel.EMAIL, blank=True)
+    role = models.CharField(max_length=10, choices=Role, default=Role.SIGNER, db_default=Role.SIGNER)
 
     class Meta:
         ordering: ClassVar = ["position"]
@@ -62,6 +63,16 @@ class TemplateStamp(Rectangle):
 
     class Meta:
         ordering: ClassVar = ["document__position", "page_number", "id"]
+
+
+class TemplateField(PlacedField):
+    """What a role fills in, and where."""
+
+    document = models.ForeignKey(TemplateDocument, models.CASCADE, related_name="fields")
+    role = models.ForeignKey(TemplateRole, models.CASCADE, related_name="fields")
+
+    class Meta:
+        ordering: ClassVar = ["document__position", "id"]
 
 
 class BulkStatus(models.TextChoices):
@@ -109,8 +120,8 @@ class RowState(models.TextChoices):
 class BulkRow(models.Model):
     """A row of the file; ``number`` is that of its line for a spreadsheet, where the header is 1.
 
-    ``cells`` as in the file, ``signers`` as the payload has them. Both are empty once the row is sent: names and
-    addresses live on in the ``request`` alone.
+    ``cells`` as in the file, ``signers`` as the payload has them, with the values of their fields by name. Both are
+    empty once the row is sent: names and addresses live on in the ``request`` alone.
     """
 
     bulk_send = models.ForeignKey(BulkSend, models.CASCADE, related_name="rows")

@@ -3,11 +3,12 @@
 from collections.abc import Sequence
 from typing import Any
 
-from paraph.drafts.payload import options_payload, stamps_payload
-from paraph.request_templates.models import Template, TemplateDocument, TemplateRole, TemplateStamp
+from paraph.drafts.payload import assignment, options_payload, role_payload
+from paraph.request_templates.models import Template, TemplateDocument, TemplateRole
 
-Person = dict[str, str]
-"""``first_name``, ``last_name``, ``email``, ``phone``."""
+Person = dict[str, Any]
+"""``first_name``, ``last_name``, ``email``, ``phone``; ``values``, where there are any: those of fields by name, as the
+payload has them."""
 
 
 class TemplatePayload:
@@ -16,12 +17,17 @@ class TemplatePayload:
     def __init__(self, template: Template) -> None:
         self._options = options_payload(template)
         self._roles = list(template.roles.all())
-        self.documents = [_document(row) for row in template.documents.prefetch_related("stamps__role")]
+        rows = template.documents.prefetch_related("stamps", "fields")
+        self.documents = [_document(row, self._roles) for row in rows]
 
     def of(self, people: Sequence[Person]) -> dict[str, Any]:
         """Return the payload with these people in the roles, in their order."""
         signers = [_signer(role, person) for role, person in zip(self._roles, people, strict=True)]
-        return {**self._options, "signers": signers, "documents": self.documents}
+        values = {signer["ref"]: signer.pop("values", {}) for signer in signers}
+        documents = (
+            [_filled(document, values) for document in self.documents] if any(values.values()) else self.documents
+        )
+        return {**self._options, "signers": signers, "documents": documents}
 
 
 def role_ref(role: TemplateRole) -> str:
@@ -36,12 +42,34 @@ def _signer(role: TemplateRole, person: Person) -> dict[str, Any]:
         "ref": role_ref(role),
         "order": role.position + 1,
         "otp_channel": role.otp_channel or None,
+        **role_payload(role.role),
     }
 
 
-def _document(row: TemplateDocument) -> dict[str, Any]:
-    of_role: dict[str, list[TemplateStamp]] = {}
-    for stamp in row.stamps.all():
-        of_role.setdefault(role_ref(stamp.role), []).append(stamp)
-    assignments = [{"signer_ref": ref, "stamps": stamps_payload(stamps)} for ref, stamps in of_role.items()]
-    return {"id": row.document_id, "signers": assignments}
+def _document(row: TemplateDocument, roles: Sequence[TemplateRole]) -> dict[str, Any]:
+    assignments = [
+        assignment(
+            role_ref(role),
+            role.role,
+            [stamp for stamp in row.stamps.all() if stamp.role_id == role.pk],
+            [field for field in row.fields.all() if field.role_id == role.pk],
+        )
+        for role in roles
+    ]
+    return {"id": row.document_id, "signers": [each for each in assignments if each]}
+
+
+def _filled(document: dict[str, Any], values: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the document of the payload with these values, by the reference of the signer and the name of the
+    field."""
+    signers = [
+        each | {"fields": [_with_value(field, values[each["signer_ref"]]) for field in each["fields"]]}
+        if "fields" in each
+        else each
+        for each in document["signers"]
+    ]
+    return document | {"signers": signers}
+
+
+def _with_value(field: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    return field | ({"value": values[field["name"]]} if field["name"] in values else {})

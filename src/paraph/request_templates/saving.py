@@ -7,10 +7,11 @@ from django.db import transaction
 
 from paraph.database.rows import insert
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.request_templates.content import Content
-from paraph.request_templates.models import Template, TemplateDocument, TemplateRole, TemplateStamp
+from paraph.request_templates.models import Template, TemplateDocument, TemplateField, TemplateRole, TemplateStamp
+from paraph.signature_requests.models import Role
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
@@ -45,9 +46,10 @@ def save_template(
         name=names.template,
         **content.options,
     )
+    kinds = content.roles or [Role.SIGNER] * len(content.channels)
     roles = [
-        TemplateRole(template=template, position=position, name=role_name, otp_channel=channel)
-        for position, (role_name, channel) in enumerate(zip(names.roles, content.channels, strict=True))
+        TemplateRole(template=template, position=position, name=role_name, otp_channel=channel, role=kind)
+        for position, (role_name, channel, kind) in enumerate(zip(names.roles, content.channels, kinds, strict=True))
     ]
     TemplateRole.objects.bulk_create(roles)
     for position, (document_id, stamps) in enumerate(content.documents):
@@ -59,6 +61,10 @@ def save_template(
         )
         TemplateStamp.objects.bulk_create(
             TemplateStamp(document=document, role=roles[signer], **rectangle) for signer, rectangle in stamps
+        )
+        TemplateField.objects.bulk_create(
+            TemplateField(document=document, role=roles[signer], **field)
+            for signer, field in (content.fields[position] if content.fields else ())
         )
     insert(beside(template.pk))
     log.note(
@@ -75,16 +81,24 @@ def begin_from(scope: TenantScope, template: Template, author: User, signers: Se
         setattr(draft, name, value)
     draft.locale = template.locale or LOCALES[0]
     draft.save()
+    roles = list(template.roles.all())
+    for role, signer in zip(roles, signers, strict=True):
+        signer.role = role.role
     editing.replace_signers(draft, signers)
-    signer_of = {role.pk: signer for role, signer in zip(template.roles.all(), signers, strict=True)}
+    signer_of = {role.pk: signer for role, signer in zip(roles, signers, strict=True)}
     stamps: list[DraftStamp] = []
-    for kept in template.documents.prefetch_related("stamps"):
+    fields: list[DraftField] = []
+    for kept in template.documents.prefetch_related("stamps", "fields"):
         row = DraftDocument.objects.create(draft=draft, document_id=kept.document_id, position=kept.position)
         stamps += [
             DraftStamp(document=row, signer=signer_of[stamp.role_id], **stamp.rectangle())
             for stamp in kept.stamps.all()
         ]
-    editing.replace_stamps(draft, stamps)
+        fields += [
+            DraftField(document=row, signer=signer_of[field.role_id], content=field.content, **field.rectangle())
+            for field in kept.fields.all()
+        ]
+    editing.replace_places(draft, stamps, fields)
     return draft
 
 

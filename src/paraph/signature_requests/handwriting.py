@@ -25,8 +25,8 @@ def initials_of(signer: Signer) -> dict[str, Any] | None:
     return _opened(signer, "initials")
 
 
-def write(signer: Signer, signature: dict[str, Any], initials: dict[str, Any] | None) -> None:
-    """Set ``signature_encrypted`` and ``initials_encrypted``. Does not save the row."""
+def write(signer: Signer, signature: dict[str, Any] | None, initials: dict[str, Any] | None) -> None:
+    """Set ``signature_encrypted`` and ``initials_encrypted``, None for an approver. Does not save the row."""
     signer.signature_encrypted = _sealed(signer, "signature", signature)
     signer.initials_encrypted = _sealed(signer, "initials", initials)
 

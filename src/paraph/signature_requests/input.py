@@ -6,139 +6,46 @@ checked in :mod:`paraph.signature_requests.references`; how problems are worded,
 """
 
 from functools import partial
-from typing import Annotated, Any, Literal, TypeVar
+from typing import Annotated, Literal
 
 from pydantic import (
     BaseModel,
     BeforeValidator,
-    ConfigDict,
     Field,
-    GetJsonSchemaHandler,
-    PlainValidator,
-    ValidationError,
-    ValidationInfo,
-    ValidatorFunctionWrapHandler,
-    WithJsonSchema,
-    WrapValidator,
-    model_validator,
 )
-from pydantic_core import CoreSchema
 
-from paraph.signature_requests.problems import Flood
+from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput
+from paraph.signature_requests.input_types import (
+    Days,
+    Email,
+    Entry,
+    Height,
+    HttpsUrl,
+    Id,
+    Input,
+    LongText,
+    Metadata,
+    Order,
+    OrNull,
+    Page,
+    PageUrl,
+    Phone,
+    Point,
+    Reason,
+    Text,
+    Width,
+)
 from paraph.signature_requests.values import (
-    LARGEST_ID,
-    LONGEST_EMAIL,
-    LONGEST_METADATA,
-    LONGEST_NAME,
-    LONGEST_URL,
-    MOST_METADATA,
-    email,
-    https_url,
     integer,
-    metadata,
-    number,
-    page_url,
-    phone,
-    text,
 )
 
 MOST_SIGNERS = 100  # of the plan Enterprise; a test compares
 MOST_DOCUMENTS = 50
-MOST_VALIDITY_DAYS = 90
 MOST_STAMPS = 10
 MOST_DAYS_BETWEEN = 30
 MOST_REMINDERS = 10
-WIDTHS = (80.0, 400.0)
-HEIGHTS = (30.0, 160.0)
+MOST_COPIES = 20
 DEFAULT_SIZE = (200.0, 80.0)
-MOST_ORDER = MOST_PAGES = 2**31 - 1
-LONGEST_TAG = 500
-LONGEST_REASON = 500
-
-PRINTABLE = r"[^\u0000-\u001f\u007f-\u009f\u2028\u2029]"
-_VISIBLE = PRINTABLE.replace("[^", r"[^\s")
-_TEXT = {"type": "string", "minLength": 1, "pattern": rf"^{PRINTABLE}*{_VISIBLE}{PRINTABLE}*$"}
-_EMAIL = {"type": "string", "format": "email", "minLength": 3, "maxLength": LONGEST_EMAIL}
-_PHONE = {"type": "string", "pattern": r"^\+[1-9][0-9]{1,14}$", "minLength": 3, "maxLength": 16}
-_URL = {"type": "string", "format": "uri", "pattern": "^https://", "maxLength": LONGEST_URL}
-_PAGE_URL = {**_URL, "pattern": "^(https://|http://localhost)"}
-METADATA = {
-    "type": "object",
-    "maxProperties": MOST_METADATA,
-    "propertyNames": {"type": "string", "pattern": "^[A-Za-z0-9_.-]+$", "minLength": 1, "maxLength": 40},
-    "additionalProperties": {"type": "string", "pattern": f"^{PRINTABLE}*$", "maxLength": LONGEST_METADATA},
-}
-
-
-class _Nullable:
-    """Mark an optional field with a default that may be null, which counts as absent."""
-
-    def __get_pydantic_json_schema__(self, schema: CoreSchema, handler: GetJsonSchemaHandler) -> dict[str, Any]:
-        return {"anyOf": [handler(schema), {"type": "null"}]}
-
-
-OrNull = _Nullable()
-
-
-def _counted(value: Any, read: ValidatorFunctionWrapHandler, info: ValidationInfo) -> Any:
-    """Read an entry of an array, unless more is wrong already than is named: a hostile payload is wrong all over."""
-    flood: Flood = info.context or Flood()
-    if flood.full:
-        return None
-    before = flood.problems
-    try:
-        return read(value)
-    except ValidationError as error:
-        flood.problems = before + error.error_count()  # those of entries within it are among them
-        raise
-
-
-Shape = TypeVar("Shape")
-Entry = Annotated[Shape, WrapValidator(_counted)]
-
-Text = Annotated[str, PlainValidator(text), WithJsonSchema({**_TEXT, "maxLength": LONGEST_NAME})]
-LongText = Annotated[
-    str, PlainValidator(partial(text, longest=LONGEST_TAG)), WithJsonSchema({**_TEXT, "maxLength": LONGEST_TAG})
-]
-Reason = Annotated[
-    str, PlainValidator(partial(text, longest=LONGEST_REASON)), WithJsonSchema({**_TEXT, "maxLength": LONGEST_REASON})
-]
-Email = Annotated[str, PlainValidator(email), WithJsonSchema(_EMAIL)]
-Phone = Annotated[str, PlainValidator(phone), WithJsonSchema(_PHONE)]
-HttpsUrl = Annotated[str, PlainValidator(https_url), WithJsonSchema(_URL)]
-PageUrl = Annotated[str, PlainValidator(page_url), WithJsonSchema(_PAGE_URL)]
-Metadata = Annotated[dict[str, str], PlainValidator(metadata), WithJsonSchema(METADATA)]
-Id = Annotated[int, Field(ge=1, le=LARGEST_ID, json_schema_extra={"format": "int64"}), BeforeValidator(integer)]
-Days = Annotated[int, Field(ge=1, le=MOST_VALIDITY_DAYS), BeforeValidator(partial(integer, maximum=MOST_VALIDITY_DAYS))]
-Order = Annotated[int, Field(ge=1, le=MOST_ORDER), BeforeValidator(partial(integer, maximum=MOST_ORDER))]
-Page = Annotated[int, Field(ge=1, le=MOST_PAGES), BeforeValidator(partial(integer, maximum=MOST_PAGES))]
-# Negative ones are refused where the stamp is placed, with a sentence that names the page.
-Point = Annotated[
-    float, PlainValidator(number), WithJsonSchema({"type": "number", "minimum": 0, "exclusiveMaximum": 1e9})
-]
-Width = Annotated[
-    float, Field(ge=WIDTHS[0], le=WIDTHS[1]), BeforeValidator(partial(number, minimum=WIDTHS[0], maximum=WIDTHS[1]))
-]
-Height = Annotated[
-    float,
-    Field(ge=HEIGHTS[0], le=HEIGHTS[1]),
-    BeforeValidator(partial(number, minimum=HEIGHTS[0], maximum=HEIGHTS[1])),
-]
-
-
-class Input(BaseModel):
-    model_config = ConfigDict(strict=True)
-
-    @classmethod
-    def without_nulls(cls, value: dict[str, Any]) -> dict[str, Any]:
-        """Leave out the fields that are null and count as absent then."""
-        nullable = {name for name, field in cls.model_fields.items() if OrNull in field.metadata}
-        return {name: each for name, each in value.items() if each is not None or name not in nullable}
-
-    @model_validator(mode="before")
-    @classmethod
-    def _prepare(cls, value: Any) -> Any:
-        return cls.without_nulls(value) if isinstance(value, dict) else value
 
 
 class Tag(Input):
@@ -189,13 +96,20 @@ Stamp = Annotated[MagicFieldStamp | CoordinatesStamp, Field(discriminator="type"
 
 
 class Assignment(Input):
-    """The stamps of one signer on one document. A signer appears once per document."""
+    """The stamps and fields of one signer on one document. A signer appears once per document. An approver has
+    neither."""
 
     signer_ref: Text = Field(description="The `ref` of a signer of the request.", examples=["landlord"])
-    stamps: list[Stamp] = Field(
-        min_length=1,
+    stamps: Annotated[list[Stamp], OrNull] = Field(
+        [],
         max_length=MOST_STAMPS,
-        description="All stamps of the signer on this document, optional ones too.",
+        description="All stamps of the signer on this document, optional ones too: at least one, but none of an "
+        "approver.",
+    )
+    fields: Annotated[list[Entry[FieldInput]], OrNull] = Field(
+        [],
+        max_length=MOST_FIELDS,
+        description="What the signer fills in on this document before signing, in the order of reading.",
     )
 
 
@@ -206,12 +120,13 @@ class DocumentInput(Input):
     signers: list[Entry[Assignment]] = Field(
         min_length=1,
         max_length=MOST_SIGNERS,
-        description="Those who sign this document; every signer signs at least one.",
+        description="Those who sign or approve this document: at least one who signs. Everybody is listed on at least "
+        "one.",
     )
 
 
 class SignerInput(Input):
-    """A person who signs."""
+    """A person who signs, or approves."""
 
     ref: Text = Field(
         description="Any identifier, to link placements with; unique in the request, not kept.", examples=["landlord"]
@@ -230,6 +145,19 @@ class SignerInput(Input):
         description="How the one-time code reaches the signer. `sms` needs a phone and the plan Pro or Enterprise. "
         "Omitted or null: e-mail, and SMS too where a phone is known and the plan allows it.",
     )
+    role: Annotated[Literal["signer", "approver"], OrNull] = Field(
+        "signer",
+        description="An `approver` takes part in the order, reads and confirms with a one-time code, and draws nothing "
+        "on the documents. At least one of those listed must sign.",
+    )
+
+
+class CopyInput(Input):
+    """A person who gets a mail with links to the sealed documents and to the proof, once they are there."""
+
+    first_name: Text = Field(description="As the mail greets.")
+    last_name: Text = Field(description="As the mail greets.")
+    email: Email = Field(description="Where the mail goes, whatever `send_email` says.")
 
 
 class RemindersInput(Input):
@@ -293,6 +221,12 @@ class SignatureRequestInput(Input):
         None,
         description="Has the service remind signers who were invited. Needs `send_email`. Omitted or null: only "
         "you remind.",
+    )
+    copies: Annotated[list[Entry[CopyInput]], OrNull] = Field(
+        [], max_length=MOST_COPIES, description="Who else gets a copy, by links that open for 30 days without a code."
+    )
+    decline_allowed: Annotated[bool, OrNull] = Field(
+        False, description="Whether a signer may decline, with a reason. This ends the request early."
     )
     signers: list[Entry[SignerInput]] = Field(
         min_length=1, max_length=MOST_SIGNERS, description="At most 5 on the plan Free, 25 on Pro, 100 on Enterprise."

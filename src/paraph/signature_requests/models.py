@@ -13,7 +13,8 @@ from paraph.tenants.models import Application, BrandingProfile, Environment, Org
 
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
 LONGEST_SUBJECT, LONGEST_MESSAGE = 150, 5_000  # of what a sender writes to signers
-LARGE = ("signature_encrypted", "initials_encrypted")  # of a signer; nobody reads a list for their strokes
+LARGE = ("signature_encrypted", "initials_encrypted", "fields_encrypted")  # of a signer; no list reads them
+LONGEST_FIELD_NAME, LONGEST_LABEL = 100, 200
 
 
 class Mode(models.TextChoices):
@@ -33,6 +34,26 @@ class SignerStatus(models.TextChoices):
     SIGNED = "signed"
 
 
+class Role(models.TextChoices):
+    SIGNER = "signer"
+    APPROVER = "approver"
+
+
+class FieldType(models.TextChoices):
+    TEXT = "text"
+    MULTILINE = "multiline"
+    NUMBER = "number"
+    DATE = "date"
+    CHECKBOX = "checkbox"
+    CHOICE = "choice"
+    SIGNED_ON = "signed_on"
+    FULL_NAME = "full_name"
+    EMAIL = "email"
+
+
+FILLED_BY_SERVICE = (FieldType.SIGNED_ON, FieldType.FULL_NAME, FieldType.EMAIL)
+
+
 class Channel(models.TextChoices):
     EMAIL = "email"
     SMS = "sms"
@@ -47,6 +68,7 @@ class SignatureRequest(models.Model):
     member calls it, "" for nothing; signers do not see it. ``subject`` and ``message``: what that member writes to the
     signers, for invitations and reminders alone, until the files are deleted. ``external_id``, "" for none, and
     ``metadata``, null for none: what its creator's own system knows it by; signers do not see them either.
+    ``decline_allowed``: whether a signer may decline, which ends the request early; ``declined_by`` says who did.
     ``redirect_url``: where signers may go on once they have signed, "" for nowhere. ``remind_every_days`` and
     ``reminders_at_most``: null where signers are reminded by hand alone.
 
@@ -82,6 +104,8 @@ class SignatureRequest(models.Model):
     completed_at = models.DateTimeField(null=True)
     ended_early_at = models.DateTimeField(null=True)
     ended_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
+    decline_allowed = models.BooleanField(default=False, db_default=False)
+    declined_by = models.ForeignKey("Signer", models.PROTECT, null=True, related_name="+", db_index=False)
     files_deleted_at = models.DateTimeField(null=True)
 
     class Meta:
@@ -113,6 +137,11 @@ class SignatureRequest(models.Model):
                 condition=models.Q(status="completed", finalized=False),
                 name="request_unsealed",
             ),
+            models.Index(
+                fields=["organization", "environment", "ended_early_at"],
+                condition=models.Q(declined_by__isnull=False),
+                name="request_declined",
+            ),
         ]
 
 
@@ -129,13 +158,15 @@ class RequestDocument(models.Model):
 
 
 class Signer(models.Model):
-    """A signer of a request. ``order`` is the signing order (sequential) or the position in the payload (parallel),
-    from 1.
+    """A signer of a request, or an approver, who confirms the documents and draws nothing on them. ``order`` is the
+    signing order (sequential) or the position in the payload (parallel), from 1.
 
-    ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`.
+    ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`,
+    ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.field_values`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
-    whether to remind the signer by itself, null for never. ``token_salt`` is one of the two inputs of
+    whether to remind the signer by itself, null for never. ``decline_told_at``: when the mail server had the mail that
+    somebody else has declined. ``token_salt`` is one of the two inputs of
     a signing token; the other is a key of the server.
     """
 
@@ -144,6 +175,7 @@ class Signer(models.Model):
     last_name = models.CharField(max_length=200)
     email = models.CharField(max_length=320)
     phone = models.CharField(max_length=16, blank=True)
+    role = models.CharField(max_length=10, choices=Role, default=Role.SIGNER, db_default=Role.SIGNER)
     order = models.IntegerField()
     otp_channel = models.CharField(max_length=5, choices=Channel, blank=True)
     status = models.CharField(max_length=10, choices=SignerStatus, default=SignerStatus.PENDING)
@@ -153,7 +185,9 @@ class Signer(models.Model):
     signed_at = models.DateTimeField(null=True)
     signature_encrypted = models.BinaryField(null=True)
     initials_encrypted = models.BinaryField(null=True)
+    fields_encrypted = models.BinaryField(null=True)
     completion_notified_at = models.DateTimeField(null=True)
+    decline_told_at = models.DateTimeField(null=True)
     remind_at = models.DateTimeField(null=True)
     locale = models.CharField(max_length=5, blank=True)
 
@@ -163,6 +197,10 @@ class Signer(models.Model):
             models.Index(fields=["remind_at"], condition=models.Q(remind_at__isnull=False), name="signer_to_remind")
         ]
         ordering: ClassVar = ["order"]
+
+    @property
+    def is_approver(self) -> bool:
+        return self.role == Role.APPROVER
 
     @property
     def full_name(self) -> str:
@@ -193,8 +231,9 @@ class Inquiry(models.Model):
 
 
 class SenderMail(models.Model):
-    """A mail to the member who sent the request. ``name`` says what it tells of whom, so that each thing is told once;
-    ``about``: the id of a signer or inquiry, or a number of days. ``sent_at``: when the mail server had it."""
+    """A mail to the member who sent the request or, of the kind ``contact``, to the organization's contact address.
+    ``name`` says what it tells of whom, so that each thing is told once; ``about``: the id of a signer or inquiry, or a
+    number of days. ``sent_at``: when the mail server had it."""
 
     name = models.CharField(max_length=80, primary_key=True)
     request = models.ForeignKey(SignatureRequest, models.CASCADE, related_name="sender_mails")
@@ -214,6 +253,81 @@ class Placement(models.Model):
     y = models.FloatField()
     width = models.FloatField()
     height = models.FloatField()
+
+
+class FieldColumns(models.Model):
+    """What is asked of a field, and where it stands; ``position`` counts from 0 in the order of the payload. The
+    rectangle is as that of a :class:`Placement`.
+
+    ``value``: what the sender gave, a text or, of a checkbox, a truth value; null for nothing. ``options``: of a
+    choice, else null. ``max_length``: of a text, else null. ``minimum`` and ``maximum``: the bounds of a number or a
+    date as they were given, "" for none. ``font_size`` is in points.
+    """
+
+    position = models.SmallIntegerField()
+    name = models.CharField(max_length=LONGEST_FIELD_NAME)
+    type = models.CharField(max_length=10, choices=FieldType)
+    label = models.CharField(max_length=LONGEST_LABEL)
+    required = models.BooleanField(default=True)
+    read_only = models.BooleanField(default=False)
+    value: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    options: "models.JSONField[Any, Any]" = models.JSONField(null=True)
+    max_length = models.SmallIntegerField(null=True)
+    minimum = models.CharField(max_length=30, blank=True, default="")
+    maximum = models.CharField(max_length=30, blank=True, default="")
+    font_size = models.FloatField(default=10)
+    page_number = models.IntegerField()
+    x = models.FloatField()
+    y = models.FloatField()
+    width = models.FloatField()
+    height = models.FloatField()
+
+    class Meta:
+        abstract = True
+
+
+class Field(FieldColumns):
+    """A field that a signer fills in on a document, or that the service fills for the signer."""
+
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="fields")
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="fields", db_index=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["signer", "request_document", "name"], name="field_name_once_per_signer_and_document"
+            )
+        ]
+
+
+class CopyRecipient(models.Model):
+    """A person who gets a copy of the sealed documents and of the proof, and takes no other part; ``position`` counts
+    from 0 in the order of the payload. ``token_salt`` is one of the two inputs of the link's token; ``notified_at``:
+    when the mail server had the mail."""
+
+    request = models.ForeignKey(SignatureRequest, models.PROTECT, related_name="copies", db_index=False)
+    position = models.SmallIntegerField()
+    first_name = models.CharField(max_length=200)
+    last_name = models.CharField(max_length=200)
+    email = models.CharField(max_length=320)
+    token_salt = models.BinaryField()
+    notified_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["request", "position"], name="copy_once_per_position")]
+        ordering: ClassVar = ["position"]
+
+
+class Approval(models.Model):
+    """A document that an approver reads and confirms. What a signer signs is where the signer has placements."""
+
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="approvals", db_index=False)
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="approvals", db_index=False)
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(fields=["signer", "request_document"], name="approval_once_per_document")
+        ]
 
 
 class FirstOpening(models.Model):

@@ -11,21 +11,24 @@ from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
+from paraph.signature_requests.field_input import FieldInput, FieldPlacement
 from paraph.signature_requests.input import (
     MOST_STAMPS,
     Assignment,
+    CopyInput,
     DocumentInput,
-    Input,
     SignatureRequestInput,
     SignerInput,
     Stamp,
 )
+from paraph.signature_requests.input_types import Input
 from paraph.signature_requests.models import Mode
 from paraph.signature_requests.problems import Flood, InvalidPayloadError, Problem, Problems
 from paraph.tenants.limits import Allowance
 
 Json = dict[str, Any]
 _STAMP: TypeAdapter[Stamp] = TypeAdapter(Stamp)
+_PLACEMENT: TypeAdapter[FieldPlacement] = TypeAdapter(FieldPlacement)
 _KINDS = {"magic_field", "coordinates"}  # stand in pydantic's location of an error, and in no path of ours
 
 _SENTENCES: dict[str, Callable[[Json], str]] = {
@@ -34,6 +37,10 @@ _SENTENCES: dict[str, Callable[[Json], str]] = {
     "bool_type": lambda _facts: _("it must be a JSON boolean, true or false."),
     "list_type": lambda _facts: _("it must be an array."),
     "too_short": lambda _facts: _("it must have at least one entry."),
+    "too_long": lambda facts: (
+        _("it must have at most %(limit)d entries, not %(count)d.")
+        % {"limit": facts["max_length"], "count": facts["actual_length"]}
+    ),
     "model_type": lambda _facts: _("it must be an object."),
     "model_attributes_type": lambda _facts: _("it must be an object."),
     "string_unicode": lambda _facts: _("it must not contain control characters or lone surrogates."),
@@ -54,12 +61,13 @@ def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRe
         sentence = _("it must be an object.")
         problem = Problem("signature_request", sentence)
         raise InvalidPayloadError("validation_error", str(problem), [problem])
-    payload = _within_limits(value, allowance, problems)
+    payload, flood = _within_limits(value, allowance, problems), Flood()
     try:
-        found = SignatureRequestInput.model_validate(payload, context=Flood())
+        found = SignatureRequestInput.model_validate(payload, context=flood)
     except ValidationError as invalid:
         for error in invalid.errors(include_url=False, include_input=False):
             problems.add(*_problem(error, payload))
+        problems.full |= flood.full  # the problems of an array that is too long are not told
     else:
         if not problems:
             return found
@@ -117,17 +125,18 @@ def _problem(error: ErrorDetails, payload: Json) -> tuple[str, str]:
     steps = [step for step in error["loc"] if step not in _KINDS]
     if error["type"].startswith("union_tag"):
         steps.append("type")
-    if steps[-1] == "stamps":  # case 1: neither absent nor no array nor too many
-        sentence = _stamps(payload["documents"][steps[1]], steps[3])
+    if steps[-1] == "stamps":  # case 1: neither no array nor too many
+        document = payload["documents"][steps[1]]
+        assignment = document["signers"][steps[3]]
+        sentence = stamps_sentence(assignment.get("signer_ref"), document.get("id"), assignment.get("stamps"))
     else:
         sentence = _SENTENCES[error["type"]](error.get("ctx", {}))
     path = "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in steps)
     return path.removeprefix("."), sentence
 
 
-def _stamps(document: Json, index: int | str) -> str:
-    assignment = document["signers"][index]
-    stamps, ref, document_id = assignment.get("stamps"), assignment.get("signer_ref"), document.get("id")
+def stamps_sentence(ref: object, document_id: object, stamps: object) -> str:
+    """Say how many stamps a signer must have on a document, and has."""
     return _("signer “%(ref)s” must have from 1 to %(limit)d stamps on document %(document)d, not %(count)d.") % {
         "ref": ref if isinstance(ref, str) else "",
         "limit": MOST_STAMPS,
@@ -144,8 +153,13 @@ def _one_of(expected: str) -> str:
 _ENTRIES: dict[tuple[type[Input], str], type[Input]] = {
     (SignatureRequestInput, "signers"): SignerInput,
     (SignatureRequestInput, "documents"): DocumentInput,
+    (SignatureRequestInput, "copies"): CopyInput,
     (DocumentInput, "signers"): Assignment,
+    (Assignment, "fields"): FieldInput,
 }
+
+
+_BOUNDED = ("fields", "copies")  # of one that has too many entries, none was read
 
 
 def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
@@ -155,9 +169,12 @@ def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
     for name in found.keys() | given.keys() & shape.model_fields.keys():
         here, each = f"{path}.{name}".removeprefix("."), given.get(name)
         if name == "stamps":
-            found[name] = [_stamp(stamp) for stamp in each[:MOST_STAMPS]] if isinstance(each, list) else []
+            stamps = each[:MOST_STAMPS] if isinstance(each, list) else []
+            found[name] = [_read(_STAMP, stamp) for stamp in stamps]
+        elif name == "placement":
+            found[name] = _read(_PLACEMENT, each)
         elif entry := _ENTRIES.get((shape, name)):
-            entries = each if isinstance(each, list) else []
+            entries = each if isinstance(each, list) and not (here in refused and name in _BOUNDED) else []
             found[name] = [_part(entry, one, f"{here}[{index}]", refused) for index, one in enumerate(entries)]
             if here in refused:
                 found[name].append(_part(entry, {}, here, refused))
@@ -168,8 +185,9 @@ def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
     return shape.model_construct(_fields_set=set(given), **found)
 
 
-def _stamp(value: Any) -> Any:
+def _read(adapter: TypeAdapter[Any], value: Any) -> Any:
+    """Return what stands there, None where it cannot be read."""
     try:
-        return _STAMP.validate_python(value)
+        return adapter.validate_python(value)
     except ValidationError:
         return None

@@ -1,7 +1,9 @@
-"""Placing stamps: from tags and coordinates to rectangles on pages (rule 4.5, cases 4 and 5)."""
+"""Placing stamps and fields: from tags and coordinates to rectangles on pages (rule 4.5, cases 4 and 5)."""
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
@@ -9,16 +11,20 @@ from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import ROUNDING, FoundTag, Rect, find_tags, under
-from paraph.signature_requests.input import (
-    Assignment,
-    CoordinatesStamp,
-    DocumentInput,
-    MagicFieldStamp,
-    Tag,
+from paraph.signature_requests.field_input import (
+    BOX_SIZE,
+    DEFAULT_SIZE,
+    FieldInput,
+    FieldRectangle,
+    FieldTag,
+    MagicFieldPlacement,
 )
+from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Rectangle, Tag
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
+
+Found = dict[str, FoundTag]
 
 
 @dataclass(frozen=True)
@@ -32,26 +38,68 @@ class PlannedPlacement:
     rect: Rect
 
 
-def place(given: DocumentInput, path: str, document: Document, problems: Problems) -> list[PlannedPlacement]:
-    """Return the placements on the document at a path of the payload. Reads and searches its file once, if there are
-    tags."""
+@dataclass(frozen=True)
+class PlannedField:
+    """A field on a page, as it was ``given``; ``number`` counts from 0 within the signer's fields on the document."""
+
+    signer_ref: str
+    number: int
+    page_number: int
+    rect: Rect
+    given: FieldInput
+
+
+class Placed(NamedTuple):
+    """What has a place on a document."""
+
+    placements: list[PlannedPlacement]
+    fields: list[PlannedField]
+
+
+def place(given: DocumentInput, path: str, document: Document, problems: Problems) -> Placed:
+    """Return the placements and fields on the document at a path of the payload. Reads and searches its file once, if
+    there are tags."""
+    placed = Placed([], [])
     found = _find(given, path, document, problems)
     if found is None:
-        return []
-    placements: list[PlannedPlacement] = []
+        return placed
     for index, assignment in enumerate(given.signers):
         here = f"{path}.signers[{index}]"
-        tried = [
-            _Stamp(stamp, number, f"{here}.stamps[{number}]", assignment, document, problems).place(found)
-            for number, stamp in enumerate(assignment.stamps)
-            if stamp is not None  # it could not be read
-        ]
-        placed = [placement for placement in tried if placement]
-        if not placed and _all_optional(assignment):
+        stamps = list(_stamps(assignment, here, document, found, problems))
+        if not stamps and _all_optional(assignment):
             sentence = _("none of the optional stamps of signer “%(ref)s” was found on document %(document)d.")
             problems.add(here, sentence % {"ref": assignment.signer_ref or "", "document": document.pk})
-        placements += placed
-    return placements
+        placed.placements.extend(stamps)
+        placed.fields.extend(_fields(assignment, here, document, found, problems))
+    return placed
+
+
+def _stamps(
+    assignment: Assignment, path: str, document: Document, found: Found, problems: Problems
+) -> Iterator[PlannedPlacement]:
+    for number, stamp in enumerate(assignment.stamps):
+        if stamp is None:  # it could not be read
+            continue
+        at, ref = stamp.value, assignment.signer_ref
+        place = _Place(_STAMP, f"{path}.stamps[{number}]", {"ref": ref or ""}, document, problems)
+        if isinstance(at, Tag) and at.tag not in found and stamp.optional:
+            continue
+        if spot := place.find(at, (at.width, at.height), found):
+            yield PlannedPlacement(ref, number, *spot)
+
+
+def _fields(
+    assignment: Assignment, path: str, document: Document, found: Found, problems: Problems
+) -> Iterator[PlannedField]:
+    for number, given in enumerate(assignment.fields):
+        if given.placement is None:
+            continue
+        at, ref = given.placement.value, assignment.signer_ref
+        facts = {"ref": ref or "", "name": given.name or ""}
+        place = _Place(_FIELD, f"{path}.fields[{number}].placement", facts, document, problems)
+        width, height = BOX_SIZE if given.type == "checkbox" else DEFAULT_SIZE
+        if spot := place.find(at, (at.width or width, at.height or height), found):
+            yield PlannedField(ref, number, *spot, given)
 
 
 def _all_optional(assignment: Assignment) -> bool:
@@ -59,9 +107,10 @@ def _all_optional(assignment: Assignment) -> bool:
     return bool(stamps) and all(isinstance(stamp, MagicFieldStamp) and stamp.optional for stamp in stamps)
 
 
-def _find(given: DocumentInput, path: str, document: Document, problems: Problems) -> dict[str, FoundTag] | None:
+def _find(given: DocumentInput, path: str, document: Document, problems: Problems) -> Found | None:
     stamps = [stamp for assignment in given.signers for stamp in assignment.stamps]
-    tags = {stamp.value.tag for stamp in stamps if isinstance(stamp, MagicFieldStamp)}
+    places = [field.placement for assignment in given.signers for field in assignment.fields]
+    tags = {each.value.tag for each in (*stamps, *places) if isinstance(each, MagicFieldStamp | MagicFieldPlacement)}
     if not tags:
         return {}
     pdf = partial(store.get, document.shown_key)
@@ -72,61 +121,80 @@ def _find(given: DocumentInput, path: str, document: Document, problems: Problem
         return None
 
 
-@dataclass(frozen=True)
-class _Stamp:
-    """A stamp of the payload, and what its problems name."""
+class _Sentences(NamedTuple):
+    """What is said of something that does not fit on its page."""
 
-    stamp: MagicFieldStamp | CoordinatesStamp
-    number: int
+    by_tag: Callable[[], str]
+    by_coordinates: Callable[[], str]
+
+
+_STAMP = _Sentences(
+    lambda: _(
+        "the stamp of signer “%(ref)s” at the tag “%(tag)s”, %(width)s by %(height)s points, does not fit on "
+        "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
+    ),
+    lambda: _(
+        "the stamp of signer “%(ref)s” at x=%(x)s, y=%(y)s, %(width)s by %(height)s points, does not fit on "
+        "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
+    ),
+)
+_FIELD = _Sentences(
+    lambda: _(
+        "the field “%(name)s” of signer “%(ref)s” at the tag “%(tag)s”, %(width)s by %(height)s points, does not fit "
+        "on page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
+    ),
+    lambda: _(
+        "the field “%(name)s” of signer “%(ref)s” at x=%(x)s, y=%(y)s, %(width)s by %(height)s points, does not fit on "
+        "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
+    ),
+)
+
+
+@dataclass(frozen=True)
+class _Place:
+    """Where the payload wants something on a document, and what its problems name."""
+
+    sentences: _Sentences
     path: str
-    assignment: Assignment
+    facts: dict[str, str]
     document: Document
     problems: Problems
 
-    def place(self, found: dict[str, FoundTag]) -> PlannedPlacement | None:
-        if isinstance(self.stamp, CoordinatesStamp):
-            return self._by_coordinates(self.stamp)
-        tag = self.stamp.value.tag
-        if tag in found:
-            return self._by_tag(self.stamp.value, found[tag])
-        if not self.stamp.optional:
-            self._refuse(_("the tag “%(tag)s” of signer “%(ref)s” is not in document %(document)d."), tag=tag)
+    def find(
+        self, at: Tag | FieldTag | Rectangle | FieldRectangle, size: tuple[float, float], found: Found
+    ) -> tuple[int, Rect] | None:
+        """Return the page and the rectangle, or add a problem."""
+        if isinstance(at, Rectangle | FieldRectangle):
+            return self._by_coordinates(at, *size)
+        if at.tag in found:
+            return self._by_tag(at.tag, found[at.tag], *size)
+        self._refuse(_("the tag “%(tag)s” of signer “%(ref)s” is not in document %(document)d."), tag=at.tag)
         return None
 
-    def _by_tag(self, at: Tag, found: FoundTag) -> PlannedPlacement | None:
+    def _by_tag(self, tag: str, found: FoundTag, width: float, height: float) -> tuple[int, Rect] | None:
         page_width, page_height = self.document.pages[found.page_number - 1]
         try:
-            rect = under(found, (page_width, page_height), at.width, at.height)
+            return found.page_number, under(found, (page_width, page_height), width, height)
         except PdfRefused:
-            sentence = _(
-                "the stamp of signer “%(ref)s” at the tag “%(tag)s”, %(width)s by %(height)s points, does not fit on "
-                "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
-            )
-            sizes = {"width": f"{at.width:g}", "height": f"{at.height:g}"}
-            self._refuse(sentence, tag=at.tag, page=found.page_number, **sizes)
+            sizes = {"width": f"{width:g}", "height": f"{height:g}"}
+            self._refuse(self.sentences.by_tag(), tag=tag, page=found.page_number, **sizes)
             return None
-        return PlannedPlacement(self.assignment.signer_ref, self.number, found.page_number, rect)
 
-    def _by_coordinates(self, stamp: CoordinatesStamp) -> PlannedPlacement | None:
-        at, pages = stamp.value, self.document.pages
+    def _by_coordinates(self, at: Rectangle | FieldRectangle, width: float, height: float) -> tuple[int, Rect] | None:
+        pages = self.document.pages
         if at.page_number > len(pages):
             sentence = _("page %(page)d of signer “%(ref)s” does not exist: document %(document)d has %(count)d pages.")
             self._refuse(sentence, page=at.page_number, count=len(pages))
             return None
         page_width, page_height = pages[at.page_number - 1]
-        if min(at.x, at.y) < 0 or at.x + at.width > page_width + ROUNDING or at.y + at.height > page_height + ROUNDING:
-            sentence = _(
-                "the stamp of signer “%(ref)s” at x=%(x)s, y=%(y)s, %(width)s by %(height)s points, does not fit on "
-                "page %(page)d of document %(document)d, %(page_width)s by %(page_height)s points."
-            )
-            sizes = {name: f"{getattr(at, name):g}" for name in ("x", "y", "width", "height")}
-            self._refuse(sentence, page=at.page_number, **sizes)
+        if min(at.x, at.y) < 0 or at.x + width > page_width + ROUNDING or at.y + height > page_height + ROUNDING:
+            sizes = {"x": f"{at.x:g}", "y": f"{at.y:g}", "width": f"{width:g}", "height": f"{height:g}"}
+            self._refuse(self.sentences.by_coordinates(), page=at.page_number, **sizes)
             return None
-        rect = Rect(at.x, at.y, at.width, at.height)
-        return PlannedPlacement(self.assignment.signer_ref, self.number, at.page_number, rect)
+        return at.page_number, Rect(at.x, at.y, width, height)
 
     def _refuse(self, sentence: str, page: int = 0, **facts: str | int) -> None:
-        facts |= {"ref": self.assignment.signer_ref or "", "document": self.document.pk, "page": page}
+        facts |= {**self.facts, "document": self.document.pk, "page": page}
         if 0 < page <= len(self.document.pages):
             page_width, page_height = self.document.pages[page - 1]
             facts |= {"page_width": f"{page_width:g}", "page_height": f"{page_height:g}"}

@@ -14,7 +14,7 @@ from paraph.documents.models import Document, DocumentStatus
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.signature_requests import payload, references
 from paraph.signature_requests.input import SignatureRequestInput
-from paraph.signature_requests.placing import PlannedPlacement, place
+from paraph.signature_requests.placing import PlannedField, PlannedPlacement, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile, Environment
@@ -27,11 +27,12 @@ _DOCUMENT = CompiledQuery(Document.objects.all)
 class PlannedDocument:
     document: Document
     placements: list[PlannedPlacement]
+    fields: list[PlannedField]
 
 
 @dataclass(frozen=True)
 class RequestPlan:
-    """A valid payload: the ``draft`` with its branding profile and its stamps resolved."""
+    """A valid payload: the ``draft`` with its branding profile and the places of its stamps and fields resolved."""
 
     draft: SignatureRequestInput
     branding_profile: BrandingProfile | None
@@ -68,7 +69,7 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a creation would come to: why it would be refused, and the documents with the stamps that have a place."""
+    """What a creation would come to: why it would be refused, and the documents with what has a place."""
 
     refusals: list[Refusal]
     documents: list[PlannedDocument]
@@ -149,7 +150,7 @@ def _documents(scope: TenantScope, draft: SignatureRequestInput, problems: Probl
         if row is None or row.status != DocumentStatus.READY:
             problems.add(f"documents[{index}].id", _unusable(each.id, row))
         else:
-            planned.append(PlannedDocument(row, place(each, f"documents[{index}]", row, problems)))
+            planned.append(PlannedDocument(row, *place(each, f"documents[{index}]", row, problems)))
     return planned
 
 

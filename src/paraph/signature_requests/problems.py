@@ -1,5 +1,6 @@
 """Gathering the problems of a payload, up to a number."""
 
+import re
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
@@ -52,6 +53,10 @@ class Problems:
 
     def has(self, path: str) -> bool:
         return any(problem.path == path for problem in self.named)
+
+    def has_below(self, path: str) -> bool:
+        """Return whether something is wrong at the path or within it."""
+        return any(re.match(rf"{re.escape(path)}(\W|$)", problem.path) for problem in self.named)
 
     def add(self, path: str, sentence: str) -> None:
         if len(self.named) == MOST_NAMED:

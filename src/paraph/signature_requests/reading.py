@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from paraph.database.prepared_statements import one_row
-from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.field_values import Value, decrypted
+from paraph.signature_requests.models import CopyRecipient, Field, RequestDocument, SignatureRequest, Signer
 from paraph.tenants.models import BrandingProfile
 from paraph.tenants.scope import TenantScope
 
@@ -19,7 +20,11 @@ SELECT json_agg(json_build_array(
     request.id, request.mode, request.status, request.validity_days, request.initials_required,
     request.notify_signers_on_completion, request.external_id, request.metadata,
     request.redirect_url, request.remind_every_days, request.reminders_at_most,
-    request.ended_early_at IS NOT NULL, request.ended_reason,
+    request.ended_early_at IS NOT NULL, request.ended_reason, request.decline_allowed, request.declined_by_id,
+    ARRAY(
+        SELECT json_build_array(first_name, last_name, email) FROM signature_requests_copyrecipient
+        WHERE request_id = request.id ORDER BY position
+    ),
     request.expires_at, request.created_at, request.finalized,
     (
         SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
@@ -32,6 +37,14 @@ SELECT json_agg(json_build_array(
     ARRAY(
         SELECT json_build_array(
             signer.id, signer.first_name, signer.last_name, signer.email, signer."order", signer.status,
+            signer.role,
+            ARRAY(
+                SELECT json_build_array(document.document_id, field.name, field.type, field.label, field.id)
+                FROM signature_requests_field AS field
+                JOIN signature_requests_requestdocument AS document ON document.id = field.request_document_id
+                WHERE field.signer_id = signer.id ORDER BY document.position, field.position
+            ),
+            CASE WHEN signer.status = 'signed' THEN encode(signer.fields_encrypted, 'hex') END,
             signer.signed_at, encode(signer.token_salt, 'hex'),
             CASE WHEN signer.status = 'pending' THEN (
                 SELECT until FROM messaging_putoffmail WHERE name = 'invitation-' || signer.id
@@ -46,8 +59,25 @@ WHERE request.id = ANY($1::bigint[]) AND request.organization_id = $2::bigint AN
 """
 
 
+class LoadedField(NamedTuple):
+    """``value`` is None until its signer has signed, and where nothing was entered."""
+
+    document_id: int
+    name: str
+    type: str
+    label: str
+    value: Value | None
+
+
+class LoadedCopy(NamedTuple):
+    first_name: str
+    last_name: str
+    email: str
+
+
 class LoadedSigner(NamedTuple):
-    """``put_off_until``: before when a ceiling of messages leaves no room for the invitation."""
+    """``fields`` are in the order of the payload. ``put_off_until``: before when a ceiling of messages leaves no room
+    for the invitation."""
 
     id: int
     first_name: str
@@ -55,6 +85,8 @@ class LoadedSigner(NamedTuple):
     email: str
     order: int
     status: str
+    role: str
+    fields: list[LoadedField]
     signed_at: datetime | None
     token_salt: bytes
     put_off_until: datetime | None
@@ -77,6 +109,9 @@ class LoadedRequest(NamedTuple):
     reminders_at_most: int | None
     ended_early: bool
     ended_reason: str
+    decline_allowed: bool
+    declined_by: int | None
+    copies: list[LoadedCopy]
     expires_at: datetime
     created_at: datetime
     finalized: bool
@@ -95,8 +130,19 @@ def read(scope: TenantScope, ids: Iterable[int]) -> list[LoadedRequest]:
     return [found[request_id] for request_id in asked if request_id in found]
 
 
-def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signers: Iterable[Signer]) -> LoadedRequest:
-    """Return a request whose rows are at hand and in order, its branding profile too."""
+def from_rows(
+    row: SignatureRequest,
+    documents: Iterable[RequestDocument],
+    signers: Iterable[Signer],
+    fields: Iterable[Field] = (),
+    copies: Iterable[CopyRecipient] = (),
+) -> LoadedRequest:
+    """Return a new request whose rows are at hand and in order, its branding profile too."""
+    of_signers: dict[int, list[LoadedField]] = {}
+    for field in fields:
+        document_id = field.request_document.document_id
+        shown = LoadedField(document_id, field.name, field.type, field.label, None)
+        of_signers.setdefault(field.signer_id, []).append(shown)
     return LoadedRequest(
         row.pk,
         row.mode,
@@ -111,6 +157,9 @@ def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signe
         row.reminders_at_most,
         row.ended_early_at is not None,
         row.ended_reason,
+        row.decline_allowed,
+        row.declined_by_id,
+        [LoadedCopy(copy.first_name, copy.last_name, copy.email) for copy in copies],
         row.expires_at,
         row.created_at,
         row.finalized,
@@ -124,6 +173,8 @@ def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signe
                 signer.email,
                 signer.order,
                 signer.status,
+                signer.role,
+                of_signers.get(signer.pk, []),
                 signer.signed_at,
                 bytes(signer.token_salt),
                 None,
@@ -134,14 +185,19 @@ def from_rows(row: SignatureRequest, documents: Iterable[RequestDocument], signe
 
 
 def _loaded(values: list[Any]) -> LoadedRequest:
-    *known, expires_at, created_at, finalized, profile, document_ids, signers = values
+    *known, copies, expires_at, created_at, finalized, profile, document_ids, signers = values
     moments = datetime.fromisoformat(expires_at), datetime.fromisoformat(created_at)
     branding = BrandingProfile(**profile) if profile else None
-    return LoadedRequest._make((*known, *moments, finalized, branding, document_ids, list(map(_signer, signers))))
+    several = [LoadedCopy(*copy) for copy in copies]
+    return LoadedRequest._make(
+        (*known, several, *moments, finalized, branding, document_ids, list(map(_signer, signers)))
+    )
 
 
 def _signer(values: list[Any]) -> LoadedSigner:
-    *known, signed_at, token_salt, put_off_until = values
+    *known, fields, entered, signed_at, token_salt, put_off_until = values
     signed = datetime.fromisoformat(signed_at) if signed_at else None
     until = datetime.fromisoformat(put_off_until) if put_off_until else None
-    return LoadedSigner._make((*known, signed, bytes.fromhex(token_salt), until))
+    signed_values = decrypted(values[0], bytes.fromhex(entered)) if entered else {}
+    filled = [LoadedField._make((*shown, signed_values.get(field_id))) for *shown, field_id in fields]
+    return LoadedSigner._make((*known, filled, signed, bytes.fromhex(token_salt), until))

@@ -1,15 +1,22 @@
 """Checking the references between the parts of a payload (rule 4.5)."""
 
 from collections import Counter
+from collections.abc import Mapping
+from typing import Any
 
 from django.utils.translation import gettext as _
 
+from paraph.signature_requests import field_rules
+from paraph.signature_requests.field_input import MagicFieldPlacement
 from paraph.signature_requests.input import (
+    Assignment,
     DocumentInput,
     MagicFieldStamp,
     SignatureRequestInput,
     SignerInput,
 )
+from paraph.signature_requests.models import Role
+from paraph.signature_requests.payload import stamps_sentence
 from paraph.signature_requests.problems import Problems
 
 
@@ -22,9 +29,9 @@ def check(request: SignatureRequestInput, problems: Problems) -> None:
         problems.add("reminders", _("send_email must be true where signers are to be reminded."))
     _unique_signers(request, problems)
     _unique_documents(request, problems)
-    refs = {signer.ref for signer in request.signers}
+    roles = {signer.ref: signer.role for signer in request.signers}
     for index, document in enumerate(request.documents):
-        _assignments(document, f"documents[{index}]", refs, problems)
+        _assignments(document, f"documents[{index}]", roles, problems)
     _everyone_signs(request, problems)
 
 
@@ -60,8 +67,8 @@ def _unique_documents(request: SignatureRequestInput, problems: Problems) -> Non
         seen.add(document.id)
 
 
-def _assignments(document: DocumentInput, path: str, refs: set[str], problems: Problems) -> None:
-    """Check cases 2, 7 and 3; optional stamps count too."""
+def _assignments(document: DocumentInput, path: str, roles: Mapping[str, str], problems: Problems) -> None:
+    """Check cases 1, 2, 7 and 3; optional stamps count too."""
     seen: set[str] = set()
     for index, assignment in enumerate(document.signers):
         ref, here = assignment.signer_ref, f"{path}.signers[{index}]"
@@ -69,21 +76,60 @@ def _assignments(document: DocumentInput, path: str, refs: set[str], problems: P
         if ref and ref in seen:
             sentence = _("signer “%(ref)s” is listed twice on document %(document)d; one entry takes all their stamps.")
             problems.add(f"{here}.signer_ref", sentence % facts)
-        if ref and not {ref, None} & refs:
+        if ref and not {ref, None} & roles.keys():
             sentence = _("“%(ref)s” on document %(document)d is the ref of no signer of the request.")
             problems.add(f"{here}.signer_ref", sentence % facts)
         seen.add(ref)
-        tags = Counter(stamp.value.tag for stamp in assignment.stamps if isinstance(stamp, MagicFieldStamp))
-        for tag, count in tags.items():
-            if count > 1:
-                sentence = _("signer “%(ref)s” uses the tag “%(tag)s” more than once on document %(document)d.")
-                problems.add(f"{here}.stamps", sentence % {**facts, "tag": tag})
+        if roles.get(ref) == Role.APPROVER:
+            _draws_nothing(assignment, here, facts, problems)
+        elif roles.get(ref, Role.SIGNER):  # else it could not be read
+            _draws(assignment, here, facts, problems)
+    listed = [roles.get(assignment.signer_ref) for assignment in document.signers]
+    if Role.SIGNER in roles.values() and listed and all(role == Role.APPROVER for role in listed):
+        problems.add(f"{path}.signers", _("at least one of them must sign, not only approve."))
+
+
+def _draws_nothing(assignment: Assignment, path: str, facts: dict[str, Any], problems: Problems) -> None:
+    for name in ("stamps", "fields"):
+        if getattr(assignment, name):
+            sentence = _("“%(ref)s” approves and has neither stamps nor fields.")
+            problems.add(f"{path}.{name}", sentence % facts)
+
+
+def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: Problems) -> None:
+    if not assignment.stamps and assignment.model_fields_set and not problems.has(f"{path}.stamps"):
+        problems.add(f"{path}.stamps", stamps_sentence(facts["ref"], facts["document"], []))
+    tags = Counter(stamp.value.tag for stamp in assignment.stamps if isinstance(stamp, MagicFieldStamp))
+    repeated = _("signer “%(ref)s” uses the tag “%(tag)s” more than once on document %(document)d.")
+    for tag, count in tags.items():
+        if count > 1:
+            problems.add(f"{path}.stamps", repeated % {**facts, "tag": tag})
+    names: set[str] = set()
+    for index, given in enumerate(assignment.fields):
+        here = f"{path}.fields[{index}]"
+        field_rules.check(given, here, problems)
+        if given.name and given.name in names:
+            sentence = _("“%(name)s” is the name of another field of this signer on this document.")
+            problems.add(f"{here}.name", sentence % {"name": given.name})
+        names.add(given.name)
+        if isinstance(given.placement, MagicFieldPlacement):
+            tag = given.placement.value.tag
+            tags[tag] += 1
+            if tags[tag] > 1:
+                problems.add(f"{here}.placement.value.tag", repeated % {**facts, "tag": tag})
 
 
 def _everyone_signs(request: SignatureRequestInput, problems: Problems) -> None:
+    roles: list[str] = [signer.role for signer in request.signers]
+    if roles and all(role == Role.APPROVER for role in roles):
+        problems.add("signers", _("at least one of them must sign, not only approve."))
     assigned = {assignment.signer_ref for document in request.documents for assignment in document.signers}
     if not request.documents or None in assigned or not all(document.signers for document in request.documents):
         return  # a part that could not be read may name the signer
     for index, signer in enumerate(request.signers):
         if signer.ref and signer.ref not in assigned:
-            problems.add(f"signers[{index}]", _("signer “%(ref)s” signs no document.") % {"ref": signer.ref})
+            sentences = {
+                Role.SIGNER: _("signer “%(ref)s” signs no document."),
+                Role.APPROVER: _("“%(ref)s” approves no document: list them on one, without stamps."),
+            }
+            problems.add(f"signers[{index}]", sentences[Role(signer.role or Role.SIGNER)] % {"ref": signer.ref})

@@ -2,18 +2,19 @@
 
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.listing import by_listing, of_role
 from paraph.signature_requests.models import Signer
 
-_UNSHOWN = """
+_UNSHOWN = by_listing("""
     SELECT page.page_number, document.name, document.id FROM documents_unrenderablepage page
     JOIN documents_document document ON document.id = page.document_id
     JOIN signature_requests_requestdocument listed ON listed.document_id = document.id
     WHERE EXISTS (
-        SELECT FROM signature_requests_placement placement
+        SELECT FROM {listing} placement
         WHERE placement.signer_id = %s AND placement.request_document_id = listed.id
     )
     ORDER BY listed.position, page.page_number LIMIT 1
-"""
+""")
 
 
 class PageNotShownError(DomainError):
@@ -33,7 +34,7 @@ class PageNotShownError(DomainError):
 def require_shown(signer: Signer) -> None:
     """Raise :class:`PageNotShownError` if the picture of a page failed in a document that the signer signs."""
     with prepared_cursor() as cursor:
-        cursor.execute(_UNSHOWN, [signer.pk])
+        cursor.execute(of_role(_UNSHOWN, signer), [signer.pk])
         row = cursor.fetchone()
     if row:
         raise PageNotShownError(*row)

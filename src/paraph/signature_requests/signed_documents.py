@@ -1,17 +1,18 @@
-"""Reading the documents that a signer signs: those with a stamp of theirs."""
+"""Reading the documents that a signer signs: those with a stamp of theirs. An approver's are those that list them."""
 
 from collections import defaultdict
 
 from paraph.database.prepared_statements import prepared_cursor
+from paraph.signature_requests.listing import by_listing, of_role
 from paraph.signature_requests.models import Signer
 
-_DIGESTS = """
+_DIGESTS = by_listing("""
     SELECT sha256 FROM documents_document WHERE id IN (
         SELECT listed.document_id FROM signature_requests_requestdocument listed
-        JOIN signature_requests_placement placement ON placement.request_document_id = listed.id
+        JOIN {listing} placement ON placement.request_document_id = listed.id
         WHERE placement.signer_id = %s
     )
-"""
+""")
 _NAMES = """
     SELECT signer.id, document.name FROM signature_requests_signer signer
     JOIN signature_requests_requestdocument listed ON listed.request_id = signer.request_id
@@ -19,6 +20,9 @@ _NAMES = """
     WHERE signer.request_id = %s AND EXISTS (
         SELECT FROM signature_requests_placement placement
         WHERE placement.signer_id = signer.id AND placement.request_document_id = listed.id
+        UNION ALL
+        SELECT FROM signature_requests_approval approval
+        WHERE approval.signer_id = signer.id AND approval.request_document_id = listed.id
     )
     ORDER BY listed.position
 """
@@ -27,7 +31,7 @@ _NAMES = """
 def signed_digests(signer: Signer) -> list[bytes]:
     """Return the SHA-256 of each document that the signer signs, in any order."""
     with prepared_cursor() as cursor:
-        cursor.execute(_DIGESTS, [signer.pk])
+        cursor.execute(of_role(_DIGESTS, signer), [signer.pk])
         return [bytes(digest) for (digest,) in cursor.fetchall()]
 
 

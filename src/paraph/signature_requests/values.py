@@ -26,7 +26,7 @@ LONGEST_METADATA = 500
 
 _E164 = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 # Control characters, and lone surrogates, which JSON allows and UTF-8 does not.
-_UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 # With a dot, no address in brackets, no number as the last label, and not a subdomain of localhost.
 _PUBLIC_DOMAIN = re.compile(r"[^\[\]]+\.(?![0-9]+$)(?!localhost$)[^.\[\]]+")
 _KEY = re.compile(r"[A-Za-z0-9_.-]{1,40}")
@@ -46,7 +46,7 @@ def text(value: object, longest: int = LONGEST_NAME) -> str:
         raise InvalidValueError(_("it must not be empty."))
     if len(value) > longest:
         raise InvalidValueError(_("it must have at most %(limit)d characters.") % {"limit": longest})
-    if _UNPRINTABLE.search(value):
+    if UNPRINTABLE.search(value):
         raise InvalidValueError(_("it must not contain control characters or lone surrogates."))
     return value
 
@@ -150,7 +150,7 @@ def _wrong_entry(key: str, value: object) -> str:
     if len(value) > LONGEST_METADATA:
         sentence = _("the value of “%(key)s” must have at most %(limit)d characters, not %(count)d.")
         return sentence % {**facts, "count": len(value)}
-    if _UNPRINTABLE.search(value):
+    if UNPRINTABLE.search(value):
         return _("the value of “%(key)s” must not contain control characters or lone surrogates.") % facts
     return ""
 

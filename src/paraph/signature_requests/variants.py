@@ -8,7 +8,8 @@ from typing import Annotated, Any, Union, get_args, get_origin
 from django.utils.translation import gettext as _
 from pydantic import BaseModel, ConfigDict
 
-from paraph.signature_requests.input import Input, OrNull, SignatureRequestInput
+from paraph.signature_requests.input import SignatureRequestInput
+from paraph.signature_requests.input_types import Input, OrNull
 from paraph.signature_requests.problems import Problems
 
 

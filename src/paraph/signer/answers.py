@@ -14,6 +14,7 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
+from paraph.signature_requests.entry_problems import EntriesRefusal
 from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.signer.spoken import spoken
 from paraph.signer.stamp_rate import TooManyStampsError
@@ -22,6 +23,7 @@ from paraph.words import phrase
 log = logging.getLogger("paraph.signer")
 
 STATUSES = {
+    "decline_not_allowed": 403,
     "not_found": 404,
     "method_not_allowed": 405,
     "request_timeout": 408,
@@ -63,7 +65,21 @@ def refusal(error: DomainError, locale: str) -> HttpResponse:
         told |= {"page_number": error.page_number, "document_id": error.document_id, "document": error.document_name}
     if isinstance(error, GuessRefusedError):  # likewise
         told |= _guesses(error)
+    if isinstance(error, EntriesRefusal):
+        told |= _entries(error, locale)
     return say_when(answer({"error": told}, STATUSES[error.code], locale), error)
+
+
+def _entries(error: EntriesRefusal, locale: str) -> dict[str, Any]:
+    told = [
+        {
+            "document_id": problem.field.request_document.document_id,
+            "name": problem.field.name,
+            "message": problem.sentence(locale),
+        }
+        for problem in error.problems
+    ]
+    return {"fields": told}
 
 
 def say_when(response: HttpResponse, error: DomainError) -> HttpResponse:

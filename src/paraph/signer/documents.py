@@ -80,7 +80,7 @@ def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any
 Initials = Callable[[float, float], SvgBox | None]
 
 _PLACEMENTS = CompiledQuery(lambda: Placement.objects.select_related("request_document"), field="signer")
-_SIGNERS = CompiledQuery(lambda: Signer.objects.only("pk").order_by("order"), field="request")
+_SIGNERS = CompiledQuery(lambda: Signer.objects.only("pk", "role").order_by("order"), field="request")
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
@@ -100,7 +100,9 @@ def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
     numbers = count(1)
     places = _places(signer)
     initials = _initials(signer)
-    return [_document(document, places[document.pk], initials, locale, numbers) for document in documents_of(signer)]
+    return [
+        _document(document, places.get(document.pk, []), initials, locale, numbers) for document in documents_of(signer)
+    ]
 
 
 def in_reading_order(places: Iterable[Placement]) -> list[Placement]:
@@ -152,9 +154,9 @@ def _places(signer: Signer) -> dict[int, list[Placement]]:
 
 def _initials(signer: Signer) -> Initials:
     """Return where the signer's initials stand on a page of some size; None where none are asked for."""
-    if not signer.request.initials_required:
+    if not signer.request.initials_required or signer.is_approver:
         return lambda _width, _height: None
-    signers = [each.pk for each in _SIGNERS.all(signer.request_id)]
+    signers = [each.pk for each in _SIGNERS.all(signer.request_id) if not each.is_approver]
     index = signers.index(signer.pk)
 
     @cache

@@ -2,12 +2,14 @@
 ``…/proof.pdf`` after, with a ticket (:mod:`paraph.signature_requests.copy_ticket`)."""
 
 from collections.abc import Callable
+from typing import BinaryIO
 
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
+from paraph.flow.signing.copy_to_read import copy_to_read
 from paraph.kernel.errors import DomainError
 from paraph.server.file_response import file_response
 from paraph.signature_requests import copy_ticket
@@ -18,16 +20,16 @@ from paraph.signer.authentication import found, require_reader
 from paraph.signer.documents import document_of
 from paraph.storage import store
 
-_Find = Callable[[Signer], tuple[str, str]]  # the object and the name that the file gets
+_Find = Callable[[Signer], tuple[BinaryIO, str]]  # the file and the name that it gets
 
 
 def unsigned(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
-    """Return the document as it is shown, for those who may read it."""
+    """Return the document as it is shown, with what those before them filled in, for those who may read it."""
 
-    def find(signer: Signer) -> tuple[str, str]:
+    def find(signer: Signer) -> tuple[BinaryIO, str]:
         require_reader(signer)
         document = document_of(signer, document_id)
-        return document.shown_key, document.name
+        return copy_to_read(signer, document), document.name
 
     return _file(request, token, find)
 
@@ -35,13 +37,13 @@ def unsigned(request: HttpRequest, token: str, document_id: int) -> HttpResponse
 def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
     """Return the sealed document, once it is there."""
 
-    def find(signer: Signer) -> tuple[str, str]:
+    def find(signer: Signer) -> tuple[BinaryIO, str]:
         _require_ticket(request, signer)
         document = document_of(signer, document_id)
         row = SealedDocument.objects.get(
             request_document__request=signer.request_id, request_document__document=document
         )
-        return row.object_key, signed_name(document.name)
+        return store.open(row.object_key), signed_name(document.name)
 
     return _file(request, token, find)
 
@@ -49,9 +51,10 @@ def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase
 def proof(request: HttpRequest, token: str) -> HttpResponseBase:
     """Return the proof of the request, once it is there."""
 
-    def find(signer: Signer) -> tuple[str, str]:
+    def find(signer: Signer) -> tuple[BinaryIO, str]:
         _require_ticket(request, signer)
-        return ProofFile.objects.get(request=signer.request_id).object_key, proof_name(signer.request_id)
+        file = store.open(ProofFile.objects.get(request=signer.request_id).object_key)
+        return file, proof_name(signer.request_id)
 
     return _file(request, token, find)
 
@@ -69,8 +72,8 @@ def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:
     try:
         if request.method not in ("GET", "HEAD"):
             raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
-        key, name = find(found(token))
-        response = file_response(request, store.open(key), name)
+        file, name = find(found(token))
+        response = file_response(request, file, name)
     except DomainError as error:
         return answers.refusal(error, language.of_answer(request))
     except FileNotFoundError:

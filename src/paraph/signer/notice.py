@@ -34,13 +34,18 @@ def notice(
     status: int = 0,
 ) -> HttpResponse:
     """``name`` is the state of the page: ``already_signed``, ``expired``, ``locked``, ``not_found`` or
-    ``unavailable``. ``problem``: the name of the words that say what could not be done there."""
-    content: dict[str, Any] = {"state": name, "until": until, "problem": problem}
+    ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other words. ``problem``: the name
+    of the words that say what could not be done there."""
+    content: dict[str, Any] = {"state": name, "told": name, "until": until, "problem": problem}
     if signer:
         content |= {
             "expires_at": signer.request.ended_early_at or signer.request.expires_at,
             "signed_at": signer.signed_at,
         }
+    if signer and signer.request.declined_by_id:
+        content["is_declined"] = True
+        if name == "expired":
+            content["told"] = "declined" if signer.request.declined_by_id == signer.pk else "request_declined"
     if signer and name == "already_signed":
         content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
@@ -68,7 +73,7 @@ def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
         mail_copy(signer)
     except DomainError as refusal:
         status = STATUSES.get(refusal.code, 503)
-        response = notice(request, "already_signed", signer, problem=_problem(refusal), status=status)
+        response = notice(request, "already_signed", signer, problem=problem_of(refusal), status=status)
         if isinstance(refusal, TooManyMessagesError):
             response["Retry-After"] = str(refusal.retry_after)
         return response
@@ -76,7 +81,8 @@ def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
     return private(HttpResponseRedirect(f"{request.path}?{urlencode({**asked, 'mailed': 1})}", status=303))
 
 
-def _problem(refusal: DomainError) -> str:
+def problem_of(refusal: DomainError) -> str:
+    """Return the name of the words that say why no link to a copy was mailed."""
     if isinstance(refusal, TooManyMessagesError):
         return "copy_limit"
     return "delivery_failed" if refusal.code == "delivery_failed" else "failed"

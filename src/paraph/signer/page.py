@@ -21,6 +21,7 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
 from paraph.signer.authentication import signer_with_turn
+from paraph.signer.fill_step import fields_on
 from paraph.signer.notice import mail_again, notice
 from paraph.signer.onward import onward
 from paraph.signer.otp import sent_code
@@ -29,6 +30,7 @@ from paraph.signer.shell import show
 from paraph.signer.words_script import words_address
 
 _METHODS = ["GET", "HEAD", "POST"]
+_APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts say otherwise
 
 
 @csrf_exempt
@@ -63,28 +65,42 @@ def _page(
     """``entries``: what a form that could not be taken, or that was sent to change the language, had in it."""
     is_turn = found is SigningEligibility.OPEN
     locale = language.choose(request, signer, entries.language)
-    shown, initials = documents.contents(signer, locale), signer.request.initials_required
+    shown = documents.contents(signer, locale)
+    initials = signer.request.initials_required and not signer.is_approver
+    words = language.words(locale, signer)
     content = {
         "state": "ready" if is_turn else "not_your_turn",
         "token": token,
         "asked_language": bool(request.GET.get("lang") or entries.language),
         "documents": shown,
+        **fields_on(signer, shown, locale, entries.refusal, may_fill=is_turn),
         "places": _places(shown),
         "words_address": words_address(locale),
-        "consent": consent_notice(locale, len(shown)),
+        "script_words": {name: words[name] for name in _APPROVING} if signer.is_approver else None,
+        "consent": consent_notice(locale, len(shown), approves=signer.is_approver),
         "expires_at": signer.request.expires_at,
         "onward": onward(signer),
+        "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
-        "written": _written(signer),
+        "written": None if signer.is_approver else _written(signer),
         "initials": initials_of(readable_name(signer.full_name, signer.email)) if initials else "",
         "channels": [_channel(signer, channel.value) for channel in channels(signer)],
         "sent": sent_code(signer),
         "entries": entries,
-        "problems": entries.problems(language.words(locale)),
+        "problems": entries.problems(words),
     }
     response = show(request, "signer/page.html", content, signer=signer, locale=locale, status=entries.status)
     return say_when(response, entries.refusal) if entries.refusal else response
+
+
+def _decline_url(request: HttpRequest, signer: Signer, entries: Entries) -> str:
+    """Return the address of the page to decline on, which ends in ``/decline`` also where it names a language; "" where
+    the request does not let its signers decline."""
+    if not signer.request.decline_allowed:
+        return ""
+    asked = entries.language or request.GET.get("lang")
+    return f"{request.path}/decline{f'?lang={language.choose(request, signer, asked)}#/decline' if asked else ''}"
 
 
 def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:

@@ -1,26 +1,31 @@
-"""The form of the signing page as browsers send it without scripts: ``do=code``, ``do=sign`` or ``do=language``."""
+"""The form of the signing page as browsers send it without scripts: ``do=fill``, ``do=code``, ``do=sign`` or
+``do=language``."""
 
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 
+from paraph.flow.signing.enter_fields import enter_fields
 from paraph.flow.signing.send_otp import send_otp
 from paraph.flow.signing.sign import sign
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.otp.channels import channels
 from paraph.server.client_address import origin
+from paraph.signature_requests.filled_fields import filled_fields
 from paraph.signature_requests.marks import typed
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.authentication import MOST_COMMAS, MOST_PARTS
+from paraph.signer.fill_step import form_entries
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
 from paraph.signer.signature import read
 
 _MARKS = ("signature", "initials")
+_FINAL = ("fill", "sign")  # what is left empty then is meant to be
 _CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names
 
 
@@ -55,14 +60,19 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
         return Entries(refusal=refusal)
     action = request.POST.get("do", "")
     try:
+        if entries := form_entries(request.POST, signer, is_final=action in _FINAL):
+            enter_fields(signer, entries)
+        if action == "fill":
+            filled_fields(signer, None)
+            return private(HttpResponseRedirect(f"{request.get_full_path()}#sign", status=303))
         if action in _CODES:
             channel = _CODES[action] or request.POST.get("channel", "") or _first(signer)
             send_otp(signer, channel, origin(request), language.choose(request, signer, entered.language))
         elif action == "sign":
-            missing = tuple(_missing(entered))
+            missing = tuple(_missing(entered, signer))
             if missing:
                 return replace(entered, missing=missing)
-            sign(signer, read(_body(entered, request, signer), signer.request), origin(request))
+            sign(signer, read(_body(entered, request, signer), signer), origin(request))
         else:
             return entered
     except DomainError as refusal:
@@ -91,8 +101,8 @@ def _mark(form: Any, kind: str) -> dict[str, Any]:
     return typed(form.get(f"{kind}-hand", ""))
 
 
-def _missing(entered: Entries) -> list[str]:
-    drawn = [kind for kind in _MARKS if entered.marks[kind].get("strokes") == []]
+def _missing(entered: Entries, signer: Signer) -> list[str]:
+    drawn = [kind for kind in _MARKS if entered.marks[kind].get("strokes") == [] and not signer.is_approver]
     return [*drawn, *([] if entered.consent else ["consent"]), *([] if entered.code.strip() else ["code"])]
 
 
@@ -100,9 +110,11 @@ def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, A
     body: dict[str, Any] = {
         "code": entered.code,
         "consent": entered.consent,
-        "signature": entered.marks["signature"],
         "locale": language.choose(request, signer, entered.language),
     }
+    if signer.is_approver:
+        return body
+    body["signature"] = entered.marks["signature"]
     return body | ({"initials": entered.marks["initials"]} if signer.request.initials_required else {})
 
 

@@ -6,6 +6,7 @@ from typing import Any
 from paraph.flow.signing.sign import NoInkError
 from paraph.kernel.errors import DomainError
 from paraph.otp.refusals import GuessRefusedError
+from paraph.signature_requests.entry_problems import EntriesRefusal, EntryProblem
 from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.words import phrase
 
@@ -24,10 +25,17 @@ def of(refusal: DomainError | None, missing: tuple[str, ...], words: dict[str, A
     found = [Problem(_field(name), words[f"{name}_missing"]) for name in missing]
     if refusal is None:
         return found
+    if isinstance(refusal, EntriesRefusal):
+        locale = str(words["locale"])
+        return [*found, *(Problem(f"entry-{each.field.pk}", _of_entry(each, locale)) for each in refusal.problems)]
     if isinstance(refusal, NoInkError):
         return [*found, Problem(_field(refusal.field), sentence(refusal, words))]
     field = "code" if refusal.code in _ABOUT_THE_CODE else "sign"
     return [*found, Problem(field, sentence(refusal, words))]
+
+
+def _of_entry(problem: EntryProblem, locale: str) -> str:
+    return f"{problem.field.label}: {problem.sentence(locale)}"
 
 
 def sentence(refusal: DomainError, words: dict[str, Any]) -> str:

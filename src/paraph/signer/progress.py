@@ -15,10 +15,11 @@ from paraph.signer.authentication import found
 @dataclass(frozen=True)
 class Progress:
     """``waiting`` for ``others`` to sign, ``sealing``, or ``ready``: sealed files can be had. ``expired``: some did
-    not sign in time."""
+    not sign in time, or one has ``declined``."""
 
     state: Literal["waiting", "sealing", "ready", "expired"]
     others: int
+    declined: bool = False
 
 
 def progress(signer: Signer) -> Progress:
@@ -29,7 +30,9 @@ def progress(signer: Signer) -> Progress:
     if request.status == RequestStatus.COMPLETED:
         return Progress("sealing", 0)
     others = request.signers.exclude(status=SignerStatus.SIGNED).count()
-    return Progress("expired" if request.status == RequestStatus.EXPIRED else "waiting", others)
+    if request.status == RequestStatus.EXPIRED:
+        return Progress("expired", others, declined=request.declined_by_id is not None)
+    return Progress("waiting", others)
 
 
 def progress_view(request: HttpRequest, token: str) -> HttpResponse:
@@ -44,4 +47,6 @@ def progress_view(request: HttpRequest, token: str) -> HttpResponse:
         return answers.refusal(error, language.of_answer(request))
     now = progress(signer)
     content: dict[str, Any] = {"progress": now.state, "others": now.others}
+    if now.declined:
+        content["declined"] = True
     return answers.answer(content)

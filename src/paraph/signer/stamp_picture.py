@@ -33,6 +33,7 @@ def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> d
     each that differs from it in size or ground; ``places``, which stands at each place, in the order of their numbers:
     0 for ``svg``, 1 for the first of the others, and so on."""
     require_open(signer)
+    _require_stamps(signer)
     mark = read_mark(body.get("signature"))
     looks = _looks(signer)
     different = list(dict.fromkeys(looks))[:_MOST]
@@ -48,12 +49,18 @@ def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
     try:
         signer = found(token)
         require_open(signer)
+        _require_stamps(signer)
         picture = _svg(request, signer, typed(request.GET.get("hand", "")), _looks(signer)[0])
     except DomainError as error:
         return answers.refusal(error, language.of_answer(request))
     response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
+
+
+def _require_stamps(signer: Signer) -> None:
+    if signer.is_approver:
+        raise DomainError("not_found", "An approver has no stamp.")
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,17 @@ class BrandingProfile(models.Model):
     deleted_at = models.DateTimeField(null=True)
 
 
+class Logo(models.Model):
+    """The logo of a branding profile: a PNG of so many pixels in the store."""
+
+    profile = models.OneToOneField(BrandingProfile, models.CASCADE, primary_key=True, related_name="logo")
+    object_key = models.CharField(max_length=200, unique=True)
+    sha256 = models.BinaryField()
+    file_size = models.IntegerField()
+    width = models.SmallIntegerField()
+    height = models.SmallIntegerField()
+
+
 class Retention(models.Model):
     """How many ``days`` after the end of a request its files are kept. Without a row they are kept for ever."""
 
@@ -278,6 +289,7 @@ class MailKind(models.TextChoices):
 
     COMPLETED = "completed", gettext_lazy("Everybody has signed")
     ASKED = "asked", gettext_lazy("A signer asks a question or does not want to sign")
+    DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")
     UNDELIVERED = "undelivered", gettext_lazy("An invitation could not be delivered")
 

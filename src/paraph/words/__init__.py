@@ -7,6 +7,8 @@ with it. ``docs/glossary`` says which word stands for what. Dates, numbers, plur
 import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from datetime import date as calendar_day
+from decimal import Decimal, localcontext
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,7 @@ from typing import Any
 from babel import Locale
 from babel.dates import format_date, format_time, get_datetime_format
 from babel.lists import format_list
+from babel.numbers import format_decimal
 
 Words = dict[str, Any]
 
@@ -28,6 +31,13 @@ def of(theme: str, locale: str) -> Words:
     code = locale if locale in LOCALES else "en"
     words: Words = json.loads((_FOLDER / theme / f"{code}.json").read_text("utf-8"))
     return {**words, "locale": code}
+
+
+def for_approvers(words: Words) -> Words:
+    """Return the words as approvers read them: those whose names begin with ``approve_`` in the place of others."""
+    prefix = "approve_"
+    own = {name.removeprefix(prefix): text for name, text in words.items() if name.startswith(prefix)}
+    return {**words, **own}
 
 
 def phrase(words: Words, name: str, /, **values: Any) -> str:
@@ -68,7 +78,21 @@ def clock(time: datetime, locale: str) -> str:
 
 def date(time: datetime, locale: str) -> str:
     """Return the date in words, as the language writes it, in UTC."""
-    return format_date(time.astimezone(UTC), "long", locale=locale)
+    return day(time.astimezone(UTC).date(), locale)
+
+
+def day(on: calendar_day, locale: str) -> str:
+    """Return the day in words, as the language writes it."""
+    return format_date(on, "long", locale=locale)
+
+
+def number(digits: str, locale: str) -> str:
+    """Return a number that is written with a point, such as "-1234.50", as the language writes it, with all of its
+    digits."""
+    decimals = len(digits.partition(".")[2])
+    with localcontext(prec=len(digits) + 2):
+        pattern = "#,##0." + "0" * decimals if decimals else "#,##0"
+        return format_decimal(Decimal(digits), pattern, locale=locale)
 
 
 def listed(items: Sequence[str], locale: str) -> str:

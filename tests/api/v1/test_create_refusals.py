@@ -414,7 +414,7 @@ def test_all_problems_are_named_in_one_message(owner: ApiClient, document: int) 
 
 def test_of_a_flood_of_problems_the_first_are_named(owner: ApiClient, document: int) -> None:
     content = payload(document)
-    content["documents"] = [{"id": document, "signers": [{"signer_ref": "bob", "stamps": []}] * 25}] * 4
+    content["documents"] = [{"id": document, "signers": [{"signer_ref": "bob", "stamps": {}}] * 25}] * 4
     message = refused(owner, content)
     assert message.count("must have from 1 to 10 stamps") == 50
     assert "documents[1].signers[24].stamps: " in message and "documents[2]" not in message
@@ -424,7 +424,7 @@ def test_of_a_flood_of_problems_the_first_are_named(owner: ApiClient, document: 
 def test_assignments_are_counted_and_those_beyond_the_limit_not_looked_at(owner: ApiClient, document: int) -> None:
     content = payload(document)
     assigned = content["documents"][0]["signers"]
-    content["documents"][0]["signers"] = [assigned[0], *[{"signer_ref": "bob", "stamps": []}] * 999]
+    content["documents"][0]["signers"] = [assigned[0], *[{"signer_ref": "bob", "stamps": {}}] * 999]
     message = refused(owner, content)
     assert "documents[0].signers: your plan allows at most 25 entries per request, not 1000." in message
     assert "documents[0].signers[24].stamps: " in message and "signers[25]" not in message

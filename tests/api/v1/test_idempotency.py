@@ -10,14 +10,17 @@ from typing import Any
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1.openapi.refusals import refusals
 from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
 from paraph.idempotency import held_key
+from paraph.idempotency.held_key import hold
 from paraph.idempotency.models import KEPT, IdempotencyKey
 from paraph.idempotency.prune import prune
 from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, other_clients, payload
@@ -138,17 +141,21 @@ def test_what_was_deleted_since_is_gone(owner: ApiClient) -> None:
 
 @contextmanager
 def _elsewhere(scope: TenantScope, path: str, key: str) -> Iterator[None]:
-    """The key is held by a call that another connection answers."""
-    other = connection.copy()
-    mine, held_key.connection = held_key.connection, other  # type: ignore[attr-defined]
-    try:
-        with held_key.hold(scope, path, key):
-            held_key.connection = mine  # type: ignore[attr-defined]
+    """The key is held by a call that another connection answers, and that is refused in the end."""
+    held = hold(scope, path, key)
+    with ThreadPoolExecutor(1) as other:
+        other.submit(held.__enter__).result()
+        try:
             yield
-            held_key.connection = other  # type: ignore[attr-defined]
-    finally:
-        held_key.connection = mine  # type: ignore[attr-defined]
-        other.close()
+        finally:
+            refusal = DomainError("forbidden", "")
+            other.submit(held.__exit__, DomainError, refusal, None).result()
+            other.submit(_leave).result()
+
+
+def _leave() -> None:
+    """Close the connection of the thread."""
+    connection.close()
 
 
 def test_while_the_first_is_at_work_the_second_is_told_so(owner: ApiClient) -> None:
@@ -173,7 +180,7 @@ def test_of_many_at_once_one_creates() -> None:
             body = {"signature_request": wanted}
             return Client().post("/api/v1/signature_requests", body, "application/json", headers=headers)
         finally:
-            connection.close()
+            _leave()
 
     with ThreadPoolExecutor(8) as threads:
         answers = list(threads.map(create, range(24)))
@@ -202,11 +209,50 @@ def test_a_lost_lock_makes_nothing_twice(owner: ApiClient, monkeypatch: pytest.M
     """The connection was lost on the way, and with it the lock: another call has created meanwhile."""
     calls, wanted = keyed(owner, "one"), payload(owner.document())
     first = calls.create(wanted)
-    monkeypatch.setattr(held_key.HeldKey, "made_before", lambda *_: None)
-    assert refused(calls.create(wanted)) == (409, "idempotency_key_in_use")
-    monkeypatch.undo()
+    with monkeypatch.context() as late:
+        late.setattr(held_key, "_locked", lambda *_: (True, None))
+        assert refused(calls.create(wanted)) == (409, "idempotency_key_in_use")
+        assert refused(calls.create({})) == (409, "idempotency_key_in_use")  # nor is it refused for what has come since
     assert calls.create(wanted).json() == first.json()
     assert SignatureRequest.objects.count() == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_call_that_is_over_holds_up_no_other_connection() -> None:
+    owner = api_client()
+    calls, document = keyed(owner, "one"), owner.document()
+
+    def elsewhere(payload: Any) -> Any:
+        try:
+            return calls.create(payload)
+        finally:
+            _leave()
+
+    with ThreadPoolExecutor(1) as other:
+        refusal, wanted = calls.create({}), payload(document)
+        first = other.submit(elsewhere, wanted).result()
+        again, kept = calls.create(wanted), other.submit(elsewhere, wanted).result()
+    assert (refusal.status_code, first.status_code) == (422, 201) and REPLAYED not in first
+    assert first.json() == again.json() == kept.json() and again[REPLAYED] == kept[REPLAYED] == "true"
+
+
+def test_a_connection_keeps_at_most_one_lock(owner: ApiClient) -> None:
+    for key in ("one", "two", "three", "one"):
+        assert keyed(owner, key).upload().status_code == 201
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()")
+        assert cursor.fetchone() == (1,)
+
+
+def test_a_key_costs_one_statement(owner: ApiClient) -> None:
+    wanted = payload(owner.document())
+    for send in (ApiClient.upload, partial(ApiClient.create, payload=wanted)):
+        counts = []
+        for caller in (owner, keyed(owner, "one")):
+            with CaptureQueriesContext(connection) as asked:
+                assert send(caller).status_code == 201
+            counts.append(sum("SAVEPOINT" not in each["sql"] for each in asked.captured_queries))
+        assert counts[1] - counts[0] <= 1 + (send is ApiClient.upload)  # of an upload, the id beforehand
 
 
 def test_the_key_itself_is_not_stored(owner: ApiClient) -> None:

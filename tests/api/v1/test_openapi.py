@@ -10,12 +10,14 @@ from jsonschema_rs import Draft202012Validator
 from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from paraph.api.v1 import problems
+from paraph.signature_requests import field_input, input_types
 from paraph.signature_requests import input as limits
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.limits import ALLOWANCES
 from paraph.webhooks import payload as webhook
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, payload, rectangle, tag
+from tests.api.v1.test_fields import EVERY
 from tests.api.v1.test_read_signature_request import sealed
 
 CONTENT = contract.content()
@@ -78,7 +80,7 @@ def test_every_field_says_what_it_may_hold() -> None:
     }
     for name, schema in SCHEMAS.items():
         for field, facts in schema["properties"].items():
-            for one in facts.get("anyOf", [facts]):
+            for one in facts.get("anyOf", facts.get("oneOf", [facts])):
                 if "$ref" in one or one["type"] == "null" or field in open_ended:
                     continue
                 assert bounds[one["type"]] & set(one), f"{name}.{field}"
@@ -149,8 +151,11 @@ def test_every_operation_wants_a_key() -> None:
 
 def test_the_limits_are_those_of_the_code() -> None:
     root = SCHEMAS["SignatureRequestInput"]["properties"]
-    assert (root["validity_days"]["minimum"], root["validity_days"]["maximum"]) == (1, limits.MOST_VALIDITY_DAYS)
-    assert SCHEMAS["Assignment"]["properties"]["stamps"]["maxItems"] == limits.MOST_STAMPS
+    assert (root["validity_days"]["minimum"], root["validity_days"]["maximum"]) == (1, input_types.MOST_VALIDITY_DAYS)
+    for field, most in (("stamps", limits.MOST_STAMPS), ("fields", field_input.MOST_FIELDS)):
+        array, null = SCHEMAS["Assignment"]["properties"][field]["anyOf"]
+        assert (array["maxItems"], null) == (most, {"type": "null"})
+    assert root["copies"]["anyOf"][0]["maxItems"] == limits.MOST_COPIES
     box = SCHEMAS["Rectangle"]["properties"]
     for side, bounds, default in (("width", (80, 400), 200), ("height", (30, 160), 80)):
         number, null = box[side]["anyOf"]
@@ -190,8 +195,11 @@ def test_a_payload_of_every_field_is_of_the_schema_and_accepted(owner: ApiClient
     content |= {"initials_required": True, "notify_signers_on_completion": True, "callback_url": "https://x.example/"}
     content |= {"branding_profile_id": None, "external_id": "lease-4711", "metadata": {"street": "Lime Street"}}
     content |= {"reminders": {"every_days": 3, "at_most": 5}, "redirect_url": "https://x.example/done"}
-    content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms"}
+    content |= {"decline_allowed": True, "copies": [{"first_name": "K", "last_name": "L", "email": "k@example.com"}]}
+    content["signers"][0] |= {"phone": "+33612345678", "otp_channel": "sms", "role": "signer"}
     content["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
+    content["documents"][0]["signers"][0]["fields"] = EVERY
+    assert {name for field in EVERY for name in field} == set(SCHEMAS["FieldInput"]["properties"])
     assert set(content) == set(SCHEMAS["SignatureRequestInput"]["properties"])
     assert set(content["signers"][0]) == set(SCHEMAS["SignerInput"]["properties"])
     contract.validator("Creation").validate({"signature_request": content})

@@ -14,8 +14,9 @@ from paraph.flow.signing.sign import Signature, sign
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.webhooks.models import Delivery, Event
@@ -104,7 +105,7 @@ def test_refusals_are_those_of_the_page(owner: ApiClient) -> None:
 @pytest.mark.parametrize(
     ("content", "named"),
     [
-        ({"fields": []}, "fields: there is no such field."),
+        ({"places": []}, "places: there is no such field."),
         ({"signature": {"type": "stamped"}}, "signature.type"),
         ({"signature": 7}, "signature"),
         ({"signature": {"type": "typed", "hand": 9}}, "signature.hand"),
@@ -191,7 +192,25 @@ def test_what_is_over_does_not_expire(owner: ApiClient, how: str) -> None:
     assert Entry.objects.count() == before
 
 
-def test_nobody_can_decline_yet(owner: ApiClient) -> None:
+def test_a_signer_declines_where_the_request_allows_it(owner: ApiClient) -> None:
+    request = created(owner)
+    assert (
+        "declined_by" not in request and "declined_by" not in owner.get(f"/signature_requests/{request['id']}").json()
+    )
+    SignatureRequest.objects.update(decline_allowed=True)
+    error(act(owner, request, 1, verb="decline"), 409, "not_your_turn")
+    error(act(owner, request, verb="decline", content={"why": "No"}), 422, "validation_error")
+    error(act(owner, request, verb="decline", content={"reason": " "}), 422, "validation_error")
+    answer = act(owner, request, verb="decline", content={"reason": "The rent is wrong."}).json()
+    assert (answer["status"], answer["ended_early"]) == ("expired", True)
+    assert (answer["ended_reason"], answer["declined_by"]) == ("The rent is wrong.", request["signers"][0]["id"])
+    assert answer["signers"][0]["status"] == "pending"
+    entry = Entry.objects.get(event_type="request.expired")
+    assert entry.metadata["sandbox_act"] and entry.metadata["declined"]
+    error(act(owner, request, verb="decline"), 410, "expired")
+
+
+def test_nobody_declines_where_the_request_does_not_allow_it(owner: ApiClient) -> None:
     request = created(owner)
     told = error(act(owner, request, verb="decline"), 403, "decline_not_allowed")
     assert told == said("sandboxDecline", "decline_not_allowed")
@@ -223,3 +242,27 @@ def test_a_refused_act_leaves_its_key_free(owner: ApiClient) -> None:
     again = expire(calls, other)
     assert again.status_code == 200 and again["Idempotent-Replayed"] == "true"
     assert Entry.objects.filter(event_type="request.expired").count() == 1
+
+
+def test_fields_are_filled_in_and_refused_as_for_signers(owner: ApiClient) -> None:
+    request = created(owner)
+    [row] = RequestDocument.objects.all()
+    document_id = row.document_id
+    place = {"page_number": 1, "x": 60, "y": 60, "width": 160, "height": 18}
+    for position, name in enumerate(("IBAN", "rent")):
+        kind = "number" if name == "rent" else "text"
+        signer = Signer.objects.get(order=1)
+        Field.objects.create(
+            request_document=row, signer=signer, position=position, name=name, label=name, type=kind, **place
+        )
+    refused = act(owner, request)
+    assert error(refused, 422, "validation_error") == "fields: still to fill in: IBAN, rent."
+    given = [{"document_id": document_id, "name": name, "value": "x"} for name in ("IBAN", "rent", "BIC")]
+    french = ApiClient(owner.api_key, owner.organization, owner.headers | {"Accept-Language": "fr"})
+    message = error(act(french, request, content={"fields": given[:2]}), 422, "validation_error")
+    assert message == "fields[1].value: Saisissez un nombre, par exemple 1250,50."
+    error(act(owner, request, content={"fields": given}), 422, "validation_error")
+    assert not Entry.objects.filter(event_type="signer.signed").exists()
+    given[1]["value"] = "12,5"
+    assert act(owner, request, content={"fields": given[:2]}).status_code == 200
+    assert sorted(values_of(Signer.objects.get(order=1)).values()) == ["12.5", "x"]

@@ -13,7 +13,14 @@ import pytest
 
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.proof import proof
-from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_content import (
+    JournalLine,
+    ProofContent,
+    ProofDocument,
+    ProofField,
+    ProofSeal,
+    ProofSigner,
+)
 from paraph.pdf.typesetting.proof_metadata import metadata_label, metadata_values
 from paraph.pdf.verification.proof_file import printed_text
 from paraph.words import LOCALES, date, direction, of
@@ -399,3 +406,31 @@ def test_an_entry_can_have_a_title_of_its_own() -> None:
     line = replace(CONTENT.journal[1], title="Reminder sent")
     text = whole_text(replace(CONTENT, journal=[line]))
     assert "Remindersent" in text and "One-timecodesent" not in text
+
+
+def test_sixty_values_over_three_pages_say_on_each_whose_they_are() -> None:
+    long = ProofField("Lease.pdf", "Remarks", "What was agreed upon besides. " * 60)
+    fields = [ProofField("Lease.pdf", f"Label {number}", f"Value {number}\nand more") for number in range(59)]
+    told = replace(CONTENT, signers=[ANNA, replace(BO, fields=[*fields, long])])
+    pages = [squeezed(page) for page in texts(proof(told))]
+    filled = [page for page in pages if re.search(r"Label\d+Value\d+andmore", page)]
+    assert len(filled) == 3
+    for page in filled:
+        assert page.count(squeezed(f"{BO.name}Signed2026-11-2114:05:09.123UTC·Lease.pdf")) == 1
+    assert "".join(filled).count("andmore") == 59 and "Fieldsfilledin" in filled[0]
+    for picture in pictures(proof(told), scale=1):
+        box = ink_box(picture)
+        assert box is not None and box[0] >= 50 and box[2] <= 546
+
+
+def test_a_field_that_was_left_empty_says_so() -> None:
+    fields = [ProofField("Lease.pdf", "Remarks", ""), ProofField("Lease.pdf", "#b[x] *y*", "$z$ @a")]
+    text = whole_text(replace(CONTENT, signers=[replace(ANNA, fields=fields)]))
+    assert "Remarksleftempty" in text and "#b[x]*y*$z$@a" in text
+
+
+def test_the_journal_counts_the_fields_whose_values_stand_above() -> None:
+    fields = [{"document_id": 7, "name": "iban", "type": "text", "value": "DE89"}] * 3
+    line = JournalLine(1, "signer.signed", AT, ANNA.name, metadata={"fields": fields})
+    text = whole_text(replace(CONTENT, journal=[line]))
+    assert "fieldsfilledin:3" in text and "iban" not in text

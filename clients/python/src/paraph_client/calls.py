@@ -203,7 +203,7 @@ class Calls:
 
     @Sent
     def sandbox_decline(self, request_id: int, signer_id: int, reason: str | None = None) -> Call[SignatureRequest]:
-        """Declines for a signer, by a key of the sandbox; refused in this version, as no request can allow it yet."""
+        """Declines for a signer, by a key of the sandbox; refused where the request does not allow it."""
         return _acted(request_id, f"signers/{signer_id}/decline", {"reason": reason})
 
 

@@ -1,6 +1,7 @@
 """Sandbox acts: what signers and the clock do, done by a test."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -13,10 +14,13 @@ from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.signature_requests.routes import shown
 from paraph.flow.ending.sandbox_expire import sandbox_expire
+from paraph.flow.signing.decline import checked_reason, require_declinable
+from paraph.flow.signing.decline import decline as decline_verb
 from paraph.flow.signing.sandbox_sign import sandbox_sign
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
+from paraph.signature_requests.filled_fields import filled_fields
 from paraph.signature_requests.marks import read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
@@ -46,24 +50,34 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
 
 
 def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
-    """Decline for a signer, which no request allows yet."""
-    _signer(request.scope, request_id, signer_id)
+    """Decline for a signer."""
+    signer = _signer(request.scope, request_id, signer_id)
     path = f"sandbox/signature_requests/{request_id}/signers/{signer_id}/decline"
-    return idempotent.with_key(request, path, _decline)
+    return idempotent.with_key(request, path, partial(_decline, request, signer))
 
 
 def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:
     given = body.read_object(request)
 
     def act() -> None:
-        _require_open(signer)
-        sandbox_sign(signer, _mark(given), origin(request))
+        _require(require_open, signer)
+        present = _present(given, *(() if signer.is_approver else ("signature", "fields")))
+        with _in_the_callers_language():
+            mark = None if signer.is_approver else read_mark(present.get("signature", {"type": "typed"}))
+            fields = filled_fields(signer, present.get("fields"))
+        sandbox_sign(signer, mark, origin(request), fields)
 
     return _acted(request.scope, key, given, signer.request_id, act)
 
 
-def _decline(_key: HeldKey | None) -> HttpResponse:
-    raise DomainError("decline_not_allowed", _("This request does not allow its signers to decline."))
+def _decline(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:
+    given = body.read_object(request)
+
+    def act() -> None:
+        _require(require_declinable, signer)
+        decline_verb(signer, _reason(given), origin(request), sandbox_act=True)
+
+    return _acted(request.scope, key, given, signer.request_id, act)
 
 
 def _acted(scope: TenantScope, key: HeldKey | None, given: dict[str, Any], request_id: int, act: Act) -> HttpResponse:
@@ -85,29 +99,43 @@ def _require_sandbox(scope: TenantScope) -> None:
         raise DomainError("sandbox_only", _("Only a sandbox key can do this."))
 
 
-def _require_open(signer: Signer) -> None:
+def _require(allowed: Callable[[Signer], None], signer: Signer) -> None:
     """Raises what the signer's page answers, in words about the signer."""
     try:
-        require_open(signer)
+        allowed(signer)
     except DomainError as error:
         raise DomainError(error.code, _because(error.code)) from error
 
 
 def _because(code: str) -> str:
     return {
+        "decline_not_allowed": _("This request does not allow its signers to decline."),
         "already_signed": _("The signer has already signed."),
         "expired": _("The request is over: nobody can sign it any more."),
         "not_your_turn": _("Somebody who signs before this signer has not signed yet."),
     }[code]
 
 
-def _mark(given: dict[str, Any]) -> dict[str, Any]:
-    """Return the signature of a body, by default the name. A field that is null counts as absent."""
+def _reason(given: dict[str, Any]) -> str:
+    """Return why somebody declines, as a body says it."""
+    reason = _present(given, "reason").get("reason", "Declined in a test.")
+    with _in_the_callers_language():
+        return checked_reason(reason if isinstance(reason, str) else "")
+
+
+def _present(given: dict[str, Any], *allowed: str) -> dict[str, Any]:
+    """Return the fields of a body, which may have these alone. A field that is null counts as absent."""
     present = {name: value for name, value in given.items() if value is not None}
-    if surplus := sorted(present.keys() - {"signature"}):
+    if surplus := sorted(present.keys() - set(allowed)):
         message = _("%(name)s: there is no such field.")
         raise DomainError("validation_error", " ".join(message % {"name": name[:100]} for name in surplus[:3]))
+    return present
+
+
+@contextmanager
+def _in_the_callers_language() -> Iterator[None]:
+    """Refuse in the language of the call what the signer's endpoints refuse in that of the signer."""
     try:
-        return read_mark(present.get("signature", {"type": "typed"}))
+        yield
     except TranslatedRefusal as error:
         raise DomainError(error.code, error.spoken(get_language() or "en")) from error

@@ -1,4 +1,4 @@
-"""Name and colours of a branding profile."""
+"""Name, colours and logo of a branding profile."""
 
 from django import forms
 from django.utils.translation import gettext_lazy
@@ -15,6 +15,17 @@ def _color(label: object) -> forms.CharField:
     field = forms.RegexField(r"^#[0-9A-Fa-f]{6}\Z", label=str(label), widget=widget, error_messages={"invalid": _FORM})
     field.label = label  # type: ignore[assignment]
     return field
+
+
+class LogoForm(forms.Form):
+    file = forms.FileField(
+        label=gettext_lazy("Picture"),
+        widget=forms.FileInput(attrs={"accept": ".png,.jpg,.jpeg,.svg,image/png,image/jpeg,image/svg+xml"}),
+        error_messages={
+            "required": gettext_lazy("Choose a PNG, JPEG or SVG file."),
+            "empty": gettext_lazy("The file is empty."),
+        },
+    )
 
 
 class ProfileForm(forms.Form):

@@ -15,15 +15,18 @@ from django.utils.translation import get_language
 
 from paraph import words as catalog
 from paraph.dashboard.branding.forms import COLORS
-from paraph.dashboard.decorators import member_page
+from paraph.dashboard.decorators import member_page, scope
 from paraph.dashboard.headers import POLICY
 from paraph.dashboard.stamp_rate import counted
 from paraph.kernel import clock
+from paraph.kernel.logo_picture import shown
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.consent import consent_notice
 from paraph.tenants.branding import theme
+from paraph.tenants.logos import logo_of
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
+from paraph.tenants.scope import branding_profiles
 from paraph.words import LOCALES
 
 PARENT_POLICY = f"{POLICY}; frame-src 'self'"
@@ -31,6 +34,7 @@ _POLICY = (
     "default-src 'none'; img-src 'self'; style-src 'self'; font-src 'self'; "
     "form-action 'none'; frame-ancestors 'self'; base-uri 'none'"
 )
+_LONGEST_ID = 19  # digits
 _NAME = "Ada Lovelace"
 _BOX = {"x": "72", "y": "640", "width": "200", "height": "60", "middle_x": "172", "middle_y": "670", "number": "1"}
 _SHEET = """\
@@ -82,6 +86,7 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
         "languages": [(locale, catalog.language_name(locale))],
         "words": catalog.of("page", locale),
         "theme": _theme(request),
+        "logo": _logo(request, member),
         "colors_url": f"{reverse('branding_stylesheet', kwargs=address)}?{colors}",
         "sign_url": reverse("branding_preview", kwargs=address),
         "signer": {"full_name": _NAME},
@@ -94,6 +99,18 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
         "entries": {"marks": {}},
         "problems": [],
     }
+
+
+def _logo(request: HttpRequest, member: Member) -> dict[str, Any] | None:
+    """Return that of the profile in the address."""
+    number = request.GET.get("profile", "")
+    known = number.isascii() and number.isdigit() and len(number) < _LONGEST_ID
+    logo = logo_of(branding_profiles(scope(member)).filter(pk=number).first()) if known else None
+    if logo is None:
+        return None
+    width, height = shown(logo.width, logo.height)
+    address = reverse("logo_picture", kwargs={"organization_id": member.organization_id, "profile_id": logo.pk})
+    return {"address": f"{address}?v={bytes(logo.sha256).hex()[:12]}", "width": width, "height": height}
 
 
 def _theme(request: HttpRequest) -> dict[str, str | bool]:

@@ -7,15 +7,17 @@ from django.contrib import messages
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.branding.forms import COLORS, ProfileForm
+from paraph.dashboard.branding.forms import COLORS, LogoForm, ProfileForm
 from paraph.dashboard.branding.preview import PARENT_POLICY
 from paraph.dashboard.branding.words import judged
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.drafts.editing import open_drafts
 from paraph.kernel.errors import DomainError
+from paraph.pdf.untrusted.logo import LARGEST
 from paraph.request_templates.models import Template
 from paraph.tenants.branding import DEFAULT, create_profile, delete_profile, update_profile
 from paraph.tenants.limits import allowance
+from paraph.tenants.logos import logo_of
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
@@ -36,13 +38,13 @@ def new_profile(request: HttpRequest, member: Member) -> HttpResponse:
 
 @member_page(Right.BUILD)
 def profile(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
-    return _edited(request, member, _profile(member, profile_id))
+    return _edited(request, member, own_profile(member, profile_id))
 
 
 @member_page(Right.BUILD)
 def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
     """``…/{id}/delete``: asks first, and says what becomes of all that uses the profile."""
-    found = _profile(member, profile_id)
+    found = own_profile(member, profile_id)
     if request.method == "POST":
         delete_profile(actor(request, member), found)
         messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
@@ -55,7 +57,7 @@ def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpRespons
     return show(request, "branding/delete.html", {"profile": found, "uses": uses}, member=member)
 
 
-def _profile(member: Member, profile_id: int) -> BrandingProfile:
+def own_profile(member: Member, profile_id: int) -> BrandingProfile:
     found = branding_profiles(scope(member)).filter(pk=profile_id).first()
     if found is None:
         raise Http404
@@ -65,7 +67,7 @@ def _profile(member: Member, profile_id: int) -> BrandingProfile:
 def _edited(request: HttpRequest, member: Member, found: BrandingProfile | None) -> HttpResponse:
     """Save what was entered. A form sent to be previewed comes back with its colours in the address, not saved."""
     if request.method != "POST":
-        return _page(request, member, found, ProfileForm(initial=_initial(request, found)))
+        return profile_page(request, member, found)
     form = ProfileForm(request.POST)
     if not form.is_valid():
         return _page(request, member, found, form)
@@ -88,10 +90,32 @@ def _saved(
     return update_profile(actor(request, member), found, **given)
 
 
-def _page(request: HttpRequest, member: Member, found: BrandingProfile | None, form: ProfileForm) -> HttpResponse:
-    palette = form.palette()
-    content = {"profile": found, "form": form, "colors": urlencode(palette), "judged": judged(**palette)}
-    status = 422 if form.errors else 200
+def profile_page(
+    request: HttpRequest, member: Member, found: BrandingProfile | None, logo_form: LogoForm | None = None
+) -> HttpResponse:
+    """Return the page with its form as it begins. ``logo_form``: one whose logo was refused."""
+    return _page(request, member, found, ProfileForm(initial=_initial(request, found)), logo_form)
+
+
+def _page(
+    request: HttpRequest,
+    member: Member,
+    found: BrandingProfile | None,
+    form: ProfileForm,
+    logo_form: LogoForm | None = None,
+) -> HttpResponse:
+    palette, logo = form.palette(), logo_of(found)
+    colors = urlencode(palette | ({"profile": found.pk} if found and logo else {}))
+    content = {
+        "profile": found,
+        "form": form,
+        "colors": colors,
+        "judged": judged(**palette),
+        "logo": logo,
+        "logo_form": logo_form or LogoForm(),
+        "largest": LARGEST // 1024,
+    }
+    status = 422 if form.errors or logo_form else 200
     response = show(request, "branding/profile.html", content, member=member, status=status)
     response["Content-Security-Policy"] = PARENT_POLICY
     return response

@@ -1,35 +1,53 @@
-"""``/app/{o}/drafts/{id}/places``: where each signer's stamps go."""
+"""``/app/{o}/drafts/{id}/places``: where each signer's stamps go, and what they fill in where."""
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from paraph.dashboard.decorators import see_other
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
+from paraph.dashboard.drafts.field_form import FieldForm, FieldForms
+from paraph.dashboard.drafts.place_form import RECTANGLE
 from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
+from paraph.drafts.field_kinds import KINDS, MOST_FIELDS, SMALLEST_SIDE
 from paraph.drafts.missing import missing
-from paraph.drafts.models import Draft, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftField, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
-from paraph.signature_requests.input import DEFAULT_SIZE, HEIGHTS, MOST_STAMPS, WIDTHS
+from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
+from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
+from paraph.signature_requests.models import FieldType
 from paraph.tenants.models import Member
 
-Rows: TypeAlias = "forms.BaseFormSet[StampForm]"
-_FIELDS = ("x", "y", "width", "height")
+Stamps: TypeAlias = "forms.BaseFormSet[StampForm]"
+Fields: TypeAlias = "forms.BaseFormSet[FieldForm]"
+_ICONS: dict[str, str] = {
+    FieldType.TEXT: "pencil",
+    FieldType.MULTILINE: "bars-3-bottom-left",
+    FieldType.NUMBER: "hashtag",
+    FieldType.DATE: "calendar",
+    FieldType.CHECKBOX: "check",
+    FieldType.CHOICE: "chevron-up-down",
+    FieldType.SIGNED_ON: "calendar-days",
+    FieldType.FULL_NAME: "user",
+    FieldType.EMAIL: "at-symbol",
+}
 _LIMITS = {
     "widths": "{:g} {:g}".format(*WIDTHS),
     "heights": "{:g} {:g}".format(*HEIGHTS),
     "size": "{:g} {:g}".format(*DEFAULT_SIZE),
     "most": MOST_STAMPS,
+    "smallest": f"{SMALLEST_SIDE:g}",
+    "most_fields": MOST_FIELDS,
 }
 
 
 @draft_page(Step.PLACEMENTS)
 def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
-    """Buttons: "Add stamp"; "Remove" at each stamp; "Continue". Each saves what is entered. "Continue" is held back
-    while a signer or a document has no stamp.
+    """Buttons: "Add stamp" and one for each type of field; "Remove" at each; "Continue". Each saves what is entered.
+    "Continue" is held back while a signer or a document has no stamp.
 
     With scripts, the form becomes the editor of ``static/dashboard/placements.js``, which saves it after each change
     with the action "save"."""
@@ -40,57 +58,82 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     if request.method != "POST":
         place_by_tags(draft)
         return _page(request, member, draft, _unbound(draft))
-    rows = _bound(request, draft)
-    if not rows.is_valid():
-        return _page(request, member, draft, rows, 422)
-    editing.replace_stamps(draft, [_stamp(form) for form in rows if not form.cleaned_data.get("DELETE")])
+    stamps, fields = _bound(request, draft)
+    if not (stamps.is_valid() & (fields is None or fields.is_valid())):
+        return _page(request, member, draft, (stamps, fields or _unbound(draft)[1]), status=422)
+    asked = DraftField.objects.filter(document__draft=draft) if fields is None else map(FieldForm.field, _kept(fields))
+    editing.replace_places(draft, [form.stamp() for form in _kept(stamps)], list(asked))
     pressed = request.POST.get("action", "next")
     if pressed == "add":
         editing.add_stamp(draft)
-    onward = pressed == "next" and "remove" not in request.POST
+    elif kind := next((kind for kind in KINDS if pressed == f"add-{kind.type}"), None):
+        editing.add_field(draft, kind)
+    onward = pressed == "next" and not {"remove", "remove-field"} & set(request.POST)
     if onward and missing(draft).of(Step.PLACEMENTS):
-        return _page(request, member, draft, _unbound(draft), 422, held_back=True)
+        return _page(request, member, draft, _unbound(draft), status=422, held_back=True)
     return see_other("draft_review" if onward else "draft_places", member.organization_id, draft.pk)
 
 
-def _unbound(draft: Draft) -> Rows:
-    known = [
-        {
-            "document": stamp.document_id,
-            "signer": stamp.signer_id,
-            "page": stamp.page_number,
-            **{name: f"{getattr(stamp, name):.10g}" for name in _FIELDS},
-        }
-        for stamp in DraftStamp.objects.filter(document__draft=draft)
-    ]
-    return StampForms(initial=known, prefix="stamp", form_kwargs={"draft": draft})
+def _unbound(draft: Draft) -> tuple[Stamps, Fields]:
+    stamps = [_place(stamp) for stamp in DraftStamp.objects.filter(document__draft=draft)]
+    fields = [_place(field) | _entered(field.content) for field in DraftField.objects.filter(document__draft=draft)]
+    return (
+        StampForms(initial=stamps, prefix="stamp", form_kwargs={"draft": draft}),
+        FieldForms(initial=fields, prefix="field", form_kwargs={"draft": draft}),
+    )
 
 
-def _bound(request: HttpRequest, draft: Draft) -> Rows:
+def _place(at: DraftStamp | DraftField) -> dict[str, Any]:
+    whose = {"document": at.document_id, "signer": at.signer_id, "page": at.page_number}
+    return whose | {name: f"{getattr(at, name):.10g}" for name in RECTANGLE}
+
+
+def _entered(content: dict[str, Any]) -> dict[str, Any]:
+    """Return the content of a field as its form has it."""
+    entered = {"required": True} | content
+    if "options" in content:
+        entered["options"] = "\n".join(content["options"])
+    if isinstance(content.get("value"), bool):
+        entered["value"] = "true" if content["value"] else ""
+    return entered | {name: f"{each:.15g}" for name, each in content.items() if type(each) in (int, float)}
+
+
+def _bound(request: HttpRequest, draft: Draft) -> "tuple[Stamps, Fields | None]":
+    """Return None for the fields where nothing is said of them: then they stay as they are."""
     content: QueryDict = request.POST.copy()
-    removed = request.POST.get("remove", "")
-    if removed.isdecimal():
-        content[f"stamp-{int(removed)}-DELETE"] = "on"
-    return StampForms(content, prefix="stamp", form_kwargs={"draft": draft})
+    for button, prefix in (("remove", "stamp"), ("remove-field", "field")):
+        removed = request.POST.get(button, "")
+        if removed.isdecimal():
+            content[f"{prefix}-{int(removed)}-DELETE"] = "on"
+    kwargs = {"draft": draft}
+    stamps = StampForms(content, prefix="stamp", form_kwargs=kwargs)
+    if "field-TOTAL_FORMS" not in content:
+        return stamps, None
+    return stamps, FieldForms(content, prefix="field", form_kwargs=kwargs)
 
 
-def _stamp(form: StampForm) -> DraftStamp:
-    entered = form.cleaned_data
-    rectangle = {name: entered[name] for name in _FIELDS}
-    return DraftStamp(document=entered["document"], signer=entered["signer"], page_number=entered["page"], **rectangle)
+def _kept(rows: "forms.BaseFormSet[Any]") -> list[Any]:
+    return [form for form in rows if not form.cleaned_data.get("DELETE")]
 
 
 def _page(
-    request: HttpRequest, member: Member, draft: Draft, rows: Rows, status: int = 200, *, held_back: bool = False
+    request: HttpRequest,
+    member: Member,
+    draft: Draft,
+    rows: tuple[Stamps, Fields],
+    *,
+    status: int = 200,
+    held_back: bool = False,
 ) -> HttpResponse:
     lacking = missing(draft)
     files = [file | {"lacks": file["row"].pk in lacking.documents} for file in sheets(draft, with_targets=True)]
-    several = len(files) > 1
     content = {
-        "rows": rows,
+        "rows": rows[0],
+        "fields": rows[1],
         "files": files,
-        "several": several,
+        "several": len(files) > 1,
         "signers": [each | {"lacks": each["pk"] in lacking.signers} for each in palette(draft)],
+        "kinds": [{"kind": kind, "icon": _ICONS[kind.type]} for kind in KINDS],
         "limits": _LIMITS,
         "held_back": lacking.of(Step.PLACEMENTS) if held_back else [],
     }

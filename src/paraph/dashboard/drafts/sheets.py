@@ -1,14 +1,16 @@
-"""The pages of a draft with the stamps on them, as templates draw them."""
+"""The pages of a draft with the stamps and fields on them, as templates draw them."""
 
 import json
 from collections.abc import Iterable
 from typing import Any
 
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp
+from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Rectangle
 from paraph.drafts.signer_name import signer_name
 from paraph.drafts.stamp_remarks import under_stamps
 from paraph.drafts.stamp_sizes import sizes_for
-from paraph.drafts.tags import signature_lines_of, tags_of
+from paraph.drafts.tag_offers import Offer
+from paraph.drafts.tags import offers_in, signature_lines_of, tags_of
+from paraph.signature_requests.models import Role
 
 _MOST_PAGES = 200  # of each document
 _COLOURS = 8  # that the stylesheet has
@@ -18,26 +20,27 @@ def sheets(draft: Draft, signer: DraftSigner | None = None, *, with_targets: boo
     """Return each document with its first pages and those with stamps; with a ``signer``, only pages with stamps of
     theirs. Boxes are in points from the top left, as in the pictures of the pages. ``with_targets``: each page with
     what stamps snap to, as JSON: ``[["tag" or "line", its text, x, y, width, height, width and height of a stamp that
-    has room there], …]``, from the bottom left."""
-    rows = draft.documents.select_related("document").prefetch_related("stamps__signer")
-    files = [_file(row, list(row.stamps.all()), signer, with_targets=with_targets) for row in rows]
+    has room there, what a tag names], …]``, from the bottom left."""
+    rows = draft.documents.select_related("document").prefetch_related("stamps__signer", "fields__signer")
+    offers = offers_in(draft) if with_targets else None
+    files = [_file(row, list(row.stamps.all()), signer, offers) for row in rows]
     return [file for file in files if file["pages"] or signer is None]
 
 
 def palette(draft: Draft) -> list[dict[str, Any]]:
-    """Return the signers with their names and colours."""
+    """Return those who sign, with their names and colours."""
     return [
         {
             "pk": signer.pk,
             "name": signer_name(signer, draft.locale),
             "colour": signer.position % _COLOURS,
         }
-        for signer in draft.signers.all()
+        for signer in draft.signers.filter(role=Role.SIGNER)
     ]
 
 
 def _file(
-    row: DraftDocument, stamps: Iterable[DraftStamp], signer: DraftSigner | None, *, with_targets: bool
+    row: DraftDocument, stamps: Iterable[DraftStamp], signer: DraftSigner | None, offers: dict[str, Offer] | None
 ) -> dict[str, Any]:
     boxes: dict[int, list[dict[str, Any]]] = {}
     stamps = list(stamps)
@@ -47,8 +50,11 @@ def _file(
             boxes.setdefault(stamp.page_number, []).append(
                 _box(row, stamp) | {"ground": stamp.pk in found and found[stamp.pk].dark}
             )
+    for field in row.fields.all():
+        if (signer is None or field.signer_id == signer.pk) and field.page_number <= len(row.document.pages):
+            boxes.setdefault(field.page_number, []).append(_field_box(row, field))
     numbers = set(boxes) if signer else {*boxes, *range(1, min(len(row.document.pages), _MOST_PAGES) + 1)}
-    targets = _targets(row) if with_targets else {}
+    targets = {} if offers is None else _targets(row, offers)
     pages = [
         {
             "number": number,
@@ -62,19 +68,36 @@ def _file(
     return {"row": row, "document": row.document, "pages": pages, "page_count": len(row.document.pages)}
 
 
-def _targets(row: DraftDocument) -> dict[int, list[list[str | float]]]:
-    targets: dict[int, list[list[str | float]]] = {}
+def _targets(row: DraftDocument, offers: dict[str, Offer]) -> dict[int, list[list[Any]]]:
+    targets: dict[int, list[list[Any]]] = {}
     tags, lines = tags_of(row.document), signature_lines_of(row.document)
     named = [("tag", tag, at) for tag, at in tags.items()] + [("line", line.label, line) for line in lines]
     for (kind, name, at), size in zip(named, sizes_for(row.document, [at for _, _, at in named]), strict=True):
         targets.setdefault(at.page_number, []).append([kind, name, at.x, at.y, at.width, at.height, *size])
+        if offer := offers.get(name):
+            named = {"signer": str(offer.signer.pk), "type": offer.kind.type if offer.kind else "", "name": offer.name}
+            targets[at.page_number][-1].append(named)
     return targets
 
 
 def _box(row: DraftDocument, stamp: DraftStamp) -> dict[str, Any]:
-    top = row.document.pages[stamp.page_number - 1][1] - stamp.y - stamp.height
-    place = {"x": stamp.x, "y": top, "width": stamp.width, "height": stamp.height}
-    label = {"text_y": top + stamp.height / 2 + 5, "text_x": stamp.x + stamp.width / 2}
+    place = _place(row, stamp)
+    label = {"text_y": place["y"] + stamp.height / 2 + 5, "text_x": stamp.x + stamp.width / 2, "text_size": 15}
     picture = {"signer": stamp.signer_id, "columns": round(stamp.width), "rows": round(stamp.height)}
     name = stamp.signer.first_name or str(stamp.signer.position + 1)
     return {**place, **label, **picture, "name": name, "colour": stamp.signer.position % _COLOURS}
+
+
+def _field_box(row: DraftDocument, field: DraftField) -> dict[str, Any]:
+    """A field says what it asks for, as large as its text will be."""
+    place, asked = _place(row, field), field.content
+    size = min(float(asked.get("font_size", 10)), field.height * 0.75)
+    middle = place["y"] + min(field.height / 2, size) + size * 0.35
+    label = {"text_y": middle, "text_x": field.x + field.width / 2, "text_size": size}
+    name = asked.get("label") or asked["name"]
+    return {**place, **label, "name": name, "colour": field.signer.position % _COLOURS, "field": asked["type"]}
+
+
+def _place(row: DraftDocument, at: Rectangle) -> dict[str, float]:
+    top = row.document.pages[at.page_number - 1][1] - at.y - at.height
+    return {"x": at.x, "y": top, "width": at.width, "height": at.height}

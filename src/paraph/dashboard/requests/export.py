@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+from django.db.models import prefetch_related_objects
 from django.http import HttpRequest, StreamingHttpResponse
 from django.views.decorators.http import require_POST
 
@@ -12,7 +13,8 @@ from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import walk
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
-from paraph.signature_requests.models import SignatureRequest, SignerStatus
+from paraph.signature_requests.models import Role, SignatureRequest, SignerStatus
+from paraph.signature_requests.signed_fields import SignedField, signed_fields
 from paraph.tenants.admin_log.log import note_export
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -34,6 +36,10 @@ _COLUMNS = (
     "signed",
     "external_id",
     "metadata",
+    "approvers",
+    "copies",
+    "declined_by",
+    "fields",
 )
 
 
@@ -54,12 +60,17 @@ def export(request: HttpRequest, member: Member) -> Any:
 
 def _lines(member: Member, filters: Filters) -> Iterator[str]:
     yield csv_line(_COLUMNS)
-    for row in walk(member, filters, _AT_ONCE):
-        yield csv_line(_cells(row))
+    for rows in walk(member, filters, _AT_ONCE):
+        prefetch_related_objects(rows, "copies")
+        fields = signed_fields([row.pk for row in rows])
+        for row in rows:
+            yield csv_line(_cells(row, fields[row.pk]))
 
 
-def _cells(row: SignatureRequest) -> list[str]:
+def _cells(row: SignatureRequest, fields: list[SignedField]) -> list[str]:
     signers = list(row.signers.all())
+    emails = {signer.pk: signer.email for signer in signers}
+    values = [{"signer": emails[each.field.signer_id], **each.facts()} for each in fields]
     moments = (row.created_at, row.expires_at, row.completed_at, row.ended_early_at)
     return [
         str(row.pk),
@@ -74,4 +85,8 @@ def _cells(row: SignatureRequest) -> list[str]:
         f"{sum(signer.status == SignerStatus.SIGNED for signer in signers)} of {len(signers)}",
         row.external_id,
         json.dumps(row.metadata, ensure_ascii=False) if row.metadata else "",
+        "; ".join(signer.email for signer in signers if signer.role == Role.APPROVER),
+        "; ".join(copy.email for copy in row.copies.all()),
+        emails.get(row.declined_by_id or 0, ""),
+        json.dumps(values, ensure_ascii=False) if values else "",
     ]

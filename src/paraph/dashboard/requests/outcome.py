@@ -32,7 +32,7 @@ def outcome(request: SignatureRequest, signers: list[Signer]) -> Outcome:
     if request.status == RequestStatus.PENDING:
         return _pending(request, signers)
     if request.status == RequestStatus.EXPIRED:
-        return Outcome(_ended(request), "warning")
+        return Outcome(_ended(request, signers), "warning")
     if not request.finalized:
         return _being_sealed(request)
     if request.files_deleted_at:
@@ -96,7 +96,11 @@ def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
     ]
 
 
-def _ended(request: SignatureRequest) -> str:
+def _ended(request: SignatureRequest, signers: list[Signer]) -> str:
+    if request.declined_by_id:
+        names = {signer.pk: signer.full_name for signer in signers}
+        facts = {"name": names[request.declined_by_id], "reason": request.ended_reason}
+        return _("%(name)s declined: “%(reason)s” Nobody can sign any more.") % facts
     if request.ended_early_at:
         return _("The request was cancelled. Nobody can sign any more.")
     return _("It expired on %(day)s. Nobody can sign any more.") % {"day": f"{request.expires_at:%Y-%m-%d}"}

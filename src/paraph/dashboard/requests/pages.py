@@ -44,12 +44,12 @@ def page(member: Member, filters: Filters, at_once: int, start: int | None = Non
     return Page(rows, back, onwards, found.too_many_words)
 
 
-def walk(member: Member, filters: Filters, at_once: int) -> Iterator[SignatureRequest]:
-    """Yield all requests that the filters choose, read page by page."""
+def walk(member: Member, filters: Filters, at_once: int) -> Iterator[list[SignatureRequest]]:
+    """Yield all requests that the filters choose, page by page."""
     start: int | None = None
     while True:
         found = page(member, filters, at_once, start)
-        yield from found.rows
+        yield found.rows
         if found.following is None:
             return
         start = found.following

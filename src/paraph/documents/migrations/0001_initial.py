@@ -66,6 +66,7 @@ class Migration(migrations.Migration):
                 ),
                 ("object_key", models.CharField(max_length=200, unique=True)),
                 ("method", models.CharField(db_default="", default="", max_length=12)),
+                ("clean_contents", models.BooleanField(db_default=False, default=False)),
                 ("prepared_sha256", models.BinaryField(null=True)),
                 ("prepared_size", models.BigIntegerField(null=True)),
                 ("file_deleted_at", models.DateTimeField(null=True)),

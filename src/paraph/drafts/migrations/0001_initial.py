@@ -160,6 +160,15 @@ class Migration(migrations.Migration):
                     models.CharField(choices=[("email", "Email"), ("sms", "Sms")], default="email", max_length=5),
                 ),
                 (
+                    "role",
+                    models.CharField(
+                        choices=[("signer", "Signer"), ("approver", "Approver")],
+                        db_default="signer",
+                        default="signer",
+                        max_length=10,
+                    ),
+                ),
+                (
                     "draft",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE, related_name="signers", to="drafts.draft"
@@ -168,6 +177,33 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="DraftField",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("page_number", models.IntegerField()),
+                ("x", models.FloatField()),
+                ("y", models.FloatField()),
+                ("width", models.FloatField()),
+                ("height", models.FloatField()),
+                ("content", models.JSONField()),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="fields", to="drafts.draftdocument"
+                    ),
+                ),
+                (
+                    "signer",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE, related_name="fields", to="drafts.draftsigner"
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["document__position", "id"],
             },
         ),
         migrations.CreateModel(

@@ -59,14 +59,15 @@ def overdue(rule: Retention, since: timedelta = timedelta(0)) -> QuerySet[Signat
 
 @transaction.atomic
 def delete_files(request_id: int) -> bool:
-    """Delete the rows of sealed files, proof, kept timestamps and handwriting, and what was written to the signers, and
-    note the objects to be deleted; uploads are kept while another request or a template has them. Returns False where
-    a request is not over, or has no files left."""
+    """Delete the rows of sealed files, proof, kept timestamps, handwriting and values of fields, and what was written
+    to the signers, and note the objects to be deleted; uploads are kept while another request or a template has them.
+    Returns False where a request is not over, or has no files left."""
     request = lock_request(request_id)
     if request.files_deleted_at or not _is_over(request):
         return False
     keys = [*_delete_sealed(request_id), *_delete_uploads(request_id)]
-    Signer.objects.filter(request=request_id).update(signature_encrypted=None, initials_encrypted=None)
+    of_signers = {"signature_encrypted": None, "initials_encrypted": None, "fields_encrypted": None}
+    Signer.objects.filter(request=request_id).update(**of_signers)
     request.files_deleted_at = clock.now()
     request.subject = request.message = ""
     request.save(update_fields=["files_deleted_at", "subject", "message"])

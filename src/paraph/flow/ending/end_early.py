@@ -9,7 +9,8 @@ from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.input import LONGEST_REASON
+from paraph.signature_requests.forget_entries import forget_entries
+from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.values import InvalidValueError, text
 from paraph.tenants.admin_log.actions import Action
@@ -52,6 +53,7 @@ def _end(request_id: int, reason: str) -> SignatureRequest:
             raise DomainError("conflict", sentence % {"id": request_id, "status": request.status})
         request.status, request.ended_early_at, request.ended_reason = RequestStatus.EXPIRED, clock.now(), reason
         request.save(update_fields=["status", "ended_early_at", "ended_reason"])
+        forget_entries(request)
         events.request_ended_early(request, reason)
     return request
 

@@ -8,6 +8,7 @@ from django.db.models import Q
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
+from paraph.signature_requests.forget_entries import forget_entries
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 
 _AT_ONCE = 200
@@ -25,6 +26,7 @@ def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
             return False
         SignatureRequest.objects.filter(pk=request_id).update(status=RequestStatus.EXPIRED)
         request.status = RequestStatus.EXPIRED
+        forget_entries(request)
         events.request_expired(request, sandbox_act=sandbox_act)
         return True
 

@@ -19,7 +19,8 @@ from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import LONGEST_SUBJECT, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.branding import accent
-from paraph.words import Words, moment, of, phrase
+from paraph.tenants.logos import logo_picture
+from paraph.words import Words, for_approvers, moment, of, phrase
 
 _SENDER_LENGTHS_IN_SMS = range(10, 41)
 _MAX_SMS_LENGTH = 2 * 67  # characters in two segments, whatever the script
@@ -41,9 +42,9 @@ def invitation(signer: Signer, url: str) -> EmailContent:
     URL."""
     words, request = _words(signer), signer.request
     message = [say(words, "message"), quoted(request.message)] if request.message else []
-    return _to_signer(
+    return to_signer(
         signer,
-        subject=invitation_subject(words["locale"], request.organization.name, request.subject),
+        subject=_invitation_subject(words, request.organization.name, request.subject),
         preview=words["preview_invitation"],
         lines=[
             say(words, "invited", sender=inviting_name(signer)),
@@ -58,17 +59,21 @@ def invitation(signer: Signer, url: str) -> EmailContent:
 
 def invitation_subject(locale: str, organization_name: str, chosen: str = "") -> str:
     """Write the subject of an invitation: it begins with the organization, also where its sender has chosen another."""
+    return _invitation_subject(of("mail", locale), organization_name, chosen)
+
+
+def _invitation_subject(words: Words, organization_name: str, chosen: str) -> str:
     sender = unlinked(organization_name, MAX_LENGTH)
     if subject := unlinked(chosen, LONGEST_SUBJECT):
         return f"{sender}: {subject}"
-    return phrase(of("mail", locale), "invitation_subject", sender=sender)
+    return phrase(words, "invitation_subject", sender=sender)
 
 
 def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
     """Write the e-mail with a one-time code, in ``locale``, by default the request's."""
     words = _words(signer, locale)
     large = Sentence(code, format_html(_CODE, code))
-    return _to_signer(
+    return to_signer(
         signer,
         subject=phrase(words, "code_subject", code=code),
         preview=words["code_secret"],
@@ -93,7 +98,7 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
     words, sender = _words(signer), sender_name(signer)
     documents = _documents(signer, words)
     until = [say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else []
-    return _to_signer(
+    return to_signer(
         signer,
         subject=phrase(words, "completion_subject", sender=sender),
         preview=documents.text,
@@ -124,7 +129,7 @@ def confirmation(sender: str, address: str, locale: str, url: str) -> EmailConte
     )
 
 
-def _to_signer(
+def to_signer(
     signer: Signer,
     *,
     subject: str,
@@ -134,6 +139,7 @@ def _to_signer(
     action: tuple[str, str] | None = None,
     words: Words | None = None,
 ) -> EmailContent:
+    """Lay out a mail to the signer, in the signer's language or that of ``words``."""
     words = words or _words(signer)
     return lay_out(
         Letter(
@@ -145,6 +151,7 @@ def _to_signer(
             closing=closing,
             action=action,
             accent=accent(signer.request.branding_profile),
+            logo=logo_picture(signer.request.branding_profile),
         )
     )
 
@@ -159,7 +166,8 @@ def _moment(time: datetime, words: Words) -> Sentence:
 
 
 def _words(signer: Signer, locale: str = "") -> Words:
-    return of("mail", locale or signer.locale or signer.request.locale)
+    words = of("mail", locale or signer.locale or signer.request.locale)
+    return for_approvers(words) if signer.is_approver else words
 
 
 def copy_link(signer: Signer) -> CopyLink:

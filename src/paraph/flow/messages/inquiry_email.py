@@ -9,8 +9,9 @@ from paraph import words as catalog
 from paraph.flow.messages.names import document_names, sender_name, signer_name
 from paraph.flow.messages.written import written
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, say
-from paraph.signature_requests.models import Inquiry
+from paraph.signature_requests.models import Inquiry, Signer
 from paraph.tenants.branding import accent
+from paraph.words import Words
 
 _WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({})</bdi><br><b>{}</b>'
 
@@ -26,25 +27,28 @@ def inquiry_email(inquiry: Inquiry) -> EmailContent:
     words = catalog.of("mail", request.locale)
     kind = catalog.phrase(catalog.of("page", request.locale), f"ask_{inquiry.kind}")
     name, text = signer_name(signer), written(inquiry.text)
-    count, names = document_names(signer, words["locale"])
-    about = say(words, "documents", count=count, names=names)
     return lay_out(
         Letter(
             locale=words["locale"],
             subject=f"{name}: {kind}",
             preview=text.text,
             sender=sender_name(signer),
-            lines=[_who(name, signer.email, kind), text],
-            closing=[_with_number(about, request.pk)],
+            lines=[who(name, signer.email, kind), text],
+            closing=[about(signer, words)],
             accent=accent(request.branding_profile),
         )
     )
 
 
-def _who(name: str, address: str, kind: str) -> Sentence:
-    html = format_html(_WHO, name, address, kind)
-    return Sentence(f"{name} ({address}): {kind}", html)
+def who(name: str, address: str, what: str) -> Sentence:
+    """Return the line that says who does what."""
+    html = format_html(_WHO, name, address, what)
+    return Sentence(f"{name} ({address}): {what}", html)
 
 
-def _with_number(about: Sentence, number: int) -> Sentence:
-    return Sentence(f"{about.text} (#{number})", format_html('{} <bdi dir="ltr">(#{})</bdi>', about.html, number))
+def about(signer: Signer, words: Words) -> Sentence:
+    """Return the line that names the signer's documents, and the number of the request."""
+    count, names = document_names(signer, words["locale"])
+    documents, number = say(words, "documents", count=count, names=names), signer.request_id
+    html = format_html('{} <bdi dir="ltr">(#{})</bdi>', documents.html, number)
+    return Sentence(f"{documents.text} (#{number})", html)

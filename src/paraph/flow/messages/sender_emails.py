@@ -54,6 +54,18 @@ def asked(inquiry: Inquiry) -> EmailContent:
     return _laid_out(request, subject, sentence % facts, _("Their message is on the page of the request."))
 
 
+def declined(signer: Signer) -> EmailContent:
+    """Say who declined, and not why: that stands on the page of the request, until it is erased."""
+    request = signer.request
+    facts = _facts(request) | {"name": signer_name(signer)}
+    return _laid_out(
+        request,
+        _("Declined by %(name)s: %(title)s") % facts,
+        _("%(name)s has declined “%(title)s”. The request has ended, and nobody can sign it any more.") % facts,
+        _("Their reason is on the page of the request."),
+    )
+
+
 def undelivered(signer: Signer) -> EmailContent:
     request = signer.request
     facts = _facts(request) | {"name": signer_name(signer), "address": signer.email}

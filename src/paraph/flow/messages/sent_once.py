@@ -85,6 +85,7 @@ def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
             content.text,
             content.html,
             message_id=name,
+            logo=content.logo,
             reply_to=mail.reply_to,
             withheld=withheld,
             on_sent=on_sent,

@@ -85,6 +85,8 @@ def _content(mail: SenderMail) -> EmailContent | None:
             return sender_emails.expiring(request) if is_open and clock.now() < request.expires_at else None
         case MailKind.ASKED:
             return _asked(mail)
+        case MailKind.DECLINED:
+            return sender_emails.declined(Signer.objects.select_related("request").get(pk=mail.about))
         case MailKind.UNDELIVERED:
             signer = Signer.objects.select_related("request").filter(pk=mail.about, notified_at=None).first()
             return sender_emails.undelivered(signer) if signer and is_open and not signer.invitation else None

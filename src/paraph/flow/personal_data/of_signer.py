@@ -5,7 +5,7 @@ import json
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, TypeVar
 
-from paraph.audit_trail.erase import EntryAbout, entries_about, erase_values
+from paraph.audit_trail.erase import ERASED, EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.inquiry_email import forwarded_name
@@ -14,9 +14,11 @@ from paraph.flow.personal_data.unsent import Facts, Person, Place, delete_rows, 
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode
+from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
+    Field,
     FirstOpening,
     Inquiry,
     Reminder,
@@ -82,10 +84,10 @@ def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
 
 
 def _about(signer: Signer, rows: Iterable[_Told]) -> Iterator[_Told]:
-    """Yield those whose payload is about the signer."""
+    """Yield those whose payload is about the signer, or says why the signer declined."""
     for row in rows:
-        told = json.loads(row.payload).get("signer")
-        if told and told["id"] == signer.pk:
+        content = json.loads(row.payload)
+        if signer.pk in (content.get("signer", {}).get("id"), content.get("metadata", {}).get("signer_id")):
             yield row
 
 
@@ -96,7 +98,12 @@ def _events(signer: Signer) -> Iterator[Event]:
 
 def _told_event(event: Event) -> Facts:
     content = json.loads(event.payload)
-    return {"id": event.pk, "event": event.event_type, "at": content["occurred_at"], "signer": content["signer"]}
+    return {"id": event.pk, "event": event.event_type, "at": content["occurred_at"], **_said(content)}
+
+
+def _said(content: Facts) -> Facts:
+    """Return what a payload says of the signer."""
+    return {"signer": content["signer"]} if "signer" in content else {"reason": content["metadata"]["reason"]}
 
 
 def _erase_events(signer: Signer, found: Sequence[Event]) -> int:
@@ -115,7 +122,7 @@ def _told_delivery(delivery: Delivery) -> Facts:
         "event": delivery.event_type,
         "at": clock.iso(delivery.occurred_at),
         "url": delivery.url,
-        "signer": json.loads(delivery.payload)["signer"],
+        **_said(json.loads(delivery.payload)),
         "answers": list(responses),
     }
 
@@ -130,6 +137,9 @@ def _erase_deliveries(signer: Signer, found: Sequence[Delivery]) -> int:
 
 def _anonymous(signer: Signer, payload: str) -> str:
     content, last_name = json.loads(payload), f"{LAST_NAME} {signer.pk}"
+    if "signer" not in content:
+        content["metadata"]["reason"] = ERASED
+        return _dumped(content)
     content["signer"] |= {
         "first_name": FIRST_NAME,
         "last_name": last_name,
@@ -137,6 +147,14 @@ def _anonymous(signer: Signer, payload: str) -> str:
         "email": _pseudonym(signer),
     }
     return _dumped(content)
+
+
+def _declined(signer: Signer) -> Iterator[SignatureRequest]:
+    yield from SignatureRequest.objects.filter(declined_by=signer).exclude(ended_reason=ERASED)
+
+
+def _told_declined(request: SignatureRequest) -> Facts:
+    return {"request": request.pk, "at": _iso(request.ended_early_at), "reason": request.ended_reason}
 
 
 def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
@@ -234,6 +252,7 @@ def _told_signer(signer: Signer) -> Facts:
         "invitation": signer.invitation,
         "signed_at": _iso(signer.signed_at) if signer.status == SignerStatus.SIGNED else None,
         "completion_mailed_at": _iso(signer.completion_notified_at),
+        "decline_mailed_at": _iso(signer.decline_told_at),
         "signature": signature_of(signer) if written else None,
         "initials": initials_of(signer),
         "request_created_at": clock.iso(request.created_at),
@@ -252,7 +271,33 @@ def _erase_signer(signer: Signer, _found: Sequence[Signer]) -> int:
         invitation=None,
         signature_encrypted=None,
         initials_encrypted=None,
+        fields_encrypted=None,
     )
+
+
+def _fields(signer: Signer) -> Iterator[Field]:
+    """Fields that have a value: that of the sender, or one that the signer entered."""
+    entered = values_of(signer)
+    for field in Field.objects.filter(signer=signer).select_related("signer", "request_document").order_by("pk"):
+        if field.value is not None or field.pk in entered:
+            yield field
+
+
+def _told_field(field: Field) -> Facts:
+    return {
+        "document": field.request_document.document_id,
+        "name": field.name,
+        "label": field.label,
+        "type": field.type,
+        "given_by_the_sender": field.value,
+        "entered": values_of(field.signer).get(field.pk),
+    }
+
+
+def _erase_fields(signer: Signer, found: Sequence[Field]) -> int:
+    """Empty what the sender gave where it names the signer. What was entered goes with the signer's own row."""
+    given = {str(field.pk): field.value for field in found if isinstance(field.value, str)}
+    return Field.objects.filter(pk__in=map(int, naming(signer, given))).update(value=None)
 
 
 def _files(signer: Signer) -> Iterator[Document | SealedDocument | ProofFile]:
@@ -286,6 +331,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         _told_signer,
         _erase_signer,
     ),
+    Place("fields", frozenset({"signature_requests_field"}), _fields, _told_field, _erase_fields),
     Place("journal", frozenset({"journal_entry"}), _entries, _told_entry, _erase_entries),
     Place(
         "one-time codes",
@@ -307,6 +353,13 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         _reminders,
         _told_reminder,
         lambda _signer, rows: sum(_update(row, mail=None) for row in rows),
+    ),
+    Place(
+        "reasons for declining",
+        frozenset({"signature_requests_signaturerequest"}),
+        _declined,
+        _told_declined,
+        lambda _signer, rows: sum(_update(row, ended_reason=ERASED) for row in rows),
     ),
     Place("inquiries", frozenset({"signature_requests_inquiry"}), _inquiries, _told_inquiry, delete_rows),
     Place(

@@ -2,7 +2,7 @@
 
 import base64
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
 
@@ -11,12 +11,14 @@ from paraph.audit_trail.append import facts
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
+from paraph.flow.sealing.filled_in import FilledIn, filled_in
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode, RefusedCode
 from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import FirstOpening, SignatureRequest, Signer
+from paraph.signature_requests.models import FirstOpening, Role, SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
+from paraph.tenants.logos import logo_picture
 
 SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY_DECLARED})
 """Events that the proof attributes to the organization; others without a signer are the service's."""
@@ -29,9 +31,12 @@ def event_titles(locale: str) -> Mapping[str, str]:
 
 
 def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
-    """Return the title of an event that its name does not tell: of a reminder. "" for any other."""
-    reminded = event_type == EventType.SIGNER_NOTIFIED and metadata.get("reminder") is True
-    return str(catalog.of("proof", locale)["event_reminded"]) if reminded else ""
+    """Return the title of an event that its name does not tell: of a reminder, of an approval. "" for any other."""
+    words = catalog.of("proof", locale)
+    if event_type == EventType.SIGNER_NOTIFIED and metadata.get("reminder") is True:
+        return str(words["event_reminded"])
+    approved = event_type == EventType.SIGNED and metadata.get("role") == Role.APPROVER
+    return str(words["event_approved"]) if approved else ""
 
 
 _OPENINGS = CompiledQuery(FirstOpening.objects.all, "signer__request")
@@ -84,6 +89,8 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     assert request.completed_at
     signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
     visits = visits_of(request.pk, signers)
+    names = {row.request_document.document_id: row.request_document.document.name for row in sealed}
+    filled = filled_in(request, journal, names)
     return ProofContent(
         request_id=request.pk,
         organization=request.organization.name,
@@ -92,14 +99,15 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         created_at=_instant(journal, EventType.CREATED, request.created_at),
         completed_at=_instant(journal, EventType.COMPLETED, request.completed_at),
         issued_at=issued_at,
-        signers=_signers(request.pk, signers, visits, journal),
+        signers=_signers(request.pk, signers, visits, filled, journal),
         documents=[_document(row) for row in sealed],
         journal=_lines(journal, signers, request.locale),
         journal_hash=bytes(journal[-1].hash).hex(),
-        evidence=_evidence(request, signers, visits, sealed, journal),
+        evidence=_evidence(request, _signers_evidence(signers, visits, filled), sealed, journal),
         locale=request.locale,
         event_titles=event_titles(request.locale),
         sender_events=SENDER_EVENTS,
+        logo=logo_picture(request.branding_profile),
     )
 
 
@@ -109,15 +117,23 @@ def _instant(journal: Sequence[Entry], event: EventType, otherwise: datetime) ->
 
 
 def _signers(
-    request_id: int, signers: Sequence[Signer], visits: Sequence[Visits], journal: Sequence[Entry]
+    request_id: int,
+    signers: Sequence[Signer],
+    visits: Sequence[Visits],
+    filled: Mapping[int, Sequence[FilledIn]],
+    journal: Sequence[Entry],
 ) -> list[ProofSigner]:
     documents = signed_names(request_id)
     signed_entries = {entry.signer_id: entry for entry in journal if entry.event_type == EventType.SIGNED}
-    return [
+    found = [
         _signer(
             signer, _code(signer, signed_entries[signer.pk]), visit, signed_entries[signer.pk], documents[signer.pk]
         )
         for signer, visit in zip(signers, visits, strict=True)
+    ]
+    return [
+        replace(of_proof, fields=[each.printed() for each in filled.get(signer.pk, ())])
+        for signer, of_proof in zip(signers, found, strict=True)
     ]
 
 
@@ -139,7 +155,7 @@ def _signer(
         signed_at=signer.signed_at,
         ip=signed_entry.ip,
         user_agent=signed_entry.user_agent,
-        signature=signature_of(signer),
+        signature=None if signer.is_approver else signature_of(signer),
         initials=initials_of(signer),
         documents=documents,
         opened_at=visits.opening.opened_at if visits.opening else None,
@@ -188,8 +204,7 @@ def _lines(journal: Sequence[Entry], signers: Sequence[Signer], locale: str) -> 
 
 def _evidence(
     request: SignatureRequest,
-    signers: Sequence[Signer],
-    visits: Sequence[Visits],
+    signers: list[dict[str, Any]],
     sealed: Sequence[SealedDocument],
     journal: Sequence[Entry],
 ) -> dict[str, Any]:
@@ -205,20 +220,28 @@ def _evidence(
             "created_at": clock.iso_milliseconds(_instant(journal, EventType.CREATED, request.created_at)),
             "expires_at": clock.iso_milliseconds(request.expires_at),
         },
-        "signers": [
-            {
-                "id": signer.pk,
-                "full_name": signer.full_name,
-                "email": signer.email,
-                "order": signer.order,
-                **visit.evidence(),
-            }
-            for signer, visit in zip(signers, visits, strict=True)
-        ],
+        "signers": signers,
         "documents": [_document_evidence(row, certificates) for row in sealed],
         "certificates": certificates,
         "journal": [_entry_evidence(entry) for entry in journal],
     }
+
+
+def _signers_evidence(
+    signers: Sequence[Signer], visits: Sequence[Visits], filled: Mapping[int, Sequence[FilledIn]]
+) -> list[dict[str, Any]]:
+    return [
+        {
+            "id": signer.pk,
+            "full_name": signer.full_name,
+            "email": signer.email,
+            "order": signer.order,
+            **({"role": signer.role} if signer.is_approver else {}),
+            **visit.evidence(),
+            **({"fields": [each.evidence() for each in filled[signer.pk]]} if signer.pk in filled else {}),
+        }
+        for signer, visit in zip(signers, visits, strict=True)
+    ]
 
 
 def _entry_evidence(entry: Entry) -> dict[str, Any]:

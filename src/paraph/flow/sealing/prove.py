@@ -20,7 +20,7 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.object_keys import folder_of
 
-_REQUEST = CompiledQuery(lambda: SignatureRequest.objects.select_related("organization", "proof"))
+_REQUEST = CompiledQuery(lambda: SignatureRequest.objects.select_related("organization", "branding_profile", "proof"))
 
 
 def prove(request_id: int) -> None:

@@ -1,4 +1,5 @@
-"""What is drawn on a document when it is sealed: stamps, initials and the sandbox watermark, and where."""
+"""What is drawn on a document when it is sealed: stamps, initials, values of fields and the sandbox watermark, and
+where."""
 
 import math
 from collections.abc import Sequence
@@ -7,6 +8,7 @@ from dataclasses import dataclass
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
 from paraph.documents.underneath import grounds
+from paraph.flow.sealing.page_values import values_on_pages
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
@@ -34,22 +36,28 @@ class StampMarks:
 
 
 def stamp_marks(row: RequestDocument) -> StampMarks:
-    """Draw the stamps and initials of everyone who signs the document. ``row`` has its request and document loaded."""
+    """Draw the stamps, initials and values of everyone who signs the document.
+
+    ``row`` has its request and document loaded.
+    """
     placements = _PLACEMENTS.all(row.pk)
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
     initials = _InitialsPlaces(row.document, signers, sizes) if row.request.initials_required else None
     has_ground = stamp_grounds(row.document, placements, keep=False)
+    values = values_on_pages(row, signers)
     drawn = appearances(
         [_stamp(placement, row.request_id, ground=has_ground[placement.pk]) for placement in placements],
         initials.contents if initials else [],
         _watermark_sizes(sizes) if row.request.environment == Environment.SANDBOX else [],
+        [each.content for each in values],
     )
     stamps = [
         Mark(place.page_number, place.x, place.y, place.width, place.height, page)
         for place, page in zip(placements, drawn.stamp_pages, strict=True)
     ]
     marks = initials.marks(drawn.initials_pages) if initials else []
+    marks += [each.mark(page) for each, page in zip(values, drawn.fields_pages, strict=True)]
     return StampMarks(drawn.pdf, [*marks, *stamps], _watermark(drawn))
 
 

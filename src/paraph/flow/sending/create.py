@@ -1,19 +1,25 @@
-"""Creating a signature request, in one transaction (rule 4.5)."""
+"""Creating a signature request, in one statement (rule 4.5)."""
 
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import astuple, dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db.models import Model
 
 from paraph.audit_trail.append import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.rows import insert, reserve
+from paraph.database.rows import insert_whole, reserve
 from paraph.documents.remarks import preparation_facts, remarks
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
-from paraph.queue.defer import defer
+from paraph.queue.defer import job
+from paraph.signature_requests.field_rules import row_of
 from paraph.signature_requests.models import (
+    Approval,
+    CopyRecipient,
+    Field,
     Placement,
     RequestDocument,
     SignatureRequest,
@@ -57,18 +63,17 @@ def create(
 
 
 def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, beside: Beside) -> LoadedRequest:
-    with transaction.atomic():
-        ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
-        request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
-        signers = _signers(request, plan, ids[Signer])
-        documents = _documents(request, plan, ids[RequestDocument])
-        entries = _journal(request, plan, sender)
-        placements = _placements(documents, signers, plan)
-        insert([request, *signers.values(), *documents, *placements, *entries, *beside(request.pk)])
-        if plan.draft.send_email:
-            _invite(signers, plan)
+    ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
+    request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
+    signers = _signers(request, plan, ids[Signer])
+    documents = _documents(request, plan, ids[RequestDocument])
+    places = [*_placements(documents, signers, plan), *_approvals(documents, signers, plan)]
+    fields, copies = list(_fields(documents, signers, plan)), list(_copies(request, plan))
+    entries, invitations = _journal(request, plan, sender), _invitations(signers, plan)
+    rows = [request, *signers.values(), *documents, *places, *fields, *copies, *entries]
+    insert_whole([*rows, *beside(request.pk), *invitations])
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    return from_rows(request, documents, ordered)
+    return from_rows(request, documents, ordered, fields, copies)
 
 
 def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sender, locale: str) -> SignatureRequest:
@@ -95,6 +100,7 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
         initials_required=draft.initials_required,
         notify_signers_on_completion=draft.notify_signers_on_completion,
         callback_url=draft.callback_url or "",
+        decline_allowed=draft.decline_allowed,
         locale=locale or LOCALES[0],
         locale_chosen=bool(locale),
         created_at=created_at,
@@ -112,6 +118,7 @@ def _signers(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> di
             last_name=draft.last_name,
             email=draft.email,
             phone=draft.phone or "",
+            role=draft.role,
             order=draft.order or position,
             otp_channel=draft.otp_channel or "",
             token_salt=new_salt(),
@@ -143,6 +150,37 @@ def _placements(documents: list[RequestDocument], signers: dict[str, Signer], pl
     ]
 
 
+def _fields(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> Iterator[Field]:
+    for row, planned in zip(documents, plan.documents, strict=True):
+        for field in planned.fields:
+            found = row_of(field.given)
+            found.request_document, found.signer = row, signers[field.signer_ref]
+            found.position, found.page_number = field.number, field.page_number
+            found.x, found.y, found.width, found.height = astuple(field.rect)
+            yield found
+
+
+def _copies(request: SignatureRequest, plan: RequestPlan) -> Iterator[CopyRecipient]:
+    for position, each in enumerate(plan.draft.copies):
+        yield CopyRecipient(
+            request=request,
+            position=position,
+            first_name=each.first_name,
+            last_name=each.last_name,
+            email=each.email,
+            token_salt=new_salt(),
+        )
+
+
+def _approvals(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> list[Approval]:
+    return [
+        Approval(request_document=row, signer=signers[listed.signer_ref])
+        for row, given in zip(documents, plan.draft.documents, strict=True)
+        for listed in given.signers
+        if signers[listed.signer_ref].is_approver
+    ]
+
+
 def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> list[Entry]:
     facts = {"mode": request.mode, "signers_count": len(plan.draft.signers), "documents_count": len(plan.documents)}
     sent_by = {"sent_by": sender.member.email} if sender.member else {}
@@ -163,8 +201,10 @@ def _remarks(plan: RequestPlan) -> dict[str, Any]:
     return {key: documents for key, documents in lists.items() if documents}
 
 
-def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
-    """Defer the invitation of the first signer (sequential) or of all signers (parallel; rule 3.2)."""
+def _invitations(signers: dict[str, Signer], plan: RequestPlan) -> list[Model]:
+    """Return the jobs that invite the first signer (sequential) or all signers (parallel; rule 3.2)."""
+    if not plan.draft.send_email:
+        return []
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    for signer in ordered[:1] if plan.draft.mode == "sequential" else ordered:
-        defer("invite", signer_id=signer.pk)
+    invited = ordered[:1] if plan.draft.mode == "sequential" else ordered
+    return [job("invite", signer_id=signer.pk) for signer in invited]

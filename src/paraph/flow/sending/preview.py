@@ -17,7 +17,8 @@ MOST_MIB = 100
 
 
 def preview_pdf(scope: TenantScope, payload: object) -> bytes:
-    """Return the documents, one after the other, with a box and a name where each stamp would stand.
+    """Return the documents, one after the other, with a box where each stamp and field would stand, and the
+    name or label in it.
 
     Raises ``DomainError`` as a creation does, and ``validation_error`` for documents that are too large together.
     """
@@ -54,10 +55,10 @@ def _names(plan: RequestPlan) -> dict[str, str]:
 
 def _pages(planned: PlannedDocument, names: dict[str, str]) -> list[PreviewPage]:
     boxes: dict[int, list[PreviewBox]] = {}
-    for placement in planned.placements:
-        at = placement.rect
-        box = PreviewBox(at.x, at.y, at.width, at.height, names[placement.signer_ref])
-        boxes.setdefault(placement.page_number, []).append(box)
+    named = [(stamp.page_number, stamp.rect, names[stamp.signer_ref]) for stamp in planned.placements]
+    fields = [(field.page_number, field.rect, field.given.label or field.given.name) for field in planned.fields]
+    for page_number, at, name in [*named, *fields]:
+        boxes.setdefault(page_number, []).append(PreviewBox(at.x, at.y, at.width, at.height, name))
     return [
         PreviewPage(width, height, tuple(boxes.get(number, ())))
         for number, (width, height) in enumerate(planned.document.pages, 1)

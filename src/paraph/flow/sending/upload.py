@@ -1,7 +1,6 @@
 """Store an uploaded PDF as a document (rule 4.2)."""
 
 import hashlib
-from typing import BinaryIO
 
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
@@ -26,45 +25,30 @@ from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
 from paraph.tenants.scope import TenantScope, tenant_key
 
+MAX_NAME_LENGTH = 255
 _SIGNED = b"/ByteRange"  # stands in the clear in every file with a signature
-_PIECE = 1 << 20
 _MOST_NAMES = 10
 
 
-def altered_after_seal(file: BinaryIO) -> list[str]:
-    """Return the names of at most ten trusted seals after which an upload was altered, also by signatures that are not
-    trusted or cannot be read. Raises :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
-    if not _is_signed(file):
-        return []
-    return altered_seals(file, trusted_roots(settings.PARAPH, key_folder()))[:_MOST_NAMES]
-
-
-def _is_signed(file: BinaryIO) -> bool:
-    file.seek(0)
-    end = b""
-    while piece := file.read(_PIECE):
-        if _SIGNED in end + piece:
-            return True
-        end = piece[-len(_SIGNED) :]
-    return False
-
-
-MAX_NAME_LENGTH = 255
-
-
 class IncomingFile:
-    """The file of an upload while it arrives: each piece is counted, hashed and written at once."""
+    """The file of an upload while it arrives: each piece is counted, hashed, searched for what signatures have, and
+    written at once."""
 
     def __init__(self, draft: StagedObject) -> None:
         self.draft = draft
         self.size = 0
+        self.may_be_signed = False
         self._hash = hashlib.sha256()
+        self._end = b""
 
     def write(self, piece: bytes | memoryview) -> None:
         """Add a piece. Raises ``payload_too_large`` as soon as the file exceeds the limit."""
         self.size += len(piece)
         refuse_beyond_limit(self.size)
         self._hash.update(piece)
+        text = self._end + bytes(piece)
+        self.may_be_signed = self.may_be_signed or _SIGNED in text
+        self._end = text[-len(_SIGNED) :]
         self.draft.file.write(piece)
 
     @property
@@ -92,7 +76,7 @@ def upload(
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
     inspection = _inspect(scope, file)
-    inspection.preflight["altered_after_seal"] = altered_after_seal(file.draft.file)
+    inspection.preflight["altered_after_seal"] = altered_after_seal(file)
     refuse_changeable(scope, inspection.preflight)
     document = Document(
         organization_id=scope.organization_id,
@@ -103,6 +87,7 @@ def upload(
         pages=inspection.pages,
         preflight=inspection.preflight,
         method=inspection.method,
+        clean_contents=inspection.clean_contents,
         status=DocumentStatus.READY,
         object_key=f"documents/{tokens.random_hex(16)}.pdf",
         created_at=clock.now().replace(microsecond=0),  # as the API shows it, so that its filters agree with it
@@ -114,6 +99,14 @@ def upload(
     file.draft.keep(document.object_key)
     _save(document, member, beside)
     return document
+
+
+def altered_after_seal(file: IncomingFile) -> list[str]:
+    """Return the names of at most ten trusted seals after which an upload was altered, also by signatures that are not
+    trusted or cannot be read. Raises :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    if not file.may_be_signed:
+        return []
+    return altered_seals(file.draft.file, trusted_roots(settings.PARAPH, key_folder()))[:_MOST_NAMES]
 
 
 def refuse_beyond_limit(size: int) -> None:
@@ -144,11 +137,12 @@ def _save(document: Document, member: Actor | None, beside: Beside) -> None:
     try:
         if member is None and beside is nothing_beside:
             rows.insert_new(document)
-            return
-        with transaction.atomic():
-            rows.insert_new(document)
-            rows.insert(beside(document.pk))
-            if member:
+        elif member is None:
+            [document.pk] = rows.reserve({Document: 1})[Document]
+            rows.insert_whole([document, *beside(document.pk)])
+        else:
+            with transaction.atomic():
+                rows.insert_new(document)
                 subject = f"document {document.pk}"
                 note(document.organization_id, member, Action.DOCUMENT_UPLOADED, subject, after=document.facts())
     except (DataError, IntegrityError):

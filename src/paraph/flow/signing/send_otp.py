@@ -90,7 +90,9 @@ def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale
             if channel == Channel.SMS:
                 return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
             content = emails.one_time_code(signer, code, locale)
-            return send_email(recipient, content.subject, content.text, content.html, withheld=withheld)
+            return send_email(
+                recipient, content.subject, content.text, content.html, logo=content.logo, withheld=withheld
+            )
     except OSError as error:
         raise _not_delivered() from error
     except DomainError as error:

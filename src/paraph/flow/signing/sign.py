@@ -1,5 +1,6 @@
 """Record a signature, and complete the request with the last one."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Any
@@ -16,9 +17,11 @@ from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.pdf.typesetting.strokes import has_ink, simplified
 from paraph.queue.defer import defer
-from paraph.signature_requests import handwriting
+from paraph.signature_requests import field_values, handwriting
 from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.filled_fields import FilledField
 from paraph.signature_requests.models import (
+    FILLED_BY_SERVICE,
     Mode,
     RequestDocument,
     RequestStatus,
@@ -27,6 +30,7 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.shown_pages import require_shown
+from paraph.signature_requests.shown_values import service_value
 from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
 from paraph.tenants.models import Environment
@@ -42,7 +46,7 @@ class NoInkError(DomainError):
         self.field = field
 
 
-def require_ink(signature: dict[str, Any], initials: dict[str, Any] | None) -> None:
+def require_ink(signature: dict[str, Any] | None, initials: dict[str, Any] | None) -> None:
     """Raise :class:`NoInkError` for a drawing in which nothing would be seen, as of a single tap."""
     for field, mark in (("signature", signature), ("initials", initials)):
         if mark and mark["type"] == "drawn" and not has_ink(mark["strokes"], mark.get("aspect", 1.0)):
@@ -75,13 +79,15 @@ class Signature:
     act, which needs none.
 
     ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with
-    x and y in 0..1 from the top left; ``initials`` is None where the request wants none.
+    x and y in 0..1 from the top left; ``initials`` is None where the request wants none, and both are None for an
+    approver, who draws nothing. ``fields``: all of the signer, those that the service fills without a value.
     """
 
     code: str | None
-    signature: dict[str, Any]
+    signature: dict[str, Any] | None
     initials: dict[str, Any] | None
     locale: str
+    fields: tuple[FilledField, ...] = ()
 
 
 def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
@@ -98,7 +104,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     code_hash = None if signature.code is None else codes.guess(signer, signature.code)
     signature = replace(
         signature,
-        signature=_simplified(signature.signature),
+        signature=signature.signature and _simplified(signature.signature),
         initials=signature.initials and _simplified(signature.initials),
     )
     with transaction.atomic():
@@ -111,8 +117,9 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
             raise DomainError("invalid_otp", "Nobody signs without a code.")
         _store(signer, signature, moment)
         documents = len(signed_digests(signer))
-        notice, by_act = consent_notice(signature.locale, documents), code_hash is None
-        events.signer_signed(signer, notice, documents, origin, sandbox_act=by_act)
+        notice = consent_notice(signature.locale, documents, approves=signer.is_approver)
+        by_act, fields = code_hash is None, _store_fields(signer, signature.fields)
+        events.signer_signed(signer, notice, documents, origin, fields=fields, sandbox_act=by_act)
         _continue(signer.request, moment)
     return signer
 
@@ -130,6 +137,27 @@ def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
     signer.locale = signature.locale
     handwriting.write(signer, signature.signature, signature.initials)
     update(signer, "status", "signed_at", "signature_encrypted", "initials_encrypted", "locale")
+
+
+def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[str, Any]]:
+    """Store the values, and return each as the journal has it."""
+    if not filled:
+        return []
+    final = [
+        FilledField(field, service_value(signer, field) if field.type in FILLED_BY_SERVICE else value)
+        for field, value in filled
+    ]
+    field_values.write(signer, {field.pk: value for field, value in final if value is not None})
+    update(signer, "fields_encrypted")
+    return [
+        {
+            "document_id": field.request_document.document_id,
+            "name": field.name,
+            "type": field.type,
+            "value": value,
+        }
+        for field, value in final
+    ]
 
 
 def _continue(request: SignatureRequest, moment: datetime) -> None:

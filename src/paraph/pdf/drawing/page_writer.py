@@ -3,36 +3,36 @@
 from typing import Any
 
 from paraph.pdf.drawing.marks import Drawing
-from paraph.pdf.structure.contents_grammar import ContentsDecoder
-from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending, without_strays
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
+from paraph.pdf.structure.graphics_state import CLEAN, Ending, without_strays
+from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe
+from paraph.pdf.structure.page_endings import PageEndings
 from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.revision import Revision
 
 
 class PageWriter:
-    """Append drawings to pages; streams that several pages need are written once."""
+    """Append drawings to pages; streams that several pages need are written once. ``all_clean``: see
+    :class:`~paraph.pdf.structure.page_endings.PageEndings`."""
 
-    def __init__(self, revision: Revision) -> None:
+    def __init__(self, revision: Revision, *, all_clean: bool) -> None:
         self._revision = revision
         self._streams: dict[bytes, Ref] = {}
-        self._endings: dict[tuple[Any, ...], Ending | None] = {}
+        self._endings = PageEndings(revision.resolve, all_clean=all_clean)
         self._known: set[tuple[Ref, int]] = set()
-        self._decoder = ContentsDecoder()
 
     def can_append(self, page: PageNode) -> bool:
         """Return whether every viewer shows what is appended to the contents of the page."""
-        contents = self._contents(page.dictionary.get(b"/Contents"))
-        return contents is not None and self._ending(contents) is not None
+        contents = self._endings.contents(page.dictionary.get(b"/Contents"))
+        return contents is not None and self._endings.ending(contents) is not None
 
     def write(self, page: PageNode, drawing: Drawing) -> None:
         """Write ``q``, the page's contents, the end of all that they leave open, ``Q`` and the drawing."""
-        contents = self._contents(page.dictionary.get(b"/Contents"))
-        left_open = self._ending(contents) if contents is not None else None
+        contents = self._endings.contents(page.dictionary.get(b"/Contents"))
+        left_open = self._endings.ending(contents) if contents is not None else None
         if contents is None or left_open is None:
             raise Unsafe("what is appended to the contents of a page would not show")
         if left_open.strays:
-            contents = [self._revision.stream(without_strays(self._decoded(contents) or []))]
+            contents = [self._revision.stream(without_strays(self._endings.decoded(contents) or []))]
         self.write_into(self._revision.change(page.ref), page.inherited, contents, drawing, left_open)
 
     def write_into(
@@ -51,31 +51,11 @@ class PageWriter:
 
     def leaves_nothing_open(self, contents: list[Ref]) -> bool:
         """Return whether these streams together close everything that they open."""
-        return self._ending(contents) == CLEAN
+        return self._endings.ending(contents) == CLEAN
 
     def knows(self, resources: Ref, drawing: Drawing) -> bool:
         """Return whether these resources already name the form XObjects of the drawing as the drawing does."""
         return (resources, id(drawing)) in self._known
-
-    def _contents(self, value: Any) -> list[Any] | None:
-        """Return the references of the content streams; ``None`` for malformed contents."""
-        resolved = self._revision.resolve(value)
-        if isinstance(resolved, list):
-            return list(resolved) if all(type(item) is Ref for item in resolved) else None
-        if value is None:
-            return []
-        return [value] if isinstance(resolved, PdfStream) else None
-
-    def _ending(self, contents: list[Any]) -> Ending | None:
-        key = tuple(contents)
-        if key not in self._endings:
-            texts = self._decoded(contents)
-            self._endings[key] = None if texts is None else ending(texts)
-        return self._endings[key]
-
-    def _decoded(self, contents: list[Any]) -> list[bytes] | None:
-        streams = [self._revision.resolve(item) for item in contents]
-        return self._decoder.decode(streams) if all(type(stream) is PdfStream for stream in streams) else None
 
     def _stream(self, data: bytes) -> Ref:
         if data not in self._streams:

@@ -2,7 +2,7 @@
 
 import hashlib
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from paraph.pdf.drawing.draw import draw_marks
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing
@@ -24,7 +24,8 @@ def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
     """Yield a draft for each form of the file, made when it is needed. Raises
     :class:`~paraph.pdf.structure.normalise.UnreadablePdf` after the last."""
     for method, form in extendable_variants(pdf):
-        yield DraftInProcess(form, method, content)
+        known = replace(content, all_clean=content.all_clean and method == "incremental")
+        yield DraftInProcess(form, method, known)
 
 
 class DraftInProcess:
@@ -73,7 +74,12 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     if existing.changes_forbidden:
         raise SealError("The PDF is certified and forbids any change, so it cannot be sealed.")
     drawn = draw_marks(
-        revision, content.appearances, content.marks, content.page_overlay, signed=existing.signatures > 0
+        revision,
+        content.appearances,
+        content.marks,
+        content.page_overlay,
+        signed=existing.signatures > 0,
+        all_clean=content.all_clean,
     )
     first = next(pages(reader), None)
     if first is None:

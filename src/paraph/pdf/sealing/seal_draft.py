@@ -18,7 +18,8 @@ from paraph.pdf.structure.normalise import Method
 
 @dataclass(frozen=True)
 class SealContent:
-    """What the revision of a seal shows and states. ``appearances``: a PDF with the pictures of marks and overlay."""
+    """What the revision of a seal shows and states. ``appearances``: a PDF with the pictures of marks and overlay.
+    ``all_clean``: see :func:`paraph.pdf.sealing.seal.seal`."""
 
     appearances: bytes
     marks: Sequence[Mark]
@@ -26,6 +27,7 @@ class SealContent:
     reason: str
     name: str
     at: datetime
+    all_clean: bool = False
 
 
 class UnsignedRevision(NamedTuple):

@@ -1,10 +1,12 @@
-"""The pictures on signed pages: stamps, initials, the sandbox watermark. One PDF, one page for each picture."""
+"""The pictures on signed pages: stamps, initials, values of fields, the sandbox watermark. One PDF, one page for each
+picture."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from paraph.pdf.typesetting.field_values import FieldsContent, fields_json
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
 from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name
 from paraph.pdf.typesetting.proof_words import moment, stamp_words
@@ -54,18 +56,21 @@ class InitialsContent:
 
 @dataclass(frozen=True)
 class Appearances:
-    """A PDF of pictures, and the page index (from 0) of the picture of each stamp, initials and page size."""
+    """A PDF of pictures, and the page index (from 0) of the picture of each stamp, initials, page size and
+    fields of a page."""
 
     pdf: bytes
     stamp_pages: Sequence[int]
     initials_pages: Sequence[int]
     watermark_pages: Sequence[int]
+    fields_pages: Sequence[int] = ()
 
 
 def appearances(
     stamps: Sequence[StampContent] = (),
     initials: Sequence[InitialsContent] = (),
     watermarks: Sequence[tuple[float, float]] = (),
+    fields: Sequence[FieldsContent] = (),
 ) -> Appearances:
     """Draw all pictures in one PDF, so that they share fonts. Each page has the size of its picture.
 
@@ -87,12 +92,13 @@ def appearances(
     stamp_pages = [page_of("stamp", _stamp(stamp, signatures)) for stamp in stamps]
     initials_pages = [page_of("initials", _initials(content, marks)) for content in initials]
     watermark_pages = [page_of("watermark", _watermark(width, height)) for width, height in watermarks]
+    fields_pages = [page_of("fields", fields_json(picture)) for picture in fields]
     if not pages:
-        raise ValueError("no stamp, no initials and no watermark to draw")
+        raise ValueError("no stamp, no initials, no value and no watermark to draw")
     drawings = {"stamp": signatures.pictures, "initials": marks.pictures}
     content = {"pages": list(pages.values()), "drawings": drawings}
     pdf = typeset("appearances", content, standard="a-2b")
-    return Appearances(pdf, stamp_pages, initials_pages, watermark_pages)
+    return Appearances(pdf, stamp_pages, initials_pages, watermark_pages, fields_pages)
 
 
 def stamp_svg(content: StampContent) -> bytes:
@@ -112,7 +118,7 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
         "height": stamp.height,
         "ground": stamp.ground,
         "name": {**name.to_json(), "pieces": name.pieces()},
-        "hand": hand_of(stamp.signature),
+        **hand_of(stamp.signature, name.text),
         "drawing": pictures.number(stamp.signature),
         "signed_by": words.signed_by,
         "moment": moment(stamp.signed_at, stamp.locale),
@@ -123,12 +129,13 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
 
 
 def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str, Any]:
+    letters = glyph_fallback(initials_of(readable_name(content.name, content.address)))
     return {
         "width": content.width,
         "height": content.height,
         "ground": content.ground,
-        "letters": glyph_fallback(initials_of(readable_name(content.name, content.address))).to_json(),
-        "hand": hand_of(content.initials),
+        "letters": letters.to_json(),
+        **hand_of(content.initials, letters.text),
         "drawing": pictures.number(content.initials),
     }
 

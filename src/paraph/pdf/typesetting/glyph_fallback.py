@@ -77,12 +77,13 @@ def template_text(text: str) -> str | dict[str, Any]:
     result = glyph_fallback(text)
     if result.right_to_left or all(len(word) <= _LONGEST_PIECE for word in result.text.split(" ")):
         return result.text if result.text.isascii() else result.to_json()
-    parts = [
-        "".join(chunk)
-        for part in re.findall(r"[^\s/?&=._@:,;+-]*[\s/?&=._@:,;+-]?", result.text)
-        for chunk in _chunks(list(clusters(part)), _LONGEST_PIECE)
-    ]
-    return {**result.to_json(), "parts": [part for part in parts if part]}
+    return {**result.to_json(), "parts": unbroken_parts(result.text)}
+
+
+def unbroken_parts(text: str) -> list[str]:
+    """Return the parts of a text from left to right that no line break divides."""
+    parts = re.findall(r"[^\s/?&=._@:,;+-]*[\s/?&=._@:,;+-]?", text)
+    return ["".join(chunk) for part in parts for chunk in _chunks(list(clusters(part)), _LONGEST_PIECE) if chunk]
 
 
 def clean(text: str) -> str:

@@ -8,9 +8,17 @@ from typing import Any
 
 import segno
 
+from paraph.kernel.logo_picture import LogoPicture
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback, template_text
 from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name, written_otherwise
-from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_content import (
+    JournalLine,
+    ProofContent,
+    ProofDocument,
+    ProofField,
+    ProofSeal,
+    ProofSigner,
+)
 from paraph.pdf.typesetting.proof_metadata import metadata_label, metadata_values
 from paraph.pdf.typesetting.proof_words import day, milliseconds, named, proof_words, sentence, time_of_day
 from paraph.pdf.typesetting.signature_pictures import SignaturePictures, hand_of
@@ -26,11 +34,14 @@ _COMMANDS = {
     "step_together": "paraph verify proof.pdf signed.pdf uploaded.pdf --root root-ca.pem",
 }
 """How to verify: the command of each step."""
+_TOLD_OTHERWISE = ("consent_notice", "role")  # below the other metadata, and in the title of the entry
 _LONGEST_TYPE = 48  # characters of an event's name that fit in a line
 _LONG_ENTRY = 2500  # characters; longer entries of the journal may go over two pages
+_LONG_VALUE = 1000  # characters; longer values may go over two pages
 _SIGNATURE = (118.0, 40.0)
 _INITIALS = (34.0, 20.0)
 """About the widths and heights that templates/proof.typ gives to them, in points."""
+_LOGO = 0.6  # points to a pixel of pages
 
 
 def proof(content: ProofContent) -> bytes:
@@ -48,6 +59,7 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         "direction": direction(words["locale"]),
         "sandbox": content.environment == "sandbox",
         "heading": template_text(content.organization),
+        "logo": _logo(content.logo),
         "request_id": str(content.request_id),
         "issued": _seconds(content.issued_at),
         "verdict": sentence(verdict(content, words), words),
@@ -62,6 +74,7 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         ],
         **signers(content.signers, words),
         "documents": [_document(document, words) for document in content.documents],
+        "fields": filled_fields(content.signers, words),
         "journal": _days(content, words),
         "journal_hash": content.journal_hash,
         "verify": [{"text": words[step], "command": command} for step, command in _COMMANDS.items()],
@@ -71,6 +84,14 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         "evidence_name": EVIDENCE,
         "evidence": json.dumps(content.evidence, ensure_ascii=False, sort_keys=True, indent=1) + "\n",
     }
+
+
+def _logo(logo: LogoPicture | None) -> dict[str, Any] | None:
+    """Return None for none. Sizes are in points."""
+    if logo is None:
+        return None
+    width, height = (side * _LOGO for side in logo.shown)
+    return {"png": list(logo.png), "width": width, "height": height, "ground": logo.ground}
 
 
 def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
@@ -119,7 +140,7 @@ def _days(content: ProofContent, words: Words) -> list[dict[str, Any]]:
 def _line(line: JournalLine, content: ProofContent, words: Words) -> dict[str, Any]:
     title = line.title or content.event_titles.get(line.event_type, line.event_type)
     others = content.organization if line.event_type in content.sender_events else words["service"]
-    details = [(key, value) for key, value in line.metadata.items() if key != "consent_notice"]
+    details = [(key, value) for key, value in line.metadata.items() if key not in _TOLD_OTHERWISE]
     return {
         "position": str(line.position),
         "at": time_of_day(line.at),
@@ -135,7 +156,7 @@ def _line(line: JournalLine, content: ProofContent, words: Words) -> dict[str, A
             for text in metadata_values(key, line.metadata, content.environment, words)
         ],
         "consent": template_text(str(line.metadata.get("consent_notice", ""))),
-        "long": len(str(line.metadata)) + len(line.user_agent) > _LONG_ENTRY,
+        "long": len(str({**line.metadata, "fields": []})) + len(line.user_agent) > _LONG_ENTRY,
         "consent_label": metadata_label("consent_notice", "", words) + ":",
     }
 
@@ -164,6 +185,8 @@ def verdict(content: ProofContent, words: Words) -> str:
 def _everyone_signed(content: ProofContent, words: Words) -> str:
     if not all(signer.channel for signer in content.signers):
         return str(words["signed_by_test"])
+    if not all(signer.signature for signer in content.signers):
+        return str(words["everyone_signed_or_approved"])
     signers = len(content.signers)
     return str(words["both_signed"]) if signers == 2 else phrase(words, "everyone_signed", count=signers)
 
@@ -181,7 +204,7 @@ def _timestamps(content: ProofContent, words: Words) -> str:
 
 def signers(content: Sequence[ProofSigner], words: Words) -> dict[str, Any]:
     """Return ``signers`` and ``drawings``, the pictures that their marks name by number."""
-    sized = [(signer.signature, *_SIGNATURE) for signer in content]
+    sized = [(signer.signature, *_SIGNATURE) for signer in content if signer.signature]
     sized += [(signer.initials, *_INITIALS) for signer in content if signer.initials]
     pictures = SignaturePictures(sized)
     return {
@@ -192,7 +215,7 @@ def signers(content: Sequence[ProofSigner], words: Words) -> dict[str, Any]:
 
 def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> dict[str, Any]:
     name = clean(readable_name(signer.name, signer.email)) or NAMELESS
-    is_drawn = pictures.number(signer.signature) is not None
+    is_drawn = signer.signature is not None and pictures.number(signer.signature) is not None
     return {
         "order": str(signer.order),
         "name": template_text(readable_name(signer.name, signer.email)),
@@ -203,13 +226,37 @@ def _signer(signer: ProofSigner, pictures: SignaturePictures, words: Words) -> d
         "signed_at": milliseconds(signer.signed_at),
         "ip": template_text(signer.ip),
         "user_agent": template_text(signer.user_agent),
-        "signature": words["drawn" if is_drawn else "typed"],
-        "mark": _mark(name, signer.signature, pictures),
+        "signed": words["signed" if signer.signature else "approved"],
+        "signature": words["drawn" if is_drawn else "typed"] if signer.signature else words["approver"],
+        "mark": _mark(name, signer.signature, pictures) if signer.signature else None,
         "initials": _mark(initials_of(name), signer.initials, pictures) if signer.initials else None,
         "opened": milliseconds(signer.opened_at) if signer.opened_at else "",
         "opened_ip": template_text(signer.opened_ip),
         "refused_codes": list(map(milliseconds, signer.refused_codes)),
         "documents": [template_text(name) for name in signer.documents],
+    }
+
+
+def filled_fields(content: Sequence[ProofSigner], words: Words) -> list[dict[str, Any]]:
+    """Return the values of each signer and document, with labels, and who filled them in when."""
+    return [
+        {
+            "who": template_text(readable_name(signer.name, signer.email)),
+            "when": milliseconds(signer.signed_at),
+            "document": template_text(document),
+            "rows": [_filled(field, words) for field in fields],
+        }
+        for signer in content
+        for document, fields in groupby(signer.fields, key=lambda field: field.document)
+    ]
+
+
+def _filled(field: ProofField, words: Words) -> dict[str, Any]:
+    return {
+        "label": template_text(field.label),
+        "lines": [template_text(line) for line in field.text.splitlines()],
+        "empty": sentence(words["left_empty"], words) if not field.text.strip() else "",
+        "long": len(field.text) > _LONG_VALUE,
     }
 
 
@@ -224,7 +271,7 @@ def _mark(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> di
     written = glyph_fallback(text)
     return {
         "name": {**written.to_json(), "pieces": written.pieces()},
-        "hand": hand_of(mark),
+        **hand_of(mark, written.text),
         "drawing": pictures.number(mark),
     }
 

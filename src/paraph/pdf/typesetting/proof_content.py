@@ -5,6 +5,18 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
+from paraph.kernel.logo_picture import LogoPicture
+
+
+@dataclass(frozen=True)
+class ProofField:
+    """A field that a signer filled in, or the service in their place. ``document``: the name of the document;
+    ``text``: the value as it is printed, "" for what was left empty."""
+
+    document: str
+    label: str
+    text: str
+
 
 @dataclass(frozen=True)
 class ProofSigner:
@@ -12,9 +24,11 @@ class ProofSigner:
     went to, both "" for what was signed without one in the sandbox; ``documents``: the names of the documents that this
     signer signed.
 
-    ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`);
-    ``initials`` is None where the request wants none. ``opened_at`` and ``opened_ip``: when the signer's page was first
-    opened and from where, None where nobody noted it; ``refused_codes``: when wrong codes were entered.
+    ``signature`` and ``initials`` are as on the stamps (:class:`paraph.pdf.typesetting.appearances.StampContent`).
+    ``signature`` is None for who approved and drew nothing, ``initials`` also where the request wants none.
+    ``opened_at`` and ``opened_ip``: when the signer's page was first opened and from where, None where nobody noted it;
+    ``refused_codes``: when wrong codes were entered.
+    ``fields``: in the order of reading.
     """
 
     name: str
@@ -25,12 +39,13 @@ class ProofSigner:
     signed_at: datetime
     ip: str = ""
     user_agent: str = ""
-    signature: Mapping[str, Any] = field(default_factory=lambda: {"type": "typed"})
+    signature: Mapping[str, Any] | None = field(default_factory=lambda: {"type": "typed"})
     documents: Sequence[str] = ()
     initials: Mapping[str, Any] | None = None
     opened_at: datetime | None = None
     opened_ip: str = ""
     refused_codes: Sequence[datetime] = ()
+    fields: Sequence[ProofField] = ()
 
 
 @dataclass(frozen=True)
@@ -83,7 +98,8 @@ class ProofContent:
     - ``locale``: the language of headings and sentences, one of :data:`paraph.words.LOCALES`; English for others;
     - ``event_titles``: how an event is called, by its ``event_type``; without a title the type is shown;
     - ``sender_events``: the event types that are attributed to the organization where no signer is named; others are
-      attributed to the service.
+      attributed to the service;
+    - ``logo``: that of the branding profile.
     """
 
     request_id: int
@@ -102,3 +118,4 @@ class ProofContent:
     locale: str = "en"
     event_titles: Mapping[str, str] = field(default_factory=dict)
     sender_events: Collection[str] = ()
+    logo: LogoPicture | None = None

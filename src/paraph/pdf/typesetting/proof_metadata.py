@@ -35,6 +35,8 @@ def metadata_values(key: str, facts: Mapping[str, Any], environment: str, words:
         yield from (_remarks(noted, words) for noted in value)
     elif key == "prepared_documents" and isinstance(value, list):
         yield from (_prepared(noted, words) for noted in value)
+    elif key == "fields" and isinstance(value, list):
+        yield str(len(value))  # the values stand under a heading of their own
     elif isinstance(value, str) and key in _VALUES:
         yield _VALUES[key](value, words)
     elif isinstance(value, bool):

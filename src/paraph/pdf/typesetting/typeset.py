@@ -42,6 +42,12 @@ def typeset_svg(template: str, content: Mapping[str, Any]) -> bytes:
     return svg
 
 
+def answered(template: str, content: Mapping[str, Any]) -> Any:
+    """Return what the template finds out, as the value of its one ``metadata`` that is labelled ``<answer>``."""
+    compiler = _new_compiler(_main(template, content))
+    return json.loads(compiler.query("<answer>", field="value", one=True))
+
+
 def _main(template: str, content: Mapping[str, Any]) -> bytes:
     data = _literal(json.dumps(content, ensure_ascii=False))
     return f'#import "/{template}.typ": {template}\n#{template}(json(bytes({data})))'.encode()
@@ -55,10 +61,18 @@ def _literal(text: str) -> str:
 def _compiler() -> typst.Compiler:
     """Return the compiler of this thread: a shared one raises "Already borrowed"."""
     if not hasattr(_compilers, "compiler"):
-        fonts = library()
-        available = json.dumps({"cjk": fonts.has_cjk, "extra": fonts.extra_families})
-        _compilers.compiler = typst.Compiler(
-            root=TEMPLATES, font_paths=fonts.typst_fonts, ignore_system_fonts=True, sys_inputs={"fonts": available}
-        )
+        _compilers.compiler = _new_compiler()
     compiler: typst.Compiler = _compilers.compiler
     return compiler
+
+
+def _new_compiler(main: bytes | None = None) -> typst.Compiler:
+    fonts = library()
+    available = json.dumps({"cjk": fonts.has_cjk, "extra": fonts.extra_families})
+    return typst.Compiler(
+        input=main,
+        root=TEMPLATES,
+        font_paths=fonts.typst_fonts,
+        ignore_system_fonts=True,
+        sys_inputs={"fonts": available},
+    )

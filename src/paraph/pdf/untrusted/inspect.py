@@ -36,11 +36,13 @@ class Inspection:
     space, ``what``), ``repairs`` (sentences of the reader), ``method``
     (:data:`paraph.pdf.structure.normalise.Method`).
 
+    ``clean_contents``: see :func:`paraph.pdf.structure.page_endings.all_end_clean`, of the file that is sealed.
     ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.
     """
 
     pages: list[tuple[float, float]]
     preflight: dict[str, Any]
+    clean_contents: bool
     prepared: bytes | None = None
 
     @property
@@ -57,7 +59,8 @@ def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
     call = partial(sandbox().call, tenant_key=tenant_key, sha256=sha256, patience=_PATIENCE)
     result, prepared = call("inspect", pdf, page_limit=page_limit)
-    return Inspection([(width, height) for width, height in result["pages"]], result["preflight"], prepared or None)
+    sizes = [(width, height) for width, height in result["pages"]]
+    return Inspection(sizes, result["preflight"], result["clean_contents"], prepared or None)
 
 
 def _beginning(pdf: bytes | BinaryIO) -> bytes:

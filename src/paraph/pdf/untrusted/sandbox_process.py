@@ -34,8 +34,8 @@ _TRIES = 5
 _log = logging.getLogger(__name__)
 _LOOK_SECONDS = 0.25  # between two looks at what a job has used
 _BOOT_SECONDS = 60.0  # to import the readers on a busy machine; usually half a second
-Program = Literal["worker", "verifying_worker"]
-"""A module of :mod:`paraph.pdf.untrusted.jobs`, whose processes read uploads or verify sealed files."""
+Program = Literal["worker", "verifying_worker", "logo_worker"]
+"""A module of :mod:`paraph.pdf.untrusted.jobs`, whose processes read uploads, verify sealed files, or draw logos."""
 
 
 class SandboxPriority:

@@ -106,6 +106,7 @@ def _described(wanted: SealContent) -> dict[str, Any]:
         "reason": wanted.reason,
         "name": wanted.name,
         "at": wanted.at.isoformat(),
+        "all_clean": wanted.all_clean,
     }
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.typesetting.glyph_fallback import unbroken_parts
 
 _SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
 
@@ -56,6 +57,43 @@ def check_signers(
         not missing, "The proof prints the address of each signer.", f"The proof does not print {', '.join(missing)}."
     )
     _check_visits(result, signers, printed)
+    _check_fields(result, signers, journal, printed)
+
+
+def _check_fields(
+    result: EvidenceCheck, signers: Sequence[Mapping[str, Any]], journal: Sequence[Mapping[str, Any]], printed: str
+) -> None:
+    """Note whether the values of fields are those of the journal, and the proof prints them. A value in another script
+    may be printed in transliteration."""
+    journaled = {
+        entry["signer_id"]: [_field(each) for each in entry["metadata"].get("fields", [])]
+        for entry in journal
+        if entry["event_type"] == _SIGNING_EVENT
+    }
+    stated = {signer["id"]: [_field(each) for each in signer.get("fields", [])] for signer in signers}
+    filled = [each for signer in signers for each in signer.get("fields", [])]
+    if not filled and not any(journaled.values()):
+        return
+    result.note(
+        all(journaled.get(number, []) == fields for number, fields in stated.items()),
+        f"The {len(filled)} values of fields are those that the journal has.",
+        "The values of fields are not those that the journal has.",
+    )
+    missing = [each["name"] for each in filled if not _is_printed(each["printed"], printed)]
+    result.note(
+        not missing,
+        "The proof prints the value of each field.",
+        f"The proof does not print the value of {', '.join(missing)}.",
+    )
+
+
+def _field(stated: Mapping[str, Any]) -> tuple[Any, ...]:
+    return tuple(stated[key] for key in ("document_id", "name", "type", "value"))
+
+
+def _is_printed(value: str, printed: str) -> bool:
+    """A value of several lines may have its label between them in the text of the page, so its parts are looked for."""
+    return not value.isascii() or all(part.strip() in printed for part in unbroken_parts(value))
 
 
 def _first_broken(journal: Sequence[Mapping[str, Any]]) -> int | None:
@@ -78,9 +116,11 @@ def _hashed(entry: Mapping[str, Any]) -> dict[str, Any]:
         *way, last = path.split("/")
         holder: Any = facts
         for step in way:
-            holder = holder[step]
+            holder = holder[int(step) if isinstance(holder, list) else step]
         place = int(last) if isinstance(holder, list) else last
-        holder[place] = hashlib.sha256(bytes.fromhex(salt) + holder[place].encode()).hexdigest()
+        value = holder[place]
+        text = value if isinstance(value, str) else json.dumps(value)  # of a checkbox: true or false
+        holder[place] = hashlib.sha256(bytes.fromhex(salt) + text.encode()).hexdigest()
     return facts
 
 

@@ -168,6 +168,15 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 (
+                    "role",
+                    models.CharField(
+                        choices=[("signer", "Signer"), ("approver", "Approver")],
+                        db_default="signer",
+                        default="signer",
+                        max_length=10,
+                    ),
+                ),
+                (
                     "template",
                     models.ForeignKey(
                         on_delete=django.db.models.deletion.CASCADE,
@@ -178,6 +187,37 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="TemplateField",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("page_number", models.IntegerField()),
+                ("x", models.FloatField()),
+                ("y", models.FloatField()),
+                ("width", models.FloatField()),
+                ("height", models.FloatField()),
+                ("content", models.JSONField()),
+                (
+                    "document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="fields",
+                        to="request_templates.templatedocument",
+                    ),
+                ),
+                (
+                    "role",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        related_name="fields",
+                        to="request_templates.templaterole",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["document__position", "id"],
             },
         ),
         migrations.CreateModel(

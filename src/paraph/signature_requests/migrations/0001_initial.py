@@ -162,6 +162,15 @@ class Migration(migrations.Migration):
                 ("last_name", models.CharField(max_length=200)),
                 ("email", models.CharField(max_length=320)),
                 ("phone", models.CharField(blank=True, max_length=16)),
+                (
+                    "role",
+                    models.CharField(
+                        choices=[("signer", "Signer"), ("approver", "Approver")],
+                        db_default="signer",
+                        default="signer",
+                        max_length=10,
+                    ),
+                ),
                 ("order", models.IntegerField()),
                 (
                     "otp_channel",
@@ -181,7 +190,9 @@ class Migration(migrations.Migration):
                 ("signed_at", models.DateTimeField(null=True)),
                 ("signature_encrypted", models.BinaryField(null=True)),
                 ("initials_encrypted", models.BinaryField(null=True)),
+                ("fields_encrypted", models.BinaryField(null=True)),
                 ("completion_notified_at", models.DateTimeField(null=True)),
+                ("decline_told_at", models.DateTimeField(null=True)),
                 ("remind_at", models.DateTimeField(null=True)),
                 ("locale", models.CharField(blank=True, max_length=5)),
             ],
@@ -230,6 +241,17 @@ class Migration(migrations.Migration):
                 ("completed_at", models.DateTimeField(null=True)),
                 ("ended_early_at", models.DateTimeField(null=True)),
                 ("ended_reason", models.CharField(blank=True, db_default="", default="", max_length=500)),
+                ("decline_allowed", models.BooleanField(db_default=False, default=False)),
+                (
+                    "declined_by",
+                    models.ForeignKey(
+                        db_index=False,
+                        null=True,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="+",
+                        to="signature_requests.signer",
+                    ),
+                ),
                 ("files_deleted_at", models.DateTimeField(null=True)),
                 (
                     "application",
@@ -305,6 +327,94 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position"],
+            },
+        ),
+        migrations.CreateModel(
+            name="Field",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.SmallIntegerField()),
+                ("name", models.CharField(max_length=100)),
+                (
+                    "type",
+                    models.CharField(
+                        choices=[
+                            ("text", "Text"),
+                            ("multiline", "Multiline"),
+                            ("number", "Number"),
+                            ("date", "Date"),
+                            ("checkbox", "Checkbox"),
+                            ("choice", "Choice"),
+                            ("signed_on", "Signed On"),
+                            ("full_name", "Full Name"),
+                            ("email", "Email"),
+                        ],
+                        max_length=10,
+                    ),
+                ),
+                ("label", models.CharField(max_length=200)),
+                ("required", models.BooleanField(default=True)),
+                ("read_only", models.BooleanField(default=False)),
+                ("value", models.JSONField(null=True)),
+                ("options", models.JSONField(null=True)),
+                ("max_length", models.SmallIntegerField(null=True)),
+                ("minimum", models.CharField(blank=True, default="", max_length=30)),
+                ("maximum", models.CharField(blank=True, default="", max_length=30)),
+                ("font_size", models.FloatField(default=10)),
+                ("page_number", models.IntegerField()),
+                ("x", models.FloatField()),
+                ("y", models.FloatField()),
+                ("width", models.FloatField()),
+                ("height", models.FloatField()),
+                (
+                    "request_document",
+                    models.ForeignKey(
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="fields",
+                        to="signature_requests.requestdocument",
+                    ),
+                ),
+                (
+                    "signer",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="fields",
+                        to="signature_requests.signer",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(
+                        fields=("signer", "request_document", "name"), name="field_name_once_per_signer_and_document"
+                    )
+                ],
+            },
+        ),
+        migrations.CreateModel(
+            name="CopyRecipient",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                ("position", models.SmallIntegerField()),
+                ("first_name", models.CharField(max_length=200)),
+                ("last_name", models.CharField(max_length=200)),
+                ("email", models.CharField(max_length=320)),
+                ("token_salt", models.BinaryField()),
+                ("notified_at", models.DateTimeField(null=True)),
+                (
+                    "request",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="copies",
+                        to="signature_requests.signaturerequest",
+                    ),
+                ),
+            ],
+            options={
+                "ordering": ["position"],
+                "constraints": [models.UniqueConstraint(fields=("request", "position"), name="copy_once_per_position")],
             },
         ),
         migrations.CreateModel(
@@ -512,6 +622,14 @@ class Migration(migrations.Migration):
                 name="request_unsealed",
             ),
         ),
+        migrations.AddIndex(
+            model_name="signaturerequest",
+            index=models.Index(
+                condition=models.Q(("declined_by__isnull", False)),
+                fields=["organization", "environment", "ended_early_at"],
+                name="request_declined",
+            ),
+        ),
         migrations.AddConstraint(
             model_name="requestdocument",
             constraint=models.UniqueConstraint(fields=("request", "document"), name="document_once_per_request"),
@@ -519,4 +637,33 @@ class Migration(migrations.Migration):
         migrations.RunSQL(_COUNT),
         migrations.RunSQL(_REQUIRE_FILE),
         migrations.RunSQL(_SEARCH),
+        migrations.CreateModel(
+            name="Approval",
+            fields=[
+                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
+                (
+                    "request_document",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="approvals",
+                        to="signature_requests.requestdocument",
+                    ),
+                ),
+                (
+                    "signer",
+                    models.ForeignKey(
+                        db_index=False,
+                        on_delete=django.db.models.deletion.PROTECT,
+                        related_name="approvals",
+                        to="signature_requests.signer",
+                    ),
+                ),
+            ],
+            options={
+                "constraints": [
+                    models.UniqueConstraint(fields=("signer", "request_document"), name="approval_once_per_document")
+                ],
+            },
+        ),
     ]

@@ -35,6 +35,7 @@ class Action(StrEnum):
     BRANDING_UPDATED = "branding.updated"
     BRANDING_DELETED = "branding.deleted"
     SIGNER_ASKED = "signer.asked"
+    SIGNER_DECLINED = "signer.declined"
     ACTIVITY_EXPORTED = "activity.exported"
     PASSWORD_CHANGED = "account.password_changed"  # noqa: S105  no password
     ADDRESS_CHANGED = "account.address_changed"

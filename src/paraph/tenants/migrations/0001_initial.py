@@ -390,6 +390,26 @@ class Migration(migrations.Migration):
             ),
         ),
         migrations.CreateModel(
+            name="Logo",
+            fields=[
+                (
+                    "profile",
+                    models.OneToOneField(
+                        on_delete=django.db.models.deletion.CASCADE,
+                        primary_key=True,
+                        related_name="logo",
+                        serialize=False,
+                        to="organizations.brandingprofile",
+                    ),
+                ),
+                ("object_key", models.CharField(max_length=200, unique=True)),
+                ("sha256", models.BinaryField()),
+                ("file_size", models.IntegerField()),
+                ("width", models.SmallIntegerField()),
+                ("height", models.SmallIntegerField()),
+            ],
+        ),
+        migrations.CreateModel(
             name="Retention",
             fields=[
                 (
@@ -491,6 +511,7 @@ class Migration(migrations.Migration):
                         choices=[
                             ("completed", "Everybody has signed"),
                             ("asked", "A signer asks a question or does not want to sign"),
+                            ("declined", "A signer declines, which ends the request"),
                             ("expiring", "A request is about to expire (three days before, and one)"),
                             ("undelivered", "An invitation could not be delivered"),
                         ],

@@ -1,6 +1,6 @@
 """The audit log as the API shows it (rules 2.5 and 6.2)."""
 
-from typing import Any, Literal, Self
+from typing import Annotated, Any, Literal, Self
 
 from pydantic import ConfigDict, Field
 
@@ -8,10 +8,13 @@ from paraph.api.v1.documents.preflight import MOST_PAGES, MOST_PLACES, Change, D
 from paraph.api.v1.shapes import Digest, Id, Output, Pagination, Timestamp
 from paraph.audit_trail.models import Entry, EventType
 from paraph.kernel.clock import iso
+from paraph.signature_requests.entered_value import LONGEST
 from paraph.signature_requests.input import MOST_DOCUMENTS
+from paraph.signature_requests.models import LONGEST_FIELD_NAME, FieldType
 from paraph.signature_requests.values import LONGEST_EMAIL
 from paraph.words import LOCALES
 
+_MOST_FIELDS = 50  # of a signer on a document
 _SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
 
 
@@ -78,6 +81,18 @@ class PreparedDocument(Output):
     prepared_pdf_size: int = Field(ge=1, description="Its bytes, with which the file behind `signed_url` begins.")
 
 
+class FilledField(Output):
+    """A field that the signer filled in, or the service in their place."""
+
+    document_id: Id = Field(description="The document that it stands on.")
+    name: str = Field(min_length=1, max_length=LONGEST_FIELD_NAME, description="Its name.")
+    type: str = Field(description="What it takes.", json_schema_extra={"enum": list(FieldType)})
+    value: Annotated[str, Field(max_length=LONGEST[FieldType.MULTILINE])] | bool | None = Field(
+        description="The value that is sealed: a date as `YYYY-MM-DD`, a number as a string with a point, of a "
+        "checkbox whether it is ticked; null for what was left empty, `erased` once the signer's data were erased."
+    )
+
+
 class AuditMetadata(Output):
     """Facts of the event. Each event type has its own keys; the others are absent."""
 
@@ -108,6 +123,10 @@ class AuditMetadata(Output):
         description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
     )
     recipients: list[str] = Field(_ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
+    copies: Literal[True] = Field(
+        _ABSENT,
+        description="Of `request.completion_notified`, where it went to those who get copies.",
+    )
     kept: int = Field(
         _ABSENT,
         ge=1,
@@ -131,6 +150,11 @@ class AuditMetadata(Output):
         description="Of `signer.signed`: the language of that text.",
         json_schema_extra={"enum": list(LOCALES)},
     )
+    fields: list[FilledField] = Field(
+        _ABSENT,
+        max_length=MOST_DOCUMENTS * _MOST_FIELDS,
+        description="Of `signer.signed`, where the signer has fields: each of them with its value.",
+    )
     finalization: Finalization = Field(
         _ABSENT,
         description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
@@ -138,11 +162,14 @@ class AuditMetadata(Output):
     )
     expires_at: Timestamp = Field(_ABSENT, description="Of `request.expired`: when the validity ended, or would have.")
     ended_early: Literal[True] = Field(
-        _ABSENT, description="Of `request.expired`, where the request was ended by its sender or by the operator."
+        _ABSENT,
+        description="Of `request.expired`, where the request was ended by sender, signer or operator.",
     )
     reason: str = Field(
         _ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
     )
+    declined: Literal[True] = Field(_ABSENT, description="Of `request.expired`, where a signer declined.")
+    signer_id: Id = Field(_ABSENT, description="Likewise: the signer.")
     sandbox_act: Literal[True] = Field(
         _ABSENT, description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
     )

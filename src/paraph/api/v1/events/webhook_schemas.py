@@ -5,14 +5,15 @@ from typing import Annotated, Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from paraph.api.v1.shapes import Id, Name, Timestamp, Url
-from paraph.signature_requests.input import METADATA, MOST_DOCUMENTS
+from paraph.signature_requests.input import MOST_DOCUMENTS
+from paraph.signature_requests.input_types import METADATA
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
 
 _ABSENT: Any = None  # a key that most events lack; it is never null
 
 
 def _without_default(schema: dict[str, Any]) -> None:
-    for name in ("external_id", "metadata"):
+    for name in ("external_id", "metadata", "declined", "signer_id"):
         schema["properties"].get(name, {}).pop("default", None)
 
 
@@ -79,8 +80,14 @@ class RequestCompletedEvent(BaseModel):
 class EarlyEnd(BaseModel):
     """What is told of a request that was ended before its time."""
 
-    ended_early: Literal[True] = Field(description="The request was ended by its sender or by the service's operator.")
+    ended_early: Literal[True] = Field(
+        description="The request was ended by its sender, a signer who declined or the service's operator."
+    )
     reason: str = Field(min_length=1, max_length=500, description="Why, in the words of whoever ended it.")
+    declined: Literal[True] = Field(_ABSENT, description="There where a signer declined.")
+    signer_id: Id = Field(_ABSENT, description="Likewise: the signer.")
+
+    model_config = ConfigDict(json_schema_extra=_without_default)
 
 
 class RequestExpiredEvent(BaseModel):

@@ -15,6 +15,7 @@ from paraph.api.v1.events.output import Events
 from paraph.api.v1.health import Health
 from paraph.api.v1.openapi.parts import (
     CREATION,
+    DECLINE_ACT,
     DOCUMENT_LIST,
     DOCUMENT_TAGS,
     DRAFT_CREATION,
@@ -114,6 +115,6 @@ OPERATIONS = [
     ),
     Operation("sandboxSign", "post", f"{_SIGNER}/sign", _ACTS, SignatureRequest, accepts=SIGN_ACT),
     Operation("sandboxExpire", "post", f"/sandbox{_REQUEST}/expire", _ACTS, SignatureRequest, accepts=KEYED),
-    Operation("sandboxDecline", "post", f"{_SIGNER}/decline", _ACTS, SignatureRequest, accepts=KEYED),
+    Operation("sandboxDecline", "post", f"{_SIGNER}/decline", _ACTS, SignatureRequest, accepts=DECLINE_ACT),
     Operation("readHealth", "get", "/health", "Service", Health),
 ]

@@ -8,7 +8,8 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from paraph.api.v1.openapi.examples import BODIES, CREATIONS, EVENTS, SMALLEST_PDF, Json
 from paraph.drafts.input import DraftCreation
 from paraph.request_templates.input import TemplateCreation, TemplateSending
-from paraph.signature_requests.input import LONGEST_TAG, Creation, End
+from paraph.signature_requests.input import Creation, End
+from paraph.signature_requests.input_types import LONGEST_REASON, LONGEST_TAG
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 
@@ -185,6 +186,24 @@ _DRAWN: DocumentPart = {
         },
     },
 }
+ENTERED_FIELDS: DocumentPart = {
+    "type": "array",
+    "description": "What the signer fills in. For a field that is left out, what was entered before counts, else the "
+    "sender's value.",
+    "items": {
+        "type": "object",
+        "required": ["document_id", "name"],
+        "properties": {
+            "document_id": {"type": "integer", "description": "The document that the field stands on."},
+            "name": {"type": "string", "description": "The field's name."},
+            "value": {
+                "type": ["string", "boolean", "null"],
+                "description": "Of a checkbox, whether it is ticked; a text of all others: a date as `YYYY-MM-DD`, a "
+                "number with a point or a comma. Null for nothing.",
+            },
+        },
+    },
+}
 SIGN_ACT: DocumentPart = {
     "parameters": [_IDEMPOTENCY_KEY],
     "requestBody": {
@@ -198,7 +217,8 @@ SIGN_ACT: DocumentPart = {
                         "signature": {
                             "anyOf": [_TYPED, _DRAWN],
                             "description": "The signature, as the signer's page sends it.",
-                        }
+                        },
+                        "fields": ENTERED_FIELDS,
                     },
                     "additionalProperties": False,
                 },
@@ -213,6 +233,30 @@ SIGN_ACT: DocumentPart = {
                         },
                     }
                 },
+            }
+        },
+    },
+}
+DECLINE_ACT: DocumentPart = {
+    "parameters": [_IDEMPOTENCY_KEY],
+    "requestBody": {
+        "required": False,
+        "description": "Why. Without a body, because a test wants it.",
+        "content": {
+            "application/json": {
+                "schema": {
+                    "type": "object",
+                    "properties": {
+                        "reason": {
+                            "type": "string",
+                            "minLength": 1,
+                            "maxLength": LONGEST_REASON,
+                            "description": "The reason that the signer gives.",
+                        }
+                    },
+                    "additionalProperties": False,
+                },
+                "examples": {"reason": {"summary": "A reason", "value": {"reason": "The rent is wrong."}}},
             }
         },
     },

@@ -261,7 +261,7 @@ _OVER = Refusal("conflict", "conflict", "The request is over.", "The request is 
 _NO_DECLINING = Refusal(
     "decline_not_allowed",
     "decline_not_allowed",
-    "The request does not allow its signers to decline, as none does yet.",
+    "The request does not allow its signers to decline.",
     "This request does not allow its signers to decline.",
 )
 _SIGN_ACT = [
@@ -297,6 +297,16 @@ _SIGN_ACT = [
         "validation_signature",
         "validation_error",
         "The signature is not what it must be, or there is another field.",
+        "fields: there is no such field.",
+    ),
+]
+_DECLINE_ACT = [
+    *(each for each in _SIGN_ACT if each.name != "validation_signature"),
+    _NO_DECLINING,
+    Refusal(
+        "validation_reason",
+        "validation_error",
+        "The reason is not what it must be, or there is another field.",
         "fields: there is no such field.",
     ),
 ]
@@ -406,7 +416,7 @@ def _own(operation: str) -> list[Refusal]:
         "listEvents": _EVENTS,
         "sandboxSign": _SIGN_ACT,
         "sandboxExpire": [*_ACT, _OVER],
-        "sandboxDecline": [*_ACT, _NO_DECLINING],
+        "sandboxDecline": _DECLINE_ACT,
     }.get(operation, [])
 
 

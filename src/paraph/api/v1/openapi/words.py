@@ -164,9 +164,9 @@ OPERATIONS = {
     ),
     "sandboxDecline": (
         "Decline for a signer in the sandbox",
-        "Declines for a signer, where the request allows its signers to decline. No request can allow it yet: in this "
-        "version every call is answered 403 `decline_not_allowed`.",
-        "The request, over. Not answered in this version.",
+        "Declines for a signer, as the signer's page would, where the request allows its signers to decline: the "
+        "request ends early, with its webhook, its event and its entry of the audit log, which says `sandbox_act`.",
+        "The request, `expired`, with `declined_by`.",
     ),
     "readHealth": (
         "Ask whether the service answers",

@@ -3,33 +3,22 @@
 from datetime import datetime
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import Field, WithJsonSchema
+from pydantic import ConfigDict, Field, WithJsonSchema
 
 from paraph.api.v1.branding_profiles import BrandingProfile
-from paraph.api.v1.shapes import LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url
+from paraph.api.v1.shapes import ABSENT, LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url, without_defaults
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
 from paraph.kernel.clock import iso
-from paraph.signature_requests.input import (
-    LONGEST_REASON,
-    METADATA,
-    MOST_DAYS_BETWEEN,
-    MOST_DOCUMENTS,
-    MOST_ORDER,
-    MOST_REMINDERS,
-    MOST_SIGNERS,
-    MOST_VALIDITY_DAYS,
-)
-from paraph.signature_requests.models import SignerStatus
-from paraph.signature_requests.reading import LoadedRequest, LoadedSigner
+from paraph.signature_requests.field_input import LONGEST_TEXT, MOST_FIELDS, FieldKind, FieldName, Label
+from paraph.signature_requests.input import MOST_COPIES, MOST_DAYS_BETWEEN, MOST_DOCUMENTS, MOST_REMINDERS, MOST_SIGNERS
+from paraph.signature_requests.input_types import LONGEST_REASON, METADATA, MOST_ORDER, MOST_VALIDITY_DAYS
+from paraph.signature_requests.models import Role, SignerStatus
+from paraph.signature_requests.reading import LoadedCopy, LoadedField, LoadedRequest, LoadedSigner
 from paraph.signature_requests.signing_token import url_of
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
 from paraph.storage import store
-
-
-def _without_default(schema: dict[str, Any]) -> None:
-    del schema["default"]
 
 
 class Delivery(Output):
@@ -39,6 +28,40 @@ class Delivery(Output):
         description="As many messages as may go to this address, or as your organization may send, were sent. The "
         "invitation is tried again at this time by itself."
     )
+
+
+class FilledField(Output):
+    """A field of a signer, and what was signed in it."""
+
+    document_id: Id = Field(description="The document that it stands on.")
+    name: FieldName = Field(description="As given at creation.")
+    type: FieldKind = Field(description="As given at creation.")
+    label: Label = Field(description="What the signer reads.")
+    value: Annotated[str, Field(max_length=LONGEST_TEXT)] | bool | None = Field(
+        description="A date as `YYYY-MM-DD`, a number with a point, of a checkbox whether it is ticked. Null until the "
+        "signer has signed, where nothing was entered, and once the signer's data are erased."
+    )
+
+    @classmethod
+    def of(cls, row: LoadedField) -> Self:
+        return cls.build(**row._asdict())
+
+
+class Copy(Output):
+    """A person who gets a copy."""
+
+    first_name: Name = Field(description="As given at creation.")
+    last_name: Name = Field(description="As given at creation.")
+    email: str = Field(
+        min_length=3,
+        max_length=LONGEST_EMAIL,
+        description="As given at creation.",
+        json_schema_extra={"format": "email"},
+    )
+
+    @classmethod
+    def of(cls, row: LoadedCopy) -> Self:
+        return cls.build(**row._asdict())
 
 
 class Signer(Output):
@@ -64,9 +87,20 @@ class Signer(Output):
         "It must reach this signer and nobody else."
     )
     delivery: Delivery | None = Field(description="Null unless the invitation is put off by a ceiling of messages.")
+    role: Literal["signer", "approver"] = Field(
+        ABSENT,
+        description="An `approver` confirms the documents and draws nothing. Present only where the request has one.",
+    )
+    fields: list[FilledField] = Field(
+        ABSENT,
+        max_length=MOST_FIELDS * MOST_DOCUMENTS,
+        description="The fields of the signer, by document. Present only where the request has fields.",
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
     @classmethod
-    def of(cls, row: LoadedSigner) -> Self:
+    def of(cls, row: LoadedSigner, **more: Any) -> Self:
         return cls.build(
             id=row.id,
             first_name=row.first_name,
@@ -78,6 +112,7 @@ class Signer(Output):
             signed_at=iso(row.signed_at) if row.signed_at else None,
             signing_url=None if row.status == SignerStatus.SIGNED else url_of(row.id, row.token_salt),
             delivery=_delivery(row.put_off_until),
+            **more,
         )
 
 
@@ -119,14 +154,33 @@ class CreatedSignatureRequest(Output):
     redirect_url: Url | None = Field(description="As given at creation; null where none was.")
     reminders: Reminders | None = Field(description="As given at creation; null where none were asked for.")
     ended_early: bool = Field(
-        description="Whether its sender, an application of yours or the service's operator ended it before its time."
+        description="Whether its sender, an application of yours, a signer who declined or the service's operator "
+        "ended it before its time."
     )
     ended_reason: str | None = Field(
         min_length=1, max_length=LONGEST_REASON, description="Why it was ended early; null where it was not."
     )
+    copies: list[Copy] = Field(
+        ABSENT,
+        min_length=1,
+        max_length=MOST_COPIES,
+        description="Who else gets a copy. Present only where there are some.",
+    )
+    decline_allowed: Literal[True] = Field(ABSENT, description="A signer may decline. Present only where this is so.")
+    declined_by: Id = Field(
+        ABSENT, description="The signer who declined, for `ended_reason`. Present only where one did."
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
     @classmethod
     def of(cls, row: LoadedRequest, **more: Any) -> Self:
+        if row.copies:
+            more["copies"] = [Copy.of(each) for each in row.copies]
+        if row.decline_allowed:
+            more["decline_allowed"] = True
+        if row.declined_by:
+            more["declined_by"] = row.declined_by
         return cls.build(
             id=row.id,
             mode=row.mode,
@@ -137,7 +191,7 @@ class CreatedSignatureRequest(Output):
             expires_at=iso(row.expires_at),
             created_at=iso(row.created_at),
             document_ids=row.document_ids,
-            signers=[Signer.of(signer) for signer in row.signers],
+            signers=_signers(row.signers),
             branding_profile=BrandingProfile.of(row.branding_profile) if row.branding_profile else None,
             external_id=row.external_id or None,
             metadata=row.metadata or {},
@@ -171,9 +225,8 @@ class SignatureRequest(ListedSignatureRequest):
     """A signature request read by its id."""
 
     download_urls: list[DownloadUrls] = Field(
-        [],
+        ABSENT,
         max_length=MOST_DOCUMENTS,
-        json_schema_extra=_without_default,
         description="One entry per document, in their order. Present only when the request is `completed` and "
         "`finalized`; empty once the files are deleted by the organization's retention.",
     )
@@ -209,6 +262,19 @@ def download_urls(request_id: int) -> list[DownloadUrls]:
             "request_document__document_id", "request_document__document__name", "object_key"
         )
     ]
+
+
+def _signers(rows: list[LoadedSigner]) -> list[Signer]:
+    """Return the signers, with what only some requests have where this one has it."""
+    with_roles = any(row.role == Role.APPROVER for row in rows)
+    with_fields = any(row.fields for row in rows)
+    if not with_roles and not with_fields:
+        return [Signer.of(row) for row in rows]
+    roles = [{"role": row.role} if with_roles else {} for row in rows]
+    fields: list[Any] = [
+        {"fields": [FilledField.of(each) for each in row.fields]} if with_fields else {} for row in rows
+    ]
+    return [Signer.of(row, **role, **filled) for row, role, filled in zip(rows, roles, fields, strict=True)]
 
 
 def _delivery(put_off_until: datetime | None) -> Delivery | None:

@@ -1,16 +1,19 @@
 """Looking at a creation without making anything: what is wrong with it, and where its stamps would stand."""
 
-from typing import Literal
+from dataclasses import asdict
+from typing import Any, Literal
 
 from django.http import HttpResponse
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from paraph.api.v1 import body
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.responses import json_response
-from paraph.api.v1.shapes import Id, Name, Output
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, without_defaults
 from paraph.flow.sending.preview import preview_pdf
-from paraph.signature_requests.input import HEIGHTS, MOST_DOCUMENTS, MOST_PAGES, MOST_SIGNERS, MOST_STAMPS, WIDTHS
+from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE, FieldName
+from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS
+from paraph.signature_requests.input_types import HEIGHTS, MOST_PAGES, WIDTHS
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
 
@@ -38,6 +41,20 @@ class PreviewPlacement(Output):
     height: float = Field(ge=HEIGHTS[0], le=HEIGHTS[1], description="Points.")
 
 
+class PreviewField(Output):
+    """Where a field would stand, in points of the page as a reader sees it, origin at the bottom left."""
+
+    document_id: Id = Field(description="The document.")
+    signer_ref: Name = Field(description="The `ref` of the signer.")
+    field: int = Field(ge=0, lt=MOST_FIELDS, description="Which of the signer's fields on that document, from 0.")
+    name: FieldName = Field(description="As in the body.")
+    page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1.")
+    x: float = Field(ge=0, description="Points from the left edge of the page.")
+    y: float = Field(ge=0, description="Points from the bottom edge of the page.")
+    width: float = Field(ge=SMALLEST_SIDE, description="Points.")
+    height: float = Field(ge=SMALLEST_SIDE, description="Points.")
+
+
 class Preview(Output):
     """What a creation would come to."""
 
@@ -51,6 +68,14 @@ class Preview(Output):
         description="Of all stamps that have a place, by document in the order of the body. An optional stamp whose "
         "tag is absent has none.",
     )
+    fields: list[PreviewField] = Field(
+        ABSENT,
+        min_length=1,
+        max_length=MOST_DOCUMENTS * MOST_SIGNERS * MOST_FIELDS,
+        description="Of all fields that have a place, in the same order. Present only where there are some.",
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 def preview_signature_request(request: ApiRequest) -> HttpResponse:
@@ -77,4 +102,18 @@ def preview_signature_request(request: ApiRequest) -> HttpResponse:
         for placement in planned.placements
         if placement.signer_ref  # one that could not be read is a problem
     ]
-    return json_response(Preview.build(valid=not problems, problems=problems, placements=placements))
+    fields = [
+        PreviewField.build(
+            document_id=planned.document.pk,
+            signer_ref=field.signer_ref,
+            field=field.number,
+            name=field.given.name,
+            page_number=field.page_number,
+            **asdict(field.rect),
+        )
+        for planned in found.documents
+        for field in planned.fields
+        if field.signer_ref and field.given.name
+    ]
+    more: dict[str, Any] = {"fields": fields} if fields else {}
+    return json_response(Preview.build(valid=not problems, problems=problems, placements=placements, **more))

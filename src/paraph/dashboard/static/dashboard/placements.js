@@ -1,5 +1,5 @@
-// The placement editor over the form of the stamps: what is done on the pages goes into the fields, and what is entered
-// into the fields is shown on the pages.
+// The placement editor over the form of stamps and fields: what is done on the pages goes into the form, and what is
+// entered into the form is shown on the pages.
 "use strict";
 
 class Editor {
@@ -10,28 +10,31 @@ class Editor {
     [this.stage, this.tools, this.palette, this.said] = ["stage", "tools", "palette", "said"].map(part);
     this.words = form.dataset;
     this.size = Object.fromEntries(["width", "height"].map((name, index) => [name, numbers(form.dataset.size)[index]]));
-    this.rectangles = new Rectangles(numbers(form.dataset.widths), numbers(form.dataset.heights));
+    const any = [Number(form.dataset.smallest), Infinity];
+    this.limits = [new Rectangles(numbers(form.dataset.widths), numbers(form.dataset.heights)), new Rectangles(any, any)];
+    this.fresh = null; // the field that a click on its type added, and that one on a page places
     this.boxMade = part("box");
     this.ghost = part("ghost");
-    this.stamps = new Stamps(form, part("new"));
+    this.stamps = new Stamps(form, [part("new"), part("new-field")]);
+    this.kinds = part("kinds");
     this.sheets = new Sheets(this.stage);
     this.boxes = new Map();
     this.changes = new Changes(this.stamps.snapshot);
     this.saving = new Saving(form, part("saved"), this.stamps);
     this.buttons = Object.fromEntries([...this.tools.querySelectorAll("[data-do]")].map((button) => [button.dataset.do, button]));
     this.pages = part("pages");
+    this.rail = new Rail(part("rail"), this.sheets);
     new Pointing(this);
     new Keys(this);
     this.listen();
     this.showTargets();
     form.classList.add("live");
-    this.tools.hidden = false;
     this.select(this.stamps.all.find((stamp) => stamp.card.querySelector(".errorlist")) || null);
   }
 
   listen() {
     const acts = {
-      undo: () => this.step(-1), redo: () => this.step(1), copy: () => this.copyToAll(this.selected),
+      undo: () => this.step(-1), redo: () => this.step(1), copy: () => this.copyToAll(this.selected), align: () => this.align(this.selected),
       delete: () => this.remove(this.selected), closer: () => this.zoom(1), farther: () => this.zoom(-1),
     };
     for (const [name, button] of Object.entries(this.buttons)) {
@@ -43,25 +46,38 @@ class Editor {
       if (stamp && stamp !== this.selected) this.select(stamp);
       if (ofCard) this.follow(ofCard);
     });
-    this.form.addEventListener("input", (event) => event.target.closest("[data-stamp]") && this.show());
+    this.form.addEventListener("input", (event) => event.target.closest(".stamp") && this.show());
     this.form.addEventListener("change", (event) => {
       const stamp = this.stamps.all.find(({ card }) => card.contains(event.target));
       if (!stamp) return;
+      if (stamp.isField) stamp.values = { name: this.stamps.freeName(stamp.values, stamp) };
       this.changed(stamp);
       this.follow(stamp);
     });
     this.form.addEventListener("click", (event) => this.clicked(event));
     this.pages.addEventListener("change", () => this.sheets.all[this.pages.selectedIndex].figure.scrollIntoView());
-    addEventListener("scroll", () => this.pages.selectedIndex = this.sheets.all.indexOf(this.sheets.current), { passive: true });
+    this.form.addEventListener("invalid", (event) => { // a folded field takes no focus
+      const stamp = this.stamps.all.find(({ card }) => card.contains(event.target));
+      if (stamp) this.select(stamp);
+    }, true);
+    this.stage.addEventListener("seen", () => this.scrolled());
+    addEventListener("scroll", () => this.scrolling ||= requestAnimationFrame(() => this.scrolled()), { passive: true });
+  }
+
+  scrolled() {
+    this.scrolling = 0;
+    this.pages.selectedIndex = this.rail.mark(this.sheets.current);
   }
 
   // The buttons that a page without scripts sends.
   clicked(event) {
     const button = event.target.closest("button");
     const target = this.targets?.get(button);
-    if (target) this.put(this.signer, target.sheet, placeAt(target, target.size, target.sheet, this.rectangles));
-    else if (button?.name === "remove") this.remove(this.stamps.all[Number(button.value)]);
+    if (target) this.putAt(target);
+    else if (button?.name === "remove") this.remove(this.stamps.of(false)[Number(button.value)]);
+    else if (button?.name === "remove-field") this.remove(this.stamps.of(true)[Number(button.value)]);
     else if (button?.value === "add") this.addHere();
+    else if (button?.dataset.fieldType) this.addField(button.dataset.fieldType);
     else return;
     event.preventDefault();
   }
@@ -74,44 +90,98 @@ class Editor {
     return this.stamps.all.find((stamp) => element && (stamp.card === element || this.boxes.get(stamp) === element));
   }
 
-  rectangleAround(sheet, point) {
-    const target = targetAt(point, sheet), { width, height } = this.size;
-    const place = target && placeAt(target, target.size, sheet, this.rectangles);
-    const around = { x: Math.round(point.x - width / 2), y: Math.round(point.y - height / 2), width, height };
-    return place || this.rectangles.fitted(around, sheet);
+  // The sizes that a stamp or a field may have.
+  limitsOf(isField) {
+    return this.limits[Number(isField)];
   }
 
-  put(signer, sheet, rectangle) {
-    if (this.count(signer, sheet.document) >= Number(this.words.most)) {
-      this.say(this.words.full, { signer: this.nameOf(signer) });
+  kind(type) {
+    return this.kinds.querySelector(`[data-field-type="${type}"]`).dataset;
+  }
+
+  sizeOf(type) {
+    const [width, height] = type ? this.kind(type).size.split(" ").map(Number) : [];
+    return type ? { width, height } : this.size;
+  }
+
+  // What a new field of the type asks.
+  asked(type, more = {}) {
+    const name = this.kinds.querySelector(`[data-field-type="${type}"]`).textContent.trim();
+    const options = [1, 2].map((number) => filled(this.words.option, { number })).join("\n");
+    const empty = Object.fromEntries(ASKED.map((each) => [each, ""]));
+    return { ...empty, type, name, required: true, read_only: false, font_size: "10", options: type === "choice" ? options : "", ...more };
+  }
+
+  rectangleAround(sheet, point, type = "", { width, height } = this.sizeOf(type)) {
+    const target = targetAt(point, sheet), limits = this.limitsOf(Boolean(type));
+    const place = !type && target && placeAt(target, target.size, sheet, limits);
+    const around = { x: Math.round(point.x - width / 2), y: Math.round(point.y - height / 2), width, height };
+    return place || limits.fitted(around, sheet);
+  }
+
+  put(signer, sheet, rectangle, asked = {}) {
+    const isField = "type" in asked, [most, full] = isField ? ["mostFields", "fullFields"] : ["most", "full"];
+    if (this.count(signer, sheet.document, isField) >= Number(this.words[most])) {
+      this.say(this.words[full], { signer: this.nameOf(signer) });
       return;
     }
-    const stamp = this.stamps.add({ signer, document: sheet.document, page: sheet.page, ...rectangle });
+    const values = { ...asked, signer, document: sheet.document, page: sheet.page, ...rectangle };
+    if (isField) values.name = this.stamps.freeName(values);
+    const stamp = this.stamps.add(values);
     this.select(stamp);
     this.changed(stamp);
     this.boxes.get(stamp).focus({ preventScroll: true });
   }
 
-  count(signer, document) {
-    return this.stamps.snapshot.filter((each) => each.signer === signer && each.document === document).length;
+  count(signer, document, isField) {
+    return this.stamps.of(isField).filter(({ values }) => values.signer === signer && values.document === document).length;
   }
 
-  // In the middle of the page that is looked at, beside the stamps that stand there.
-  addHere() {
-    const sheet = this.sheets.current, { width, height } = this.size;
-    const rectangle = this.rectangles.fitted({ x: Math.round((sheet.width - width) / 2), y: Math.round((sheet.height - height) / 2), width, height }, sheet);
+  // What a tag names goes there, and a stamp where it names nothing.
+  putAt({ sheet, offer, ...target }) {
+    if (!offer?.type) this.put(offer?.signer || this.signer, sheet, placeAt(target, target.size, sheet, this.limitsOf(false)));
+    else this.put(offer.signer, sheet, placeAt(target, this.sizeOf(offer.type), sheet, this.limitsOf(true)), this.asked(offer.type, offer.name ? { name: offer.name } : {}));
+  }
+
+  // What a click on a page, or a box that was drawn there, means: the place of the field that was just added, else a stamp.
+  placed(sheet, point, drawn) {
+    const { fresh } = this;
+    if (!fresh) {
+      this.put(this.signer, sheet, drawn || this.rectangleAround(sheet, point));
+      return;
+    }
+    const rectangle = drawn || this.rectangleAround(sheet, point, fresh.values.type, fresh.values);
+    this.reshape(fresh, { document: sheet.document, page: sheet.page, ...rectangle });
+    this.select(fresh);
+    this.changed(fresh);
+    this.boxes.get(fresh).focus({ preventScroll: true });
+  }
+
+  // In the middle of the page that is looked at, beside what stands there.
+  addHere(asked = {}) {
+    const sheet = this.sheets.current, { width, height } = this.sizeOf(asked.type);
+    const rectangle = this.limitsOf("type" in asked).fitted({ x: Math.round((sheet.width - width) / 2), y: Math.round((sheet.height - height) / 2), width, height }, sheet);
     const there = this.stamps.snapshot.filter((each) => each.document === sheet.document && each.page === sheet.page);
     const free = (y) => there.every((each) => y + height <= each.y || y >= each.y + each.height || rectangle.x + width <= each.x || rectangle.x >= each.x + each.width);
     const rows = Array.from({ length: Math.floor(sheet.height / height) }, (_, row) => row * height);
     rows.sort((one, other) => Math.abs(one - rectangle.y) - Math.abs(other - rectangle.y));
     const y = [rectangle.y, ...rows].find(free) ?? rectangle.y;
-    this.put(this.signer, sheet, { ...rectangle, y });
-    this.follow(this.selected);
+    this.put(this.signer, sheet, { ...rectangle, y }, asked);
+    if (this.selected) this.follow(this.selected);
+  }
+
+  addField(type) {
+    const before = this.stamps.all.length;
+    this.addHere(this.asked(type));
+    if (this.stamps.all.length === before) return;
+    this.fresh = this.selected;
+    this.say(this.words.click);
   }
 
   reshape(stamp, changes) {
-    stamp.values = Object.fromEntries(Object.entries(changes).filter(([name]) => FIELDS.includes(name)));
-    this.show();
+    stamp.values = Object.fromEntries(Object.entries(changes).filter(([name]) => PLACE.includes(name)));
+    this.fresh = null;
+    this.showBox(stamp);
   }
 
   changed(stamp, kind = "") {
@@ -150,23 +220,42 @@ class Editor {
 
   // The other pages of its document that have none of the signer at this place yet.
   pagesWithout(stamp) {
-    const values = stamp.values;
-    const there = (sheet) => this.stamps.snapshot.some((each) => each.signer === values.signer &&
+    const values = stamp.values, others = this.stamps.snapshot;
+    const there = (sheet) => others.some((each) => each.signer === values.signer && each.type === values.type &&
       each.document === sheet.document && each.page === sheet.page && each.x === values.x && each.y === values.y);
     return this.sheets.of(values.document).filter((sheet) => sheet.page !== values.page && !there(sheet));
   }
 
   copyToAll(stamp) {
-    const values = stamp.values, sheets = this.pagesWithout(stamp);
-    if (this.count(values.signer, values.document) + sheets.length > Number(this.words.most)) {
-      this.say(this.words.full, { signer: this.nameOf(values.signer) });
+    const values = stamp.values, sheets = this.pagesWithout(stamp), { isField } = stamp;
+    if (this.count(values.signer, values.document, isField) + sheets.length > Number(isField ? this.words.mostFields : this.words.most)) {
+      this.say(isField ? this.words.fullFields : this.words.full, { signer: this.nameOf(values.signer) });
       return;
     }
     for (const sheet of sheets) {
-      this.stamps.add({ ...values, page: sheet.page, ...this.rectangles.fitted(values, sheet) });
+      const copy = { ...values, page: sheet.page, ...this.limitsOf(isField).fitted(values, sheet) };
+      this.stamps.add(isField ? { ...copy, name: this.stamps.freeName(copy) } : copy);
     }
     this.changed(null);
     this.say(this.words.copied, { count: sheets.length });
+  }
+
+  // The one before it in the list that stands on the same page.
+  before(stamp) {
+    const { all } = this.stamps, { document, page } = stamp.values;
+    return all.slice(0, all.indexOf(stamp)).findLast(({ values }) => values.document === document && values.page === page);
+  }
+
+  // Beside the one before it on one line, else under it with one edge, and as large where both are of one kind.
+  align(stamp) {
+    const at = stamp.values, { type, ...before } = this.before(stamp).values;
+    const beside = at.y < before.y + before.height && before.y < at.y + at.height;
+    const names = beside ? ["y", "height"] : ["x", "width"];
+    const changes = Object.fromEntries(names.slice(0, type === at.type ? 2 : 1).map((name) => [name, before[name]]));
+    const sheet = this.sheets.find(at.document, at.page);
+    this.reshape(stamp, this.limitsOf(stamp.isField).fitted({ ...at, ...changes }, sheet));
+    this.changed(stamp);
+    this.say(this.words.aligned);
   }
 
   zoom(by) {
@@ -176,6 +265,7 @@ class Editor {
 
   select(stamp) {
     this.selected = stamp;
+    if (stamp !== this.fresh) this.fresh = null;
     this.show();
     if (stamp) {
       const { card } = stamp, list = this.stamps.list;
@@ -191,16 +281,17 @@ class Editor {
       }
     }
     for (const stamp of this.stamps.all) this.showBox(stamp);
-    this.showLacking();
+    const stamped = this.stamps.snapshot;
+    this.showLacking(stamped);
+    this.rail.count(stamped);
     this.refresh();
   }
 
   // Signers and documents without a stamp say so, where they stand.
-  showLacking() {
-    const stamped = this.stamps.snapshot;
+  showLacking(stamped) {
     for (const kind of ["signer", "document"]) {
       for (const note of this.form.querySelectorAll(`[data-lacks-${kind}]`)) {
-        note.hidden = stamped.some((each) => each[kind] === note.getAttribute(`data-lacks-${kind}`));
+        note.hidden = stamped.some((each) => !each.type && each[kind] === note.getAttribute(`data-lacks-${kind}`));
       }
     }
   }
@@ -210,6 +301,7 @@ class Editor {
     const chip = this.palette.querySelector(`input[value="${CSS.escape(values.signer)}"]`);
     const selected = stamp === this.selected, mark = chip?.dataset.mark || "0";
     stamp.card.className = `card stamp mark-${mark}${selected ? " selected" : ""}`;
+    if (stamp.card.dataset.type !== values.type) this.showAsked(stamp, values.type);
     if (!sheet) {
       this.boxes.get(stamp)?.remove();
       return;
@@ -218,9 +310,18 @@ class Editor {
     const box = this.boxes.get(stamp), focused = box === document.activeElement;
     sheet.lay(box, values);
     if (focused) box.focus({ preventScroll: true }); // it may stand on another page now
-    box.className = `box mark-${mark}${selected ? " selected" : ""}`;
-    box.querySelector(".name").textContent = this.nameOf(values.signer);
+    box.className = `box mark-${mark}${stamp.isField ? " field" : ""}${selected ? " selected" : ""}`;
+    box.querySelector(".name").textContent = stamp.isField ? values.label || values.name : this.nameOf(values.signer);
     box.setAttribute("aria-label", `${this.labelOf(stamp)}, ${filled(this.words.at, values)}`);
+  }
+
+  // Only what the type of the field has.
+  showAsked({ card }, type) {
+    if (!type) return;
+    card.dataset.type = type;
+    card.querySelector("details").open = true;
+    const { has } = this.kind(type);
+    for (const part of card.querySelectorAll("[data-of]")) part.hidden = !has.split(" ").includes(part.dataset.of);
   }
 
   showGhost(signer, place) {
@@ -234,10 +335,10 @@ class Editor {
     this.targets = new Map();
     for (const sheet of this.sheets.all) {
       for (const target of sheet.targets) {
-        if (!placeAt(target, this.size, sheet, this.rectangles)) continue;
+        if (!placeAt(target, this.sizeOf(target.offer?.type), sheet, this.limitsOf(Boolean(target.offer?.type)))) continue;
         const hint = document.createElement("button");
         Object.assign(hint, { type: "button", className: `target ${target.kind}` });
-        hint.setAttribute("aria-label", filled(this.words.target, { name: target.name, page: sheet.page }));
+        hint.setAttribute("aria-label", filled(target.offer?.type ? this.words.fieldTarget : this.words.target, { name: target.name, page: sheet.page }));
         this.targets.set(hint, { ...target, sheet });
         sheet.lay(hint, target);
       }
@@ -247,7 +348,7 @@ class Editor {
   refresh() {
     const can = {
       undo: this.changes.can(-1), redo: this.changes.can(1), copy: Boolean(this.selected?.whole && this.pagesWithout(this.selected).length),
-      delete: Boolean(this.selected), closer: this.sheets.canZoom(1), farther: this.sheets.canZoom(-1),
+      align: Boolean(this.selected?.whole && this.before(this.selected)), delete: Boolean(this.selected), closer: this.sheets.canZoom(1), farther: this.sheets.canZoom(-1),
     };
     for (const [name, button] of Object.entries(this.buttons)) button.setAttribute("aria-disabled", !can[name]);
     this.tools.querySelector("output").textContent = `${this.sheets.zoom * 100} %`;
@@ -258,7 +359,9 @@ class Editor {
   }
 
   labelOf(stamp) {
-    return filled(this.words.label, { number: this.stamps.all.indexOf(stamp) + 1, signer: this.nameOf(stamp.values.signer) });
+    const { signer, name } = stamp.values;
+    if (stamp.isField) return filled(this.words.fieldLabel, { name, signer: this.nameOf(signer) });
+    return filled(this.words.label, { number: this.stamps.of(false).indexOf(stamp) + 1, signer: this.nameOf(signer) });
   }
 
   say(sentence, values = {}) {

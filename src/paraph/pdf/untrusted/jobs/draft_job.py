@@ -46,7 +46,7 @@ _ANSWERED = {SealError, UnreadablePdf}
 def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
     """Return the revision of the seal, preceded by the variant if that is not the file itself."""
     variant = _variant(file, method)
-    draft = seal_revision(PdfReader(variant), _wanted(wanted), _long_term_data(data), hole)
+    draft = seal_revision(PdfReader(variant), _wanted(wanted, method), _long_term_data(data), hole)
     message, text = _revision(draft.revision.write(), len(variant))
     if method == "incremental":
         return {**message, "variant": 0, "known": _known(draft)}, text
@@ -101,7 +101,7 @@ def _revision(written: WrittenRevision, size: int) -> JobAnswer:
     return {"hole": [start, end]}, bytes(text)
 
 
-def _wanted(message: dict[str, Any]) -> SealContent:
+def _wanted(message: dict[str, Any], method: Method) -> SealContent:
     overlay = message["page_overlay"]
     return SealContent(
         appearances=b64decode(message["appearances"]),
@@ -110,6 +110,7 @@ def _wanted(message: dict[str, Any]) -> SealContent:
         reason=message["reason"],
         name=message["name"],
         at=datetime.fromisoformat(message["at"]),
+        all_clean=message["all_clean"] and method == "incremental",
     )
 
 

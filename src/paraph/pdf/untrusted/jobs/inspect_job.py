@@ -16,6 +16,7 @@ from paraph.pdf.refusal import PdfRefused, page_not_shown
 from paraph.pdf.structure.geometry import PageGeometry
 from paraph.pdf.structure.linearization import awaits_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.structure.page_endings import all_end_clean
 from paraph.pdf.structure.pages import PageNode, geometries_of
 from paraph.pdf.structure.pages import pages as plain_pages
 from paraph.pdf.structure.reader import PdfReader
@@ -46,7 +47,8 @@ class Findings(NamedTuple):
 
 
 def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
-    """Return ``{"pages": [[width, height], …], "preflight": …}`` and what replaces the upload, empty for nothing."""
+    """Return ``{"pages": [[width, height], …], "preflight": …, "clean_contents": …}`` and what replaces the upload,
+    empty for nothing."""
     passive = fast_scan(file)
     document = file.pdfium()
     _check_count(len(document), page_limit)
@@ -74,6 +76,7 @@ def _inspected(
     with nullcontext(file) if not content else UntrustedFile(content=content) as shown:
         try:
             disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages)
+            clean = all_end_clean(findings.reader, findings.nodes)
         except (Unsafe, *CONFUSED) as error:
             raise damaged() from error
     preflight = {
@@ -83,7 +86,8 @@ def _inspected(
         **findings.facts,
         "drawn_differently": disputes,
     }
-    return {"pages": [[page.width, page.height] for page in findings.pages], "preflight": preflight}, content
+    sizes = [[page.width, page.height] for page in findings.pages]
+    return {"pages": sizes, "preflight": preflight, "clean_contents": clean}, content
 
 
 def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:

@@ -9,6 +9,10 @@ const codeStatus = document.getElementById("code-status");
 const signButton = form.querySelector("[data-sign]");
 const summary = document.getElementById("problems");
 
+// What an approver reads in the place of what signers do.
+const ownWords = form.dataset.words ? JSON.parse(form.dataset.words) : {};
+Object.assign(words, ownWords);
+
 const marks = [...form.querySelectorAll(".mark")].map((box) => {
   const kind = box.dataset.kind;
   const holder = box.querySelector(".drawn");
@@ -106,7 +110,7 @@ code.addEventListener("keydown", (event) => {
 });
 code.addEventListener("input", () => digits(code.value) && clearProblem("code", code));
 consent.addEventListener("change", () => consent.checked && holdBack());
-form.querySelector('[href="#confirm"]').addEventListener("click", (event) => {
+form.querySelector('[href="#confirm"]')?.addEventListener("click", (event) => {
   const open = marks.find((mark) => mark.missing());
   if (!open) return;
   event.preventDefault();
@@ -178,6 +182,7 @@ if (Number(codeStatus.dataset.wait)) pause(Number(codeStatus.dataset.wait));
 
 // Says what is missing beside its field, and goes to the first of it.
 function complete() {
+  if (window.filling && !filling.complete()) return false;
   const checks = [
     ...marks.map((mark) => [mark.kind, mark.field, say(mark.missing())]),
     ["consent", consent, unseen() || (consent.checked ? "" : say("consent_missing"))],
@@ -224,6 +229,7 @@ async function sign() {
   signButton.textContent = say("signing");
   const given = { code: digits(code.value), consent: true, locale: words.locale };
   for (const mark of marks) given[mark.kind] = mark.value();
+  given.fields = window.filling?.values();
   const answer = await post("signature", given);
   signButton.disabled = false;
   signButton.textContent = label;
@@ -237,7 +243,7 @@ async function sign() {
     markProblem("code", code, sentence(answer.error));
     code.focus();
     code.select();
-  } else {
+  } else if (!window.filling?.told(answer.error)) {
     problem.textContent = sentence(answer.error);
     problem.hidden = false;
   }
@@ -280,6 +286,7 @@ const progressText = done.querySelector("[data-progress-text]");
 function placeDone() {
   document.querySelector("main").insertAdjacentHTML("beforeend", words.done);
   const section = document.getElementById("done");
+  if (form.dataset.words) sayApproved(section);
   for (const part of section.querySelectorAll("[data-fill]")) part.textContent = form.dataset[part.dataset.fill];
   const copy = section.querySelector("[data-each]");
   for (const title of document.querySelectorAll(".document h2")) {
@@ -296,6 +303,13 @@ function placeDone() {
   onward.hidden = !form.dataset.onward;
   if (form.dataset.onward) onward.firstElementChild.href = form.dataset.onward;
   return section;
+}
+
+function sayApproved(section) {
+  const [approver, , time] = section.querySelectorAll(".receipt dt");
+  section.querySelector("h1").textContent = ownWords.signed_title;
+  approver.textContent = ownWords.receipt_signer;
+  time.textContent = ownWords.receipt_time;
 }
 
 function finish(answer) {
@@ -319,6 +333,7 @@ function finish(answer) {
 async function follow(ticket, until, pauseMs) {
   if (!document.hidden) {
     const state = await get("progress");
+    if (state && state.declined) return void location.replace(location.pathname + location.search);
     if (state && state.progress) {
       showProgress(state, ticket);
       if (["ready", "expired"].includes(state.progress)) return;

@@ -35,7 +35,7 @@ class Keys {
   move(stamp, x, y) {
     const before = stamp.values, sheet = this.editor.sheets.find(before.document, before.page);
     if (!sheet) return;
-    this.editor.reshape(stamp, this.editor.rectangles.fitted({ ...before, x: before.x + x, y: before.y + y }, sheet));
+    this.editor.reshape(stamp, this.editor.limitsOf(stamp.isField).fitted({ ...before, x: before.x + x, y: before.y + y }, sheet));
     this.editor.changed(stamp, "move");
   }
 
@@ -43,7 +43,7 @@ class Keys {
     const before = stamp.values, sheet = this.editor.sheets.find(before.document, before.page);
     if (!sheet) return;
     const corner = { x: before.x + before.width + x, y: before.y + before.height + y };
-    this.editor.reshape(stamp, this.editor.rectangles.resized(before, "ne", corner, sheet));
+    this.editor.reshape(stamp, this.editor.limitsOf(stamp.isField).resized(before, "ne", corner, sheet));
     this.editor.changed(stamp, "size");
   }
 
@@ -51,7 +51,7 @@ class Keys {
     const before = stamp.values, all = this.editor.sheets.all;
     const sheet = all[all.indexOf(this.editor.sheets.find(before.document, before.page)) + by];
     if (!sheet) return;
-    const place = this.editor.rectangles.fitted(before, sheet);
+    const place = this.editor.limitsOf(stamp.isField).fitted(before, sheet);
     this.editor.reshape(stamp, { document: sheet.document, page: sheet.page, ...place });
     this.editor.boxes.get(stamp).focus({ preventScroll: true });
     this.editor.changed(stamp, "page");

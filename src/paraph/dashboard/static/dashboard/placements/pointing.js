@@ -1,5 +1,5 @@
-// Mouse, pen and touch: a click or tap puts a stamp on the page, a drag over the page draws one, a signer's name dragged
-// onto a page puts theirs there; stamps are dragged, also to other pages, and resized by their corners.
+// Mouse, pen and touch: a click or tap puts a stamp on the page, a drag over the page draws one, a signer's name or a type
+// of field dragged onto a page puts it there; both are dragged, also to other pages, and resized by their corners.
 "use strict";
 
 const STILL = 4; // pixels: less is a click
@@ -13,8 +13,8 @@ class Pointing {
     const { stage, form } = editor;
     stage.addEventListener("pointerdown", (event) => this.down(event));
     stage.addEventListener("click", (event) => this.tapped(event));
-    editor.palette.addEventListener("pointerdown", (event) => this.take(event));
-    for (const element of [stage, editor.palette]) {
+    for (const element of [editor.palette, editor.kinds]) element.addEventListener("pointerdown", (event) => this.take(event));
+    for (const element of [stage, editor.palette, editor.kinds]) {
       element.addEventListener("pointermove", (event) => this.move(event));
       element.addEventListener("pointerup", (event) => this.up(event));
       element.addEventListener("pointercancel", () => this.cancel());
@@ -49,10 +49,10 @@ class Pointing {
   }
 
   take(event) {
-    const chip = event.target.closest("label");
+    const chip = event.target.closest("label, [data-field-type]");
     if (!chip || event.button) return;
-    const signer = chip.querySelector("input").value;
-    this.hold(event, null, { signer, chip });
+    const type = chip.dataset.fieldType || "", signer = type ? this.editor.signer : chip.querySelector("input").value;
+    this.hold(event, null, { signer, type, from: event.currentTarget });
   }
 
   hold(event, holder, drag) {
@@ -65,14 +65,14 @@ class Pointing {
   move(event) {
     const drag = this.drag;
     if (!drag || event.pointerId !== drag.id) return;
+    drag.at = event;
     if (!drag.moved) {
       if (Math.hypot(event.clientX - drag.start.clientX, event.clientY - drag.start.clientY) < STILL) return;
       drag.moved = true;
-      if (drag.signer) this.editor.palette.setPointerCapture(drag.id);
+      if (drag.signer) drag.from.setPointerCapture(drag.id);
       document.documentElement.classList.add("dragging");
       this.scroll();
     }
-    drag.at = event;
     this.follow();
   }
 
@@ -88,26 +88,27 @@ class Pointing {
     const sheet = this.editor.sheets.under(at) || this.editor.sheets.find(stamp.values.document, stamp.values.page);
     const point = sheet.point(at);
     const wanted = { x: point.x - off.x, y: point.y - off.y, width: before.width, height: before.height };
-    const fitted = this.editor.rectangles.fitted({ ...wanted, x: Math.round(wanted.x), y: Math.round(wanted.y) }, sheet);
-    const place = at.altKey ? fitted : snapped(fitted, sheet, this.editor.rectangles, REACH / sheet.scale);
+    const limits = this.editor.limitsOf(stamp.isField);
+    const fitted = limits.fitted({ ...wanted, x: Math.round(wanted.x), y: Math.round(wanted.y) }, sheet);
+    const place = at.altKey ? fitted : snapped(fitted, sheet, limits, REACH / sheet.scale);
     return { document: sheet.document, page: sheet.page, ...place };
   }
 
-  resized({ before, sheet, corner, off, at }) {
+  resized({ stamp, before, sheet, corner, off, at }) {
     const point = sheet.point(at);
     const to = { x: Math.round(point.x - off.x), y: Math.round(point.y - off.y) };
-    return this.editor.rectangles.resized(before, corner, to, sheet);
+    return this.editor.limitsOf(stamp.isField).resized(before, corner, to, sheet);
   }
 
   drawn({ sheet, from, at }) {
     const to = sheet.point(at);
     const width = Math.abs(to.x - from.x), height = Math.abs(to.y - from.y);
-    return this.editor.rectangles.fitted({ x: Math.min(from.x, to.x), y: Math.min(from.y, to.y), width, height }, sheet);
+    return this.editor.limitsOf(Boolean(this.editor.fresh)).fitted({ x: Math.min(from.x, to.x), y: Math.min(from.y, to.y), width, height }, sheet);
   }
 
-  dropped({ at }) {
+  dropped({ at, type }) {
     const sheet = this.editor.sheets.under(at);
-    return sheet && { sheet, rectangle: this.editor.rectangleAround(sheet, sheet.point(at)) };
+    return sheet && { sheet, rectangle: this.editor.rectangleAround(sheet, sheet.point(at), type) };
   }
 
   up(event) {
@@ -121,12 +122,11 @@ class Pointing {
     const { editor } = this;
     if (drag.signer) {
       const place = drag.moved && this.dropped(drag);
-      if (place) editor.put(drag.signer, place.sheet, place.rectangle);
+      if (place) editor.put(drag.signer, place.sheet, place.rectangle, drag.type ? editor.asked(drag.type) : {});
     } else if (drag.stamp) {
       if (drag.moved) editor.changed(drag.stamp);
     } else {
-      const rectangle = drag.moved ? this.drawn(drag) : editor.rectangleAround(drag.sheet, drag.from);
-      editor.put(editor.signer, drag.sheet, rectangle);
+      editor.placed(drag.sheet, drag.from, drag.moved ? this.drawn(drag) : null);
     }
   }
 
@@ -134,7 +134,7 @@ class Pointing {
   tapped(event) {
     const sheet = this.editor.sheets.under(event);
     if (this.by !== "touch" || !sheet || event.target.closest(".box, button")) return;
-    this.editor.put(this.editor.signer, sheet, this.editor.rectangleAround(sheet, sheet.point(event)));
+    this.editor.placed(sheet, sheet.point(event), null);
   }
 
   cancel() {

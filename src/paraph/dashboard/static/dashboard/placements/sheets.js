@@ -14,7 +14,7 @@ class Sheet {
     this.paper = figure.querySelector(".paper");
     this.image = this.paper.querySelector("img");
     this.address = this.image.getAttribute("src");
-    this.targets = JSON.parse(figure.dataset.targets || "[]").map(([kind, name, x, y, width, height, ...size]) => ({ kind, name, x, y, width, height, size: { width: size[0], height: size[1] } }));
+    this.targets = JSON.parse(figure.dataset.targets || "[]").map(([kind, name, x, y, width, height, ...size]) => ({ kind, name, x, y, width, height, size: { width: size[0], height: size[1] }, offer: size[2] }));
     this.paper.querySelector("svg").remove();
     this.paper.style.aspectRatio = `${this.width} / ${this.height}`; // pictures have whole pixels
   }
@@ -78,7 +78,12 @@ class Sheets {
   }
 
   under(event) {
-    return this.all.find((sheet) => sheet.holds(event));
+    return this.near.find((sheet) => sheet.holds(event));
+  }
+
+  // The pages in the window and next to it, of however many there are.
+  get near() {
+    return this.seen.size ? [...this.seen] : this.all;
   }
 
   // The page that fills the middle of the window.
@@ -87,7 +92,7 @@ class Sheets {
       const at = sheet.paper.getBoundingClientRect();
       return Math.max(at.top - innerHeight / 2, innerHeight / 2 - at.bottom, 0);
     };
-    return this.all.reduce((best, sheet) => far(sheet) < far(best) ? sheet : best);
+    return this.near.reduce((best, sheet) => far(sheet) < far(best) ? sheet : best);
   }
 
   scrolled(entries) {
@@ -96,6 +101,7 @@ class Sheets {
       this.seen[isIntersecting ? "add" : "delete"](sheet);
       if (isIntersecting) sheet.sharpen();
     }
+    this.stage.dispatchEvent(new Event("seen"));
   }
 
   canZoom(by) {

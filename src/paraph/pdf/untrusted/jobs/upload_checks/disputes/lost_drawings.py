@@ -25,13 +25,21 @@ _FAINT = 16  # of 255
 _APART = 6  # rows of pixels between two lines of text
 _DEEPEST = 12  # forms within forms
 Fonts = frozenset[bytes]
-_NOT_WITHIN_A_WORD = rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}%])"
 _STRING = rb"\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S])*+\))*+\)"
+
+
+def _operator(letters: bytes) -> bytes:
+    """Return a pattern that begins with its letters: it is found in half the time of one that begins with what may not
+    stand before them."""
+    within_a_word = rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}%%]%b)" % letters
+    return letters + within_a_word + rb"(?<=(%b))" % letters + rb"(?!" + REGULAR + rb")"
+
+
 _WORDS = re.compile(
     _STRING + rb"|%[^\r\n]*+"
-    rb"|(\()"  # a string with more parentheses within it
-    rb"|" + _NOT_WITHIN_A_WORD + rb"(BI|[qQ])(?!" + REGULAR + rb")"
-    rb"|(/" + REGULAR + rb"*+)[" + SPACE + rb"]++[-+.0-9]++[" + SPACE + rb"]++Tf(?!" + REGULAR + rb")"
+    rb"|\((?<=(\())"  # a string with more parentheses within it
+    rb"|" + rb"|".join(map(_operator, (b"q", b"Q", b"BI"))) + rb"|/(?<=(/))(" + REGULAR + rb"*+)[" + SPACE + rb"]++"
+    rb"[-+.0-9]++[" + SPACE + rb"]++Tf(?!" + REGULAR + rb")"
 )
 
 
@@ -246,12 +254,12 @@ def may_lose(contents: bytes, fonts: Collection[bytes]) -> bool:
     """Return whether contents with these fonts may lose a part, told at a glance; :func:`without_lost` knows for
     certain."""
     depth = 0
-    for parenthesis, operator, font in _WORDS.findall(contents):
-        if operator == b"q":
+    for parenthesis, opens, closes, image, slash, font in _WORDS.findall(contents):
+        if opens:
             depth += 1
-        elif operator == b"Q":
+        elif closes:
             depth -= 1
-        elif parenthesis or operator or (font and font not in fonts):
+        elif parenthesis or image or (slash and slash + font not in fonts):
             return True
         if depth < 0:
             return True

@@ -1,0 +1,113 @@
+"""The form of a field that a signer fills in."""
+
+from typing import Any
+
+from django import forms
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
+
+from paraph.dashboard.drafts.place_form import MOST, PlaceForm
+from paraph.drafts.field_kinds import FONT_SIZES, KINDS, MOST_OPTIONS, SMALLEST_SIDE, Kind
+from paraph.drafts.models import DraftField
+from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL, FieldType
+
+_TICKED = ("true", "on", "yes", "1", "x")
+
+
+class FieldForm(PlaceForm):
+    """What a type does not have is left out, whatever was entered."""
+
+    type = forms.ChoiceField(label=gettext_lazy("Type"), choices=[(kind.type, kind.label) for kind in KINDS])
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_FIELD_NAME)
+    label = forms.CharField(label=gettext_lazy("Label"), max_length=LONGEST_LABEL, required=False)
+    required = forms.BooleanField(label=gettext_lazy("Required"), required=False, initial=True)
+    options = forms.CharField(
+        label=gettext_lazy("Options, one on each line"), required=False, widget=forms.Textarea(attrs={"rows": 4})
+    )
+    value = forms.CharField(label=gettext_lazy("Prefilled with"), max_length=2000, required=False)
+    read_only = forms.BooleanField(label=gettext_lazy("Signers cannot change it"), required=False)
+    max_length = forms.IntegerField(
+        label=gettext_lazy("Characters at most"), min_value=1, max_value=2000, required=False
+    )
+    minimum = forms.CharField(label=gettext_lazy("At least"), max_length=30, required=False)
+    maximum = forms.CharField(label=gettext_lazy("At most"), max_length=30, required=False)
+    font_size = forms.FloatField(
+        label=gettext_lazy("Font size"), min_value=FONT_SIZES[0], max_value=FONT_SIZES[1], initial=10, required=False
+    )
+
+    def __init__(self, *arguments: Any, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        for name in ("width", "height"):
+            self.fields[name].widget.attrs["min"] = SMALLEST_SIDE
+        self.fields["font_size"].widget.attrs["step"] = "any"
+
+    def clean(self) -> dict[str, Any]:
+        entered = self.cleaned_data
+        for name in ("width", "height"):
+            if entered.get(name, SMALLEST_SIDE) < SMALLEST_SIDE:
+                self.add_error(name, _("At least %(least)s.") % {"least": f"{SMALLEST_SIDE:g}"})
+        if not self.errors:
+            self.refuse_misfits()
+        if not self.errors:
+            self._check_content()
+        return entered
+
+    def field(self) -> DraftField:
+        entered = self.cleaned_data
+        place = {"document": entered["document"], "signer": entered["signer"], **self.rectangle()}
+        return DraftField(**place, content=self.content())
+
+    def content(self) -> dict[str, Any]:
+        """Return the field of the payload, without its placement and without what is as by default."""
+        entered = self.cleaned_data
+        kind = Kind.of(entered["type"])
+        content: dict[str, Any] = {"name": entered["name"], "type": entered["type"]}
+        for name in ("label", *kind.attributes, "font_size"):
+            if (value := self._read(name, entered)) not in (None, "", [], False):
+                content[name] = value
+        if "required" in kind.attributes:
+            content["required"] = entered["required"]
+        return content
+
+    def _read(self, name: str, entered: dict[str, Any]) -> Any:
+        value = entered.get(name)
+        if name == "options":
+            return [line.strip() for line in (value or "").splitlines() if line.strip()]
+        if name == "value" and entered["type"] == FieldType.CHECKBOX:
+            return str(value).strip().casefold() in _TICKED
+        if name in ("minimum", "maximum") and value and entered["type"] == FieldType.NUMBER:
+            return float(value)
+        return value
+
+    def _check_content(self) -> None:
+        entered = self.cleaned_data
+        if entered["type"] == FieldType.NUMBER:
+            for name in ("minimum", "maximum"):
+                try:
+                    float(entered.get(name) or 0)
+                except ValueError:
+                    self.add_error(name, _("Enter a number."))
+        if entered["type"] == FieldType.CHOICE:
+            options = self._read("options", entered)
+            if not 2 <= len(set(options)) == len(options) <= MOST_OPTIONS:
+                sentence = _("From 2 to %(most)d options, each another one.")
+                self.add_error("options", sentence % {"most": MOST_OPTIONS})
+
+
+class _Fields(forms.BaseFormSet):  # type: ignore[type-arg]  # Django's takes none where it runs
+    def clean(self) -> None:
+        """Refuse a name that a signer has twice on a document, beside it."""
+        seen: set[tuple[Any, ...]] = set()
+        for form in self.forms:
+            entered = form.cleaned_data if not form.errors else {}
+            if not entered or entered.get("DELETE"):
+                continue
+            name = (entered["signer"].pk, entered["document"].pk, entered["name"])
+            if name in seen:
+                form.add_error("name", _("This signer has another field of this name on the document."))
+            seen.add(name)
+
+
+FieldForms = forms.formset_factory(
+    FieldForm, formset=_Fields, extra=0, can_delete=True, absolute_max=MOST, max_num=MOST
+)

@@ -1,0 +1,62 @@
+"""Keeping, replacing and removing the logos of branding profiles."""
+
+from django.db import transaction
+
+from paraph.documents import objects_to_delete
+from paraph.kernel import tokens
+from paraph.pdf.untrusted.logo import redrawn
+from paraph.storage import store
+from paraph.storage.object_keys import folder_of
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.branding import existing_profile
+from paraph.tenants.models import BrandingProfile, Logo
+from paraph.tenants.organizations import locked_organization
+from paraph.tenants.scope import TenantScope, tenant_key
+
+
+def keep_logo(scope: TenantScope, actor: Actor, profile: BrandingProfile, content: bytes) -> Logo:
+    """Draw the picture anew and keep that in place of the profile's logo. Raise
+    :class:`paraph.pdf.untrusted.logo.LogoRefused`, ``DomainError`` ``not_found`` or ``unavailable``."""
+    png, width, height = redrawn(content, tenant_key(scope))
+    # never the key of an earlier logo, which may be about to be deleted
+    key = f"logos/{folder_of(profile.pk)}/{profile.pk}-{tokens.random_hex(8)}.png"
+    store.put(key, png)
+    logo = Logo(profile=profile, object_key=key, width=width, height=height, file_size=len(png))
+    logo.sha256 = tokens.sha256(png)
+    with transaction.atomic():
+        _replace(actor, profile, logo)
+    return logo
+
+
+@transaction.atomic
+def remove_logo(actor: Actor, profile: BrandingProfile) -> None:
+    """Without a logo there is nothing to do. Raise ``DomainError("not_found", …)``."""
+    _replace(actor, profile, None)
+
+
+def remove_logos(organization_id: int) -> None:
+    """Remove those of all profiles of an organization, deleted ones too. To be called in the transaction that deletes
+    it."""
+    logos = Logo.objects.filter(profile__organization=organization_id)
+    objects_to_delete.note(logos.values_list("object_key", flat=True))
+    logos.delete()
+
+
+def _replace(actor: Actor, profile: BrandingProfile, logo: Logo | None) -> None:
+    locked_organization(profile.organization_id)
+    found = existing_profile(profile.pk)
+    earlier = Logo.objects.filter(profile=found).first()
+    if earlier:
+        objects_to_delete.note([earlier.object_key])
+        earlier.delete()
+    if logo:
+        logo.save(force_insert=True)
+    if earlier or logo:
+        before, after = _facts(found, earlier), _facts(found, logo)
+        note(found.organization_id, actor, Action.BRANDING_UPDATED, found.name, before=before, after=after)
+
+
+def _facts(profile: BrandingProfile, logo: Logo | None) -> dict[str, object]:
+    return {"branding_profile_id": profile.pk, "logo_sha256": bytes(logo.sha256).hex() if logo else None}

@@ -1,0 +1,60 @@
+"""Decline for a signer, which ends the request for everybody."""
+
+from django.db import transaction
+
+from paraph.audit_trail.append import Origin
+from paraph.flow import events
+from paraph.flow.lock import lock_signer
+from paraph.flow.messages.tell_decline import owe_mails
+from paraph.flow.signing.ask import plain_text
+from paraph.kernel import clock
+from paraph.signature_requests.forget_entries import forget_entries
+from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.signing_eligibility import require_open
+from paraph.signature_requests.translated_refusal import translated
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import SIGNER
+from paraph.tenants.admin_log.log import note
+
+
+def require_declinable(signer: Signer) -> None:
+    """Raise ``DomainError`` ``decline_not_allowed`` where the request does not let its signers decline, else as
+    :func:`require_open` does."""
+    if not signer.request.decline_allowed:
+        raise translated("decline_not_allowed", "decline_not_allowed")
+    require_open(signer)
+
+
+def decline(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> SignatureRequest:
+    """End the request early for the signer's reason and return it; the signer's status stays.
+
+    Takes the row lock that signing takes, so that of a last signature and a decline at the same time only one happens.
+    Raise what :func:`require_declinable` raises, and ``validation_error`` for a reason that is blank or longer than 500
+    characters.
+    """
+    require_declinable(signer)
+    reason = checked_reason(reason)
+    with transaction.atomic():
+        signer = lock_signer(signer.pk)
+        moment = clock.now()
+        require_open(signer, moment)
+        request = signer.request
+        request.status, request.ended_early_at, request.ended_reason = RequestStatus.EXPIRED, moment, reason
+        request.declined_by = signer
+        request.save(update_fields=["status", "ended_early_at", "ended_reason", "declined_by"])
+        forget_entries(request)
+        events.request_declined(signer, reason, origin, sandbox_act=sandbox_act)
+        owe_mails(signer)
+        note(request.organization_id, SIGNER, Action.SIGNER_DECLINED, f"request {request.pk}, signer {signer.pk}")
+    return request
+
+
+def checked_reason(reason: str) -> str:
+    """Return the reason as it is kept: each end of a line one character, without control characters."""
+    reason = plain_text(reason)
+    if not reason:
+        raise translated("validation_error", "field_missing", field="reason")
+    if len(reason) > LONGEST_REASON:
+        raise translated("validation_error", "field_text", field="reason", most=LONGEST_REASON)
+    return reason

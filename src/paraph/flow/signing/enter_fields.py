@@ -1,0 +1,28 @@
+"""Keep what a signer has entered so far, until it is signed or the request is over."""
+
+from collections.abc import Sequence
+
+from django.db import transaction
+
+from paraph.database.rows import update
+from paraph.flow.lock import lock_signer
+from paraph.signature_requests import field_values
+from paraph.signature_requests.entries import Entry, with_entries
+from paraph.signature_requests.field_values import Values
+from paraph.signature_requests.models import Signer
+from paraph.signature_requests.signing_eligibility import require_open
+
+
+def enter_fields(signer: Signer, entries: Sequence[Entry]) -> Values:
+    """Keep the entries, right or wrong, beside those from before, and return all of them.
+
+    Raise ``DomainError`` as :func:`require_open` does: only who may sign enters anything.
+    """
+    with transaction.atomic():
+        locked = lock_signer(signer.pk)  # two devices at once lose nothing of each other
+        require_open(locked)
+        typed = with_entries(field_values.values_of(locked), entries)
+        field_values.write(locked, typed)
+        update(locked, "fields_encrypted")
+    signer.fields_encrypted = locked.fields_encrypted
+    return typed

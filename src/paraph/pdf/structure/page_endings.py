@@ -1,0 +1,56 @@
+"""How the contents of pages end, each read once."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from paraph.pdf.structure.contents_grammar import ContentsDecoder
+from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending
+from paraph.pdf.structure.objects import PdfStream, Ref
+from paraph.pdf.structure.pages import PageNode
+from paraph.pdf.structure.reader import PdfReader
+
+
+class PageEndings:
+    """The endings of one file, whose references ``resolve`` follows. ``all_clean``: :func:`all_end_clean` holds for the
+    file, so that nothing is read again."""
+
+    def __init__(self, resolve: Callable[[Any], Any], *, all_clean: bool = False) -> None:
+        self._resolve = resolve
+        self._all_clean = all_clean
+        self._endings: dict[tuple[Any, ...], Ending | None] = {}
+        self._decoder = ContentsDecoder()
+
+    def contents(self, value: Any) -> list[Any] | None:
+        """Return the references of the content streams in a page's entry; ``None`` for malformed contents."""
+        resolved = self._resolve(value)
+        if isinstance(resolved, list):
+            return list(resolved) if all(type(item) is Ref for item in resolved) else None
+        if value is None:
+            return []
+        return [value] if isinstance(resolved, PdfStream) else None
+
+    def ending(self, contents: list[Any]) -> Ending | None:
+        """Return how these streams together end; ``None`` where viewers may disagree."""
+        if self._all_clean:
+            return CLEAN
+        key = tuple(contents)
+        if key not in self._endings:
+            texts = self.decoded(contents)
+            self._endings[key] = None if texts is None else ending(texts)
+        return self._endings[key]
+
+    def decoded(self, contents: list[Any]) -> list[bytes] | None:
+        """Return the decoded streams; ``None`` where one of them fails."""
+        streams = [self._resolve(item) for item in contents]
+        return self._decoder.decode(streams) if all(type(stream) is PdfStream for stream in streams) else None
+
+
+def all_end_clean(reader: PdfReader, nodes: Sequence[PageNode]) -> bool:
+    """Return whether the contents of every page certainly leave nothing open and close nothing that they did not
+    open."""
+    endings = PageEndings(reader.resolve)
+    for node in nodes:
+        contents = endings.contents(node.dictionary.get(b"/Contents"))
+        if contents is None or endings.ending(contents) != CLEAN:
+            return False
+    return True

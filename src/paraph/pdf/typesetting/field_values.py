@@ -1,0 +1,135 @@
+"""The values of fields as they stand on pages: smaller where they do not fit, and never over the edge.
+
+What is entered is measured by the template that seals it, so that what was accepted and shown is what is sealed.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from paraph.pdf.typesetting.glyph_fallback import clusters, glyph_fallback
+from paraph.pdf.typesetting.typeset import answered, typeset_svg
+from paraph.words import direction
+
+SMALLEST = 6.0
+
+_MOST_MARKS = 10  # on one letter; no language has as many
+# Between these a line may break, as between words.
+_BREAKS_ANYWHERE = re.compile("([ \u2e80-\u9fff\uac00-\ud7af\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+)")
+_STRONG = ("L", "R", "AL")
+
+
+@dataclass(frozen=True)
+class FieldContent:
+    """The value of one field in a box of ``width`` by ``height`` points.
+
+    ``text``: what is written, "" for nothing; lines of a ``multiline`` one are kept, and wrapped. ``ticked``: a cross
+    instead. ``font_size``: in points, the largest. ``locale`` says from which side a text without letters begins.
+    """
+
+    width: float
+    height: float
+    text: str
+    font_size: float = 10.0
+    locale: str = "en"
+    multiline: bool = False
+    ticked: bool = False
+
+    @property
+    def is_blank(self) -> bool:
+        return not self.ticked and not any(line["runs"] for line in _lines(self))
+
+
+class FieldPlace(NamedTuple):
+    """A value at the distances ``x`` from the left and ``y`` from the top of its picture, in points."""
+
+    x: float
+    y: float
+    content: FieldContent
+
+
+@dataclass(frozen=True)
+class FieldsContent:
+    """One picture of ``width`` by ``height`` points with the values of several fields: those of a page."""
+
+    width: float
+    height: float
+    fields: Sequence[FieldPlace]
+
+
+def fitted_size(content: FieldContent) -> float | None:
+    """Return the font size at which the value is set, from ``font_size`` down to :data:`SMALLEST`; None where it does
+    not fit at all, and is to be refused."""
+    if content.is_blank or content.ticked:
+        return content.font_size
+    lines = _lines(content)
+    if len(lines) * SMALLEST > content.height or any(map(_has_too_many_marks, content.text.splitlines())):
+        return None
+    size = float(answered("field", field_json(content)))
+    return size or None
+
+
+def field_picture(content: FieldContent) -> bytes:
+    """Return the value as an SVG picture of the size of its box, drawn as it is sealed, on no ground."""
+    page = {"kind": "fields", **fields_json(FieldsContent(content.width, content.height, [FieldPlace(0, 0, content)]))}
+    return typeset_svg("appearances", {"pages": [page], "drawings": {}})
+
+
+def fields_json(picture: FieldsContent) -> dict[str, Any]:
+    """Return a page for the template of the appearances."""
+    placed = [{"x": place.x, "y": place.y, **field_json(place.content)} for place in picture.fields]
+    return {"width": picture.width, "height": picture.height, "fields": placed}
+
+
+def field_json(content: FieldContent) -> dict[str, Any]:
+    """Return one field for the templates."""
+    return {
+        "width": content.width,
+        "height": content.height,
+        "size": content.font_size,
+        "multiline": content.multiline,
+        "ticked": content.ticked,
+        "lines": [] if content.ticked else _lines(content),
+    }
+
+
+def _lines(content: FieldContent) -> list[dict[str, Any]]:
+    """Return each line with its runs: [text, whether it may be too long for a line, where it is to break anywhere]."""
+    texts = content.text.strip().splitlines() if content.multiline else [content.text]
+    longest = int(content.width / content.font_size)  # letters that surely have room in a line
+    lines = [_line(text, content.locale, longest if content.multiline else None) for text in texts]
+    return lines if any(line["runs"] for line in lines) else []
+
+
+def _line(text: str, locale: str, longest: int | None) -> dict[str, Any]:
+    written = glyph_fallback(text)
+    has_letters = any(unicodedata.bidirectional(character) in _STRONG for character in written.text)
+    from_right = written.right_to_left if has_letters else direction(locale) == "rtl"
+    runs = [(written.text, False)] if longest is None else _joined(_runs(written.text, longest))
+    plain = written.text.isascii()  # letters of one font without marks, whose height is known
+    sides = {"rtl": written.right_to_left, "from-right": from_right}
+    return {"plain": plain, "cjk": written.cjk, **sides, "runs": runs if written.text else []}
+
+
+def _runs(text: str, longest: int) -> Iterable[tuple[str, bool]]:
+    for index, part in enumerate(_BREAKS_ANYWHERE.split(text)):
+        if part:
+            yield part, index % 2 == 0 and len(part) > longest
+
+
+def _joined(runs: Iterable[tuple[str, bool]]) -> list[tuple[str, bool]]:
+    """Return the runs with those joined that need no attention: fewer of them are set faster."""
+    joined: list[tuple[str, bool]] = []
+    for text, long in runs:
+        if joined and not long and not joined[-1][1]:
+            joined[-1] = (joined[-1][0] + text, False)
+        else:
+            joined.append((text, long))
+    return joined
+
+
+def _has_too_many_marks(line: str) -> bool:
+    written = glyph_fallback(line).text
+    return any(len(cluster) > _MOST_MARKS + 1 for cluster in clusters(written))

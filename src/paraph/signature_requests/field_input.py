@@ -1,0 +1,167 @@
+"""Fields of a payload: what a signer fills in on a document. What an attribute cannot say by itself is checked in
+:mod:`paraph.signature_requests.field_rules`."""
+
+from functools import partial
+from typing import Annotated, Literal
+
+from django.utils.translation import gettext as _
+from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
+
+from paraph.signature_requests.input_types import TEXT, Input, LongText, OrNull, Page, Point
+from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
+from paraph.signature_requests.values import InvalidValueError, integer, number, text
+
+MOST_FIELDS = 50  # of a signer on a document
+OPTIONS = (2, 50)
+LONGEST_TEXT = 2000
+FONT_SIZES = (6.0, 24.0)
+SMALLEST_SIDE = 8.0
+DEFAULT_SIZE = (160.0, 18.0)
+BOX_SIZE = (12.0, 12.0)  # of a checkbox by default
+
+_NULL = {"type": "null"}
+
+FieldKind = Literal["text", "multiline", "number", "date", "checkbox", "choice", "signed_on", "full_name", "email"]
+FieldName = Annotated[
+    str,
+    PlainValidator(partial(text, longest=LONGEST_FIELD_NAME)),
+    WithJsonSchema({**TEXT, "maxLength": LONGEST_FIELD_NAME}),
+]
+Label = Annotated[
+    str, PlainValidator(partial(text, longest=LONGEST_LABEL)), WithJsonSchema({**TEXT, "maxLength": LONGEST_LABEL})
+]
+Side = Annotated[
+    float,
+    PlainValidator(partial(number, minimum=SMALLEST_SIDE)),
+    WithJsonSchema({"type": "number", "minimum": SMALLEST_SIDE, "exclusiveMaximum": 1e9}),
+]
+
+
+def _given(value: object) -> object:
+    """Let a value through; what it must be depends on the type of its field."""
+    return value
+
+
+PrefilledValue = Annotated[
+    str | bool | None,
+    PlainValidator(_given),
+    WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "boolean"}, _NULL]}),
+]
+Bound = Annotated[
+    str | float | None,
+    PlainValidator(_given),
+    WithJsonSchema(
+        {
+            "anyOf": [
+                {"type": "number", "minimum": 1 - 10**15, "maximum": 10**15 - 1},
+                {"type": "string", "format": "date"},
+                _NULL,
+            ]
+        }
+    ),
+]
+
+
+def _options(value: object) -> list[str]:
+    """Read the options of a choice."""
+    least, most = OPTIONS
+    if not isinstance(value, list):
+        raise InvalidValueError(_("it must be an array."))
+    if not least <= len(value) <= most:
+        facts = {"least": least, "most": most, "count": len(value)}
+        raise InvalidValueError(_("it must have from %(least)d to %(most)d entries, not %(count)d.") % facts)
+    options = [text(option) for option in value]
+    if len(set(options)) < len(options):
+        raise InvalidValueError(_("each option must be another."))
+    return options
+
+
+Options = Annotated[
+    list[str],
+    PlainValidator(_options),
+    WithJsonSchema(
+        {
+            "type": "array",
+            "items": {**TEXT, "maxLength": 200},
+            "minItems": OPTIONS[0],
+            "maxItems": OPTIONS[1],
+            "uniqueItems": True,
+        }
+    ),
+]
+
+
+class FieldTag(Input):
+    """Where a field goes: just under this text, centred on it."""
+
+    tag: LongText = Field(
+        description="Text that stands verbatim in the PDF, as that of a stamp. Used once per signer and document, for "
+        "a stamp or a field.",
+        examples=["{{text:tenant:IBAN}}"],
+    )
+    width: Side | None = Field(None, description="Points; 160 by default, 12 for a checkbox. At most the page's.")
+    height: Side | None = Field(None, description="Points; 18 by default, 12 for a checkbox. At most the page's.")
+
+
+class FieldRectangle(Input):
+    """Where a field goes, in points of the page as a reader sees it, origin at the bottom left. It must fit inside the
+    page."""
+
+    page_number: Page = Field(description="From 1. The page must exist.")
+    x: Point = Field(description="Points from the left edge of the page to that of the field.")
+    y: Point = Field(description="Points from the bottom edge of the page to that of the field.")
+    width: Side | None = Field(None, description="Points; 160 by default, 12 for a checkbox.")
+    height: Side | None = Field(None, description="Points; 18 by default, 12 for a checkbox.")
+
+
+class MagicFieldPlacement(Input):
+    """A field just under a tag in the text, centred on it and moved sideways into the page."""
+
+    type: Literal["magic_field"] = Field(description="`magic_field`: the place is found by a text.")
+    value: FieldTag
+
+
+class CoordinatesPlacement(Input):
+    """A field at a place given in points."""
+
+    type: Literal["coordinates"] = Field(description="`coordinates`: the place is given in points.")
+    value: FieldRectangle
+
+
+FieldPlacement = Annotated[MagicFieldPlacement | CoordinatesPlacement, Field(discriminator="type")]
+
+
+class FieldInput(Input):
+    """A field that the signer fills in before signing, or that the service fills. An attribute that a type does not
+    have is refused."""
+
+    name: FieldName = Field(description="Unique for the signer on this document.", examples=["IBAN"])
+    type: FieldKind = Field(
+        description="The service fills `signed_on`, the date of the signature in UTC, `full_name` and `email`; the "
+        "signer the others."
+    )
+    label: Label | None = Field(None, description="What the signer reads; `name` by default.")
+    required: Annotated[bool, OrNull] = Field(
+        True, description="A required checkbox must be ticked. Not for types that the service fills."
+    )
+    value: PrefilledValue = Field(
+        None,
+        description="Counts where the signer enters none: a string, of a checkbox a boolean. A date as `YYYY-MM-DD`, "
+        "a number as a string with a point, such as `1250.50`. Not for types that the service fills.",
+    )
+    read_only: Annotated[bool, OrNull] = Field(
+        False, description="The signer cannot change `value`, which is needed. Not for types that the service fills."
+    )
+    options: Options | None = Field(None, description="Of a `choice`, and required there.")
+    max_length: (
+        Annotated[int, Field(ge=1, le=LONGEST_TEXT), BeforeValidator(partial(integer, maximum=LONGEST_TEXT))] | None
+    ) = Field(None, description="Of `text` and `multiline`, where it is 200 and 2000 by default.")
+    minimum: Bound = Field(None, description="Of a `number`, a number; of a `date`, a date as `YYYY-MM-DD`.")
+    maximum: Bound = Field(None, description="As `minimum`, and not below it.")
+    font_size: Annotated[
+        float,
+        Field(ge=FONT_SIZES[0], le=FONT_SIZES[1]),
+        BeforeValidator(partial(number, minimum=FONT_SIZES[0], maximum=FONT_SIZES[1])),
+        OrNull,
+    ] = Field(10.0, description="Points. Text that does not fit is set smaller, down to 6, and refused beyond that.")
+    placement: FieldPlacement = Field(description="Where it stands.")

@@ -1,0 +1,71 @@
+"""A signer's fields as they are signed: what was typed, judged and in the form that is kept."""
+
+from functools import lru_cache
+from typing import NamedTuple
+
+from paraph.pdf.typesetting.field_values import FieldContent, fitted_size
+from paraph.signature_requests.entered_value import InvalidEntryError, entered
+from paraph.signature_requests.entries import read_entries, with_entries
+from paraph.signature_requests.entry_problems import EntriesRefusal, EntryProblem, problem_of
+from paraph.signature_requests.field_content import field_content
+from paraph.signature_requests.field_values import Value, values_of
+from paraph.signature_requests.models import Field, FieldType, Signer
+from paraph.signature_requests.request_fields import is_entered, own_fields
+from paraph.signature_requests.typed_number import plain_number
+
+_MEASURED = 1024  # values whose fit a process remembers: each is asked for when it is saved, shown and signed
+
+
+class FilledField(NamedTuple):
+    """``value``: None for none, and where the service sets it with the signature."""
+
+    field: Field
+    value: Value | None
+
+
+def filled_fields(signer: Signer, given: object) -> tuple[FilledField, ...]:
+    """Return all fields of the signer with what the body of a signature gives; for the others what was entered before
+    counts, else the sender's value.
+
+    Raise ``DomainError`` as :func:`read_entries` does, and :class:`EntriesRefusal` for all that is wrong or missing.
+    """
+    fields = own_fields(signer)
+    entries = read_entries(given, fields)
+    typed, locale = with_entries(values_of(signer), entries), signer.request.locale
+    paths = {entry.field.pk: entry.path for entry in entries}
+    problems: list[EntryProblem] = []
+    found: list[FilledField] = []
+    for field in fields:
+        value, problem = field.value, None
+        if is_entered(field):
+            path = paths.get(field.pk, "fields")
+            value, problem = judged(field, typed.get(field.pk, field.value), locale, path)
+        problems += [problem] if problem else []
+        found.append(FilledField(field, value))
+    if problems:
+        raise EntriesRefusal(problems)
+    return tuple(found)
+
+
+def judged(
+    field: Field, typed: Value | None, locale: str, path: str = "fields"
+) -> tuple[Value | None, EntryProblem | None]:
+    """Return the value of what was typed and what is wrong with it: one of both, or neither where nothing is entered
+    and nothing has to be. ``locale``: the request's, in which values stand on the pages."""
+    is_box = field.type == FieldType.CHECKBOX
+    if not typed or (isinstance(typed, str) and not typed.strip()):
+        if field.required:
+            return None, EntryProblem(field, "entry_unticked" if is_box else "entry_missing", path)
+        return (False if is_box else None), None
+    try:
+        value = entered(field, plain_number(typed) if field.type == FieldType.NUMBER else typed)
+    except InvalidEntryError as refusal:
+        return None, problem_of(field, refusal, path)
+    if not _fits(field_content(field, value, locale)):
+        return None, EntryProblem(field, "entry_no_room", path)
+    return value, None
+
+
+@lru_cache(_MEASURED)
+def _fits(content: FieldContent) -> bool:
+    return fitted_size(content) is not None

@@ -1,0 +1,25 @@
+"""The fields of a request, in the order of reading."""
+
+from paraph.database.compiled_query import CompiledQuery
+from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, Signer
+
+_OF_REQUEST = CompiledQuery(lambda: Field.objects.select_related("request_document"), field="request_document__request")
+
+
+def fields_of(request_id: int) -> list[Field]:
+    """Return the fields of all signers, by document and page, on each from its top, with ``request_document``."""
+    return sorted(_OF_REQUEST.all(request_id), key=_place)
+
+
+def own_fields(signer: Signer) -> list[Field]:
+    """Return those of one signer."""
+    return [field for field in fields_of(signer.request_id) if field.signer_id == signer.pk]
+
+
+def is_entered(field: Field) -> bool:
+    """Return whether the signer enters the value, and neither the service nor the sender alone sets it."""
+    return not field.read_only and field.type not in FILLED_BY_SERVICE
+
+
+def _place(field: Field) -> tuple[int, int, float, float, int]:
+    return field.request_document.position, field.page_number, -field.y - field.height, field.x, field.pk

@@ -1,0 +1,76 @@
+"""The values that a signer sees on the pages before signing: what is set, their own, and in a sequence what those
+before them signed."""
+
+from collections.abc import Iterable, Sequence
+from datetime import UTC
+from typing import NamedTuple
+
+from paraph.kernel import clock
+from paraph.signature_requests.field_values import Value, Values, values_of
+from paraph.signature_requests.filled_fields import judged
+from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType, Mode, Signer, SignerStatus
+from paraph.signature_requests.request_fields import is_entered
+
+
+class ShownValue(NamedTuple):
+    """``by``: who signed the value before; None for the signer's own fields, and for what the sender set."""
+
+    field: Field
+    value: Value
+    by: Signer | None = None
+
+
+def shown_values(signer: Signer, fields: Iterable[Field], typed: Values) -> list[ShownValue]:
+    """Return what is there to be seen of ``fields``, which are those of the request on documents that the signer
+    reads. ``typed``: what the signer has entered so far; what is wrong of it is not shown."""
+    every = list(fields)
+    own = [field for field in every if field.signer_id == signer.pk]
+    others = [field for field in every if field.signer_id != signer.pk]
+    values = [ShownValue(field, value) for field in own if (value := own_value(signer, field, typed)) is not None]
+    return values + values_of_others(signer, others)
+
+
+def own_value(signer: Signer, field: Field, typed: Values) -> Value | None:
+    """Return the value of a field of the signer, None where there is none or it is wrong."""
+    if field.type in FILLED_BY_SERVICE:
+        return service_value(signer, field)
+    if not is_entered(field):
+        return _value(field.value)
+    return judged(field, typed.get(field.pk, field.value), signer.request.locale)[0]
+
+
+def service_value(signer: Signer, field: Field) -> str:
+    """Return what the service fills in: with the signature, and before it as if it were now."""
+    if field.type == FieldType.SIGNED_ON:
+        return (signer.signed_at or clock.now()).astimezone(UTC).date().isoformat()
+    return signer.full_name if field.type == FieldType.FULL_NAME else signer.email
+
+
+def values_of_others(signer: Signer, fields: Sequence[Field]) -> list[ShownValue]:
+    """Return what the signer sees of ``fields``, which are those of others."""
+    if not fields:
+        return []
+    before = _before(signer)
+    signed = {pk: value for each in before.values() for pk, value in values_of(each).items()}
+    found = []
+    for field in fields:
+        if field.pk in signed:
+            found.append(ShownValue(field, signed[field.pk], before[field.signer_id]))
+        elif field.signer_id not in before and field.read_only and field.value is not None:
+            found.append(ShownValue(field, field.value))
+    return found
+
+
+def _before(signer: Signer) -> dict[int, Signer]:
+    if signer.request.mode != Mode.SEQUENTIAL:
+        return {}
+    earlier = signer.request.signers.filter(order__lt=signer.order, status=SignerStatus.SIGNED)
+    found: dict[int, Signer] = {}
+    for each in earlier:
+        each.request = signer.request
+        found[each.pk] = each
+    return found
+
+
+def _value(value: object) -> Value | None:
+    return value if isinstance(value, str | bool) else None

@@ -1,0 +1,99 @@
+"""``/sign/{token}/fields``: the fields that a signer fills in, for signing pages of others (GET); and what they have
+entered so far, kept until it is signed (POST)."""
+
+from collections.abc import Sequence
+from typing import Any
+
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
+from django.views.decorators.gzip import gzip_page
+
+from paraph.flow.signing.enter_fields import enter_fields
+from paraph.kernel.errors import DomainError
+from paraph.pdf.typesetting.field_values import field_picture
+from paraph.signature_requests.entries import Entry, read_entries
+from paraph.signature_requests.field_content import field_content
+from paraph.signature_requests.field_values import Values, values_of
+from paraph.signature_requests.filled_fields import judged
+from paraph.signature_requests.models import Field, Signer
+from paraph.signature_requests.request_fields import is_entered, own_fields
+from paraph.signature_requests.shown_values import own_value
+from paraph.signature_requests.translated_refusal import translated
+from paraph.signer import answers, language
+from paraph.signer.authentication import found, posted, require_reader
+from paraph.signer.stamp_rate import count_entry
+
+_MOST_PICTURES = 20  # of one answer
+_RULES = ("options", "max_length", "minimum", "maximum")
+
+
+@csrf_exempt
+@gzip_page
+def fields(request: HttpRequest, token: str) -> HttpResponse:
+    """GET: who may read sees the fields, each with what was entered and what is wrong with that. POST: ``fields``, as
+    in the body of the signature; right or wrong, they are kept while the signer may sign."""
+    if request.method == "POST":
+        answer: HttpResponse = _enter(request, token)
+        return answer
+    try:
+        if request.method not in ("GET", "HEAD"):
+            allowed = {"allowed": "GET, POST", "method": request.method}
+            raise translated("method_not_allowed", "method", **allowed)
+        signer = found(token)
+        require_reader(signer)
+    except DomainError as error:
+        return answers.refusal(error, language.of_answer(request))
+    locale, typed = language.of_answer(request, signer), values_of(signer)
+    return answers.answer({"fields": [_told(signer, each, typed, locale) for each in own_fields(signer)]}, 200, locale)
+
+
+@posted
+def _enter(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
+    own = own_fields(signer)
+    entries = read_entries(body.get("fields"), own)
+    count_entry(signer.pk)
+    typed = enter_fields(signer, entries)
+    return {"fields": _kept(signer, entries, typed, language.of_answer(request, signer, body.get("locale")))}
+
+
+def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) -> list[dict[str, Any]]:
+    return [
+        {
+            "document_id": entry.field.request_document.document_id,
+            "name": entry.field.name,
+            "message": _message(signer, entry.field, typed, locale),
+            "svg": _svg(signer, entry.field, typed) if number < _MOST_PICTURES else None,
+        }
+        for number, entry in enumerate(entries)
+    ]
+
+
+def _svg(signer: Signer, field: Field, typed: Values) -> str | None:
+    value = own_value(signer, field, typed)
+    locale = signer.request.locale
+    return None if value is None else field_picture(field_content(field, value, locale)).decode()
+
+
+def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | None:
+    """Say what is wrong with what was entered; None where nothing is, or nothing was entered yet."""
+    if not is_entered(field) or not typed.get(field.pk, field.value):
+        return None
+    problem = judged(field, typed.get(field.pk, field.value), signer.request.locale)[1]
+    return problem.sentence(locale) if problem else None
+
+
+def _told(signer: Signer, field: Field, typed: Values, locale: str) -> dict[str, Any]:
+    """Return the value as it was entered, the sender's where nothing was, null where there is none."""
+    value = typed.get(field.pk, field.value) if is_entered(field) else own_value(signer, field, typed)
+    told = {
+        "document_id": field.request_document.document_id,
+        "name": field.name,
+        "type": field.type,
+        "label": field.label,
+        "required": field.required,
+        "read_only": not is_entered(field),
+        "value": value,
+        "message": _message(signer, field, typed, locale),
+        "placement": {name: getattr(field, name) for name in ("page_number", "x", "y", "width", "height")},
+    }
+    return told | {name: rule for name in _RULES if (rule := getattr(field, name)) not in (None, "")}

@@ -1,0 +1,209 @@
+"""The step «Fill in» of the signing page, and the places of values on its pages."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from django.http import QueryDict
+
+from paraph import words as catalog
+from paraph.kernel import tokens
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.entered_value import LONGEST as LONGEST_BY_TYPE
+from paraph.signature_requests.entries import LONGEST, Entry
+from paraph.signature_requests.entry_problems import EntriesRefusal, bound
+from paraph.signature_requests.field_text import shown_text
+from paraph.signature_requests.field_values import Value, Values, values_of
+from paraph.signature_requests.filled_fields import judged
+from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType, Mode, Signer
+from paraph.signature_requests.request_fields import fields_of, is_entered
+from paraph.signature_requests.shown_values import ShownValue, own_value, shown_values
+from paraph.signature_requests.translated_refusal import translated
+from paraph.signer.documents import svg_box
+from paraph.words import Words, phrase
+
+_LABELLED = 30.0  # points: a narrower place has no room for a label
+
+MARKER = "fill"  # in every form that has the step: what is not ticked in it is in no form
+
+
+@dataclass(frozen=True)
+class StepField:
+    """A field in the step. ``typed``: the text in its input, and of a checkbox whether it is ticked. ``is_entered``:
+    whether the signer sets it. ``is_open``: whether it has to be filled in yet. ``problem``: what is wrong with it."""
+
+    field: Field
+    typed: Value
+    page: str
+    is_entered: bool
+    is_open: bool
+    rules: Sequence[str]
+    problem: str
+
+    @property
+    def input_name(self) -> str:
+        return input_name(self.field)
+
+
+@dataclass(frozen=True)
+class StepPage:
+    """The fields of a page of a document, ``name`` where there are several."""
+
+    name: str
+    number: str
+    fields: Sequence[StepField]
+
+
+@dataclass(frozen=True)
+class FillStep:
+    """``open``: the fields that have to be filled in yet, or anew."""
+
+    pages: Sequence[StepPage]
+
+    @property
+    def open(self) -> list[StepField]:
+        return [each for page in self.pages for each in page.fields if each.is_open]
+
+    @property
+    def left(self) -> str:
+        return str(len(self.open))
+
+
+def input_name(field: Field) -> str:
+    return f"field-{field.request_document.document_id}-{field.name}"
+
+
+def input_id(field: Field) -> str:
+    return f"entry-{field.pk}"
+
+
+def fields_on(
+    signer: Signer, documents: list[dict[str, Any]], locale: str, refusal: DomainError | None, *, may_fill: bool
+) -> dict[str, Any]:
+    """Put the places of fields into the ``documents`` that the page shows, and return what its template needs:
+    ``has_fields``; ``fill``, the step, None where there is nothing to fill in; and ``hides_entries``, whether others
+    enter what the signer does not see. ``refusal``: why a signature was not taken."""
+    shown = {document["id"]: document for document in documents}
+    fields = [field for field in fields_of(signer.request_id) if str(field.request_document.document_id) in shown]
+    if not fields:
+        return {"has_fields": False}
+    typed = values_of(signer)
+    values = shown_values(signer, fields, typed)
+    _place(signer, shown, fields, values, locale)
+    own = [field for field in fields if field.signer_id == signer.pk]
+    hides = signer.request.mode == Mode.PARALLEL and any(is_entered(each) for each in fields if each not in own)
+    told = _problems(refusal, locale)
+    steps = [_step_field(signer, field, typed, locale, told.get(field.pk, "")) for field in own]
+    step = FillStep(list(_pages(steps, shown))) if own and may_fill else None
+    return {"has_fields": True, "fill": step, "hides_entries": hides}
+
+
+def _problems(refusal: DomainError | None, locale: str) -> dict[int, str]:
+    if not isinstance(refusal, EntriesRefusal):
+        return {}
+    return {problem.field.pk: problem.sentence(locale) for problem in refusal.problems}
+
+
+def _pages(steps: Iterable[StepField], shown: dict[str, dict[str, Any]]) -> Iterable[StepPage]:
+    several = len(shown) > 1
+    for (document_id, number), found in groupby(
+        steps, key=lambda step: (step.field.request_document.document_id, step.page)
+    ):
+        yield StepPage(shown[str(document_id)]["name"] if several else "", number, list(found))
+
+
+def _step_field(signer: Signer, field: Field, typed: Values, locale: str, problem: str) -> StepField:
+    words, page = catalog.of("page", locale), str(field.page_number)
+    if not is_entered(field):
+        value = own_value(signer, field, typed)
+        text = value if isinstance(value, bool) else shown_text(field, value, signer.request.locale)
+        why = words["set_when_signing" if field.type in FILLED_BY_SERVICE else "set_by_sender"]
+        return StepField(field, text, page, is_entered=False, is_open=False, rules=[why], problem="")
+    entered = typed.get(field.pk, field.value)
+    found = judged(field, entered, signer.request.locale)[1]
+    if found and entered and not problem:
+        problem = found.sentence(locale)
+    rules = list(_rules(field, words, locale))
+    blank = False if field.type == FieldType.CHECKBOX else ""
+    return StepField(field, entered or blank, page, is_entered=True, is_open=bool(found), rules=rules, problem=problem)
+
+
+def _rules(field: Field, words: Words, locale: str) -> Iterable[str]:
+    if field.type in LONGEST_BY_TYPE:
+        most = field.max_length or LONGEST_BY_TYPE[FieldType(field.type)]
+        yield phrase(words, "at_most_characters", most=most)
+    if field.type == FieldType.NUMBER:
+        yield words["rule_number"]
+    if field.minimum:
+        yield bound(field, "at_least", field.minimum, locale)
+    if field.maximum:
+        yield bound(field, "at_most", field.maximum, locale)
+
+
+def _place(
+    signer: Signer,
+    shown: dict[str, dict[str, Any]],
+    fields: Sequence[Field],
+    values: Sequence[ShownValue],
+    locale: str,
+) -> None:
+    """Put into each page the signer's own places, and those of others that have a value to be seen."""
+    value_of = {each.field.pk: each for each in values}
+    for field in fields:
+        value = value_of.get(field.pk)
+        is_own = field.signer_id == signer.pk
+        if not is_own and value is None:
+            continue
+        document = shown[str(field.request_document.document_id)]
+        page = document["pages"][field.page_number - 1]
+        top = float(page["view_box"].split()[3]) - field.y - field.height
+        box = svg_box(field.x, top, field.width, field.height)
+        page.setdefault("fields", []).append(
+            box
+            | {
+                "id": str(field.pk),
+                "name": field.name,
+                "label": field.label,
+                "is_own": is_own,
+                "is_labelled": field.width >= _LABELLED,
+                "by": value.by.full_name if value and value.by else "",
+                "said": _said(field, value, locale),
+                "version": _version(signer, value) if value else "",
+            }
+        )
+
+
+def _said(field: Field, value: ShownValue | None, locale: str) -> str:
+    """Return the value as it is read out."""
+    if value is None or isinstance(value.value, bool):
+        return "✓" if value and value.value else ""
+    return shown_text(field, value.value, locale)
+
+
+def _version(signer: Signer, value: ShownValue) -> str:
+    """Return what changes with the value, and tells nobody of it."""
+    told = f"{value.field.pk} {value.value}".encode("utf-8", "backslashreplace")
+    return tokens.keyed_hash(bytes(signer.token_salt), told).hex()[:8]
+
+
+def form_entries(form: QueryDict, signer: Signer, *, is_final: bool) -> list[Entry]:
+    """Return what a form says of the signer's fields; nothing where it has no such step. ``is_final``: whether the
+    signer goes on from the step; else what is left empty in it takes nothing back that another device has kept.
+
+    Raise ``DomainError("validation_error", …)`` for a text beyond :data:`LONGEST`.
+    """
+    if MARKER not in form:
+        return []
+    typed = values_of(signer)
+    found = []
+    for field in fields_of(signer.request_id):
+        if field.signer_id != signer.pk or not is_entered(field):
+            continue
+        name = input_name(field)
+        value: Value = name in form if field.type == FieldType.CHECKBOX else form.get(name, "")
+        if isinstance(value, str) and len(value) > LONGEST:
+            raise translated("validation_error", "field_text", field=name, most=LONGEST)
+        if is_final or value or not typed.get(field.pk):
+            found.append(Entry(field, value, "fields"))
+    return found

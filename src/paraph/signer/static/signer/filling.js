@@ -1,0 +1,163 @@
+// The step «Fill in»: what is entered is kept as soon as an input is left, and shown where it will stand.
+"use strict";
+
+const fillStep = document.getElementById("fill");
+const entries = [...fillStep.querySelectorAll("[data-place]")].filter((entry) => !entry.readOnly && !entry.disabled);
+const nextEmpty = fillStep.querySelector("[data-next-empty]");
+const still = fillStep.querySelector("[data-still]");
+const unsaved = new Set();
+
+const entryValue = (entry) => (entry.type === "checkbox" ? entry.checked : entry.value);
+const isEmpty = (entry) => (entry.type === "checkbox" ? !entry.checked : !entry.value.trim());
+const problemOf = (entry) => document.getElementById(`problem-${entry.id}`);
+const placeOf = (entry) => document.getElementById(entry.dataset.place);
+
+function given(entry) {
+  const [, documentId, name] = entry.name.match(/^field-(\d+)-([^]*)$/);
+  return { document_id: Number(documentId), name, value: entryValue(entry) };
+}
+
+// What is plain without the service: a field that is empty and must not be, a date that is half there.
+function plainProblem(entry) {
+  if (entry.validity.badInput) return fillStep.dataset.noDate;
+  if (!entry.required || !isEmpty(entry)) return "";
+  return entry.type === "checkbox" ? fillStep.dataset.unticked : fillStep.dataset.missing;
+}
+
+const isOpen = (entry) => plainProblem(entry) || entry.getAttribute("aria-invalid") === "true";
+
+function count() {
+  const open = entries.filter(isOpen);
+  const text = open.length ? fillStep.dataset.left.replace("{left}", open.length) : fillStep.dataset.allFilled;
+  if (still.textContent !== text) still.textContent = text;
+  nextEmpty.hidden = !open.length;
+}
+
+function tellEntry(entry, text) {
+  if (text) markProblem(entry.id, entry, text);
+  else clearProblem(entry.id, entry);
+}
+
+// One after the other, so that the last value of each stays.
+let saving = Promise.resolve();
+let retry = 0;
+
+function save(entry) {
+  unsaved.add(entry);
+  saving = saving.then(send);
+}
+
+async function send() {
+  const sent = [...unsaved].map((entry) => [entry, given(entry)]);
+  if (!sent.length) return;
+  const answer = await post("fields", { fields: sent.map(([, field]) => field), locale: words.locale });
+  if (answer.error) {
+    if (moveOn(answer.error)) return;
+    still.textContent = fillStep.dataset.failed;
+    clearTimeout(retry);
+    retry = setTimeout(() => { saving = saving.then(send); }, 5000);
+    return;
+  }
+  for (const [index, [entry, field]] of sent.entries()) {
+    if (entryValue(entry) !== field.value) continue; // changed meanwhile: its own answer follows
+    unsaved.delete(entry);
+    tellEntry(entry, answer.fields[index].message || (entry.validity.badInput ? fillStep.dataset.noDate : ""));
+    showValue(entry, answer.fields[index].svg);
+  }
+  count();
+}
+addEventListener("online", () => { saving = saving.then(send); });
+
+function showValue(entry, svg) {
+  const place = placeOf(entry);
+  const label = entry.labels[0].textContent.trim();
+  place.classList.toggle("filled", Boolean(svg));
+  place.querySelector("image")?.remove();
+  place.setAttribute("aria-label", svg && entry.type !== "checkbox" ? `${label}: ${entry.value}` : label);
+  if (!svg) return;
+  const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
+  const box = place.querySelector("rect");
+  for (const side of ["x", "y", "width", "height"]) image.setAttribute(side, box.getAttribute(side));
+  image.setAttribute("href", `data:image/svg+xml,${encodeURIComponent(svg)}`);
+  box.after(image);
+}
+
+// Where the pages stand beside the step, the place comes into sight.
+const isBeside = () => read.offsetParent !== null;
+const showPlace = (entry) => placeOf(entry).scrollIntoView({ block: "center", inline: "nearest" });
+
+function goTo(entry) {
+  if (location.hash !== "#fill") location.hash = "#fill";
+  entry.focus();
+  entry.scrollIntoView({ block: "center" });
+}
+
+for (const entry of entries) {
+  entry.addEventListener("change", () => save(entry));
+  entry.addEventListener("input", () => {
+    if (!plainProblem(entry) && !problemOf(entry).hidden && problemOf(entry).textContent === fillStep.dataset.missing) tellEntry(entry, "");
+    count();
+  });
+  entry.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || entry.tagName === "TEXTAREA") return;
+    event.preventDefault(); // as on leaving: no step is sent by accident
+    const following = entries[entries.indexOf(entry) + 1];
+    if (following) following.focus();
+    else fillStep.querySelector("[data-continue]").focus();
+  });
+}
+for (const entry of fillStep.querySelectorAll("[data-place]")) {
+  entry.addEventListener("focus", () => isBeside() && showPlace(entry));
+  entry.closest(".entry").querySelector(".rules a").addEventListener("click", (event) => {
+    if (!isBeside()) return;
+    event.preventDefault();
+    showPlace(entry);
+  });
+}
+nextEmpty.addEventListener("click", (event) => {
+  event.preventDefault();
+  const open = entries.filter(isOpen);
+  const at = entries.indexOf(document.activeElement);
+  const ahead = open.find((entry) => entries.indexOf(entry) > at) || open[0];
+  if (ahead) goTo(ahead);
+});
+
+// What the signing form asks of the step.
+window.filling = {
+  values: () => entries.map(given),
+  complete() {
+    for (const entry of entries) if (plainProblem(entry)) tellEntry(entry, plainProblem(entry));
+    const first = entries.find(isOpen);
+    count();
+    if (first) goTo(first);
+    return !first;
+  },
+  // Whether a refusal was about entries, which then say so.
+  told(error) {
+    const wrong = new Map((error.fields || []).map((each) => [`field-${each.document_id}-${each.name}`, each.message]));
+    const found = entries.filter((entry) => wrong.has(entry.name));
+    for (const entry of found) tellEntry(entry, wrong.get(entry.name));
+    count();
+    if (found.length) goTo(found[0]);
+    return found.length > 0;
+  },
+};
+
+fillStep.querySelector("[data-continue]").addEventListener("click", (event) => {
+  event.preventDefault();
+  saving = saving.then(send).then(() => {
+    if (window.filling.complete()) location.hash = "#sign";
+  });
+});
+
+addEventListener("hashchange", () => {
+  const target = document.getElementById(location.hash.slice(1));
+  if (target === fillStep && !fillStep.contains(document.activeElement)) {
+    scrollTo(0, 0);
+    fillStep.querySelector("h1").focus({ preventScroll: true });
+  } else if (target?.matches("#fill [data-place]")) {
+    target.focus({ preventScroll: true });
+    target.scrollIntoView({ block: "center" });
+  }
+});
+count();

@@ -1,0 +1,330 @@
+"""Fields, approvers, copies and declining in a creation: what is kept, answered, previewed and refused."""
+
+from typing import Any
+
+import pytest
+from django.db import connection
+from django.test.utils import CaptureQueriesContext
+
+from paraph.pdf.untrusted.find import find_tags
+from paraph.signature_requests import field_values, placing
+from paraph.signature_requests.models import CopyRecipient, Field, FieldType, SignatureRequest, Signer
+from tests.api.v1.api_clients import ApiClient, error, other_clients, payload, rectangle, tag
+
+PLACE = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600}}
+FIELDS = "documents[0].signers[0].fields"
+
+
+def field(kind: Any = "text", **more: Any) -> dict[str, Any]:
+    return {"name": "IBAN", "type": kind, "placement": PLACE} | more
+
+
+def with_fields(document_id: int, *fields: dict[str, Any], **changes: Any) -> dict[str, Any]:
+    """Ada has the fields."""
+    content = payload(document_id, **changes)
+    content["documents"][0]["signers"][0]["fields"] = list(fields)
+    return content
+
+
+def with_approver(document_id: int) -> dict[str, Any]:
+    """Ada approves, Grace signs."""
+    content = payload(document_id)
+    content["signers"][0]["role"] = "approver"
+    content["documents"][0]["signers"][0] = {"signer_ref": "ada"}
+    return content
+
+
+def refused(owner: ApiClient, content: Any) -> str:
+    message = error(owner.create(content), 422, "validation_error")
+    assert not SignatureRequest.objects.exists() and not Field.objects.exists()
+    return message
+
+
+EVERY = [
+    field("text", name="IBAN", label="Your IBAN", value=" DE02 ", max_length=34, font_size=6),
+    field("multiline", name="notes", required=False, value="a\r\nb"),
+    field("number", name="rent", value="0950.50", minimum=0, maximum=9999.99),
+    field("date", name="from", value="2026-03-01", minimum="2026-01-01", read_only=True),
+    field("checkbox", name="pets", value=False, required=False),
+    field("choice", name="floor", options=["one", "two"], value="two"),
+    *(field(kind, name=kind) for kind in ("signed_on", "full_name", "email")),
+]
+
+
+def test_what_is_kept_of_every_type(owner: ApiClient) -> None:
+    answer = owner.create(with_fields(owner.document(), *EVERY))
+    assert answer.status_code == 201, answer.content
+    rows = list(Field.objects.order_by("position").select_related("signer", "request_document"))
+    assert {row.type for row in rows} == set(FieldType)
+    assert [row.position for row in rows] == list(range(9))
+    assert {row.signer.first_name for row in rows} == {"Ada"}
+    kept = [(row.name, row.label, row.value, row.required, row.read_only) for row in rows[:7]]
+    assert kept == [
+        ("IBAN", "Your IBAN", "DE02", True, False),
+        ("notes", "notes", "a\nb", False, False),
+        ("rent", "rent", "950.50", True, False),
+        ("from", "from", "2026-03-01", True, True),
+        ("pets", "pets", False, False, False),
+        ("floor", "floor", "two", True, False),
+        ("signed_on", "signed_on", None, True, False),
+    ]
+    assert (rows[0].max_length, rows[0].font_size, rows[1].font_size) == (34, 6, 10)
+    assert [(row.minimum, row.maximum) for row in rows[2:4]] == [("0", "9999.99"), ("2026-01-01", "")]
+    assert rows[5].options == ["one", "two"]
+    assert [(row.width, row.height) for row in rows[3:6]] == [(160, 18), (12, 12), (160, 18)]
+
+
+def test_the_answer_has_them_without_values_until_they_are_signed(owner: ApiClient) -> None:
+    content = with_fields(owner.document(), field(label="Your IBAN", value="DE02"), field("checkbox", name="ok"))
+    created = owner.create(content).json()
+    document_id = content["documents"][0]["id"]
+    shown = [
+        {"document_id": document_id, "name": "IBAN", "type": "text", "label": "Your IBAN", "value": None},
+        {"document_id": document_id, "name": "ok", "type": "checkbox", "label": "ok", "value": None},
+    ]
+    assert [signer["fields"] for signer in created["signers"]] == [shown, []]
+    address = f"/signature_requests/{created['id']}"
+    assert owner.get(address).json()["signers"] == created["signers"]
+    assert owner.get("/signature_requests").json()["data"][0]["signers"] == created["signers"]
+
+    ada = Signer.objects.get(first_name="Ada")
+    text, box = Field.objects.order_by("position")
+    field_values.write(ada, {text.pk: "FR76", box.pk: True})
+    ada.save()
+    assert owner.get(address).json()["signers"][0]["fields"] == shown  # entered, not signed
+    ada.status = "signed"
+    ada.save()
+    read = owner.get(address).json()["signers"][0]["fields"]
+    assert [each["value"] for each in read] == ["FR76", True]
+    for other in other_clients(owner).values():
+        error(other.get(address), 404, "not_found")
+
+
+def test_a_request_without_them_has_none_of_their_keys(owner: ApiClient) -> None:
+    content = payload(owner.document())
+    plain = owner.create(content).json()
+    nulls = {"copies": None, "decline_allowed": None}
+    content["signers"][0]["role"] = content["documents"][0]["signers"][0]["fields"] = None
+    empty = owner.create(content | nulls).json()
+    for answer in (plain, empty, owner.get(f"/signature_requests/{plain['id']}").json()):
+        assert not {"copies", "decline_allowed", "declined_by"} & answer.keys()
+        assert not any({"role", "fields"} & signer.keys() for signer in answer["signers"])
+
+
+def test_reading_takes_no_statement_more(owner: ApiClient) -> None:
+    created = owner.create(with_fields(owner.document(), *EVERY, copies=[PERSON])).json()
+    with CaptureQueriesContext(connection) as queries:
+        owner.get(f"/signature_requests/{created['id']}")
+    assert len(queries) == 2  # the key, and the request with everything
+
+
+def test_stamps_and_fields_are_searched_in_one_reading(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    searched: list[Any] = []
+
+    def watched(pdf: Any, tags: Any, **more: Any) -> Any:
+        searched.append(list(tags))
+        return find_tags(pdf, tags, **more)
+
+    monkeypatch.setattr(placing, "find_tags", watched)
+    under = {"type": "magic_field", "value": {"tag": "{{grace}}", "width": 100}}
+    answer = owner.create(with_fields(owner.document(), field(placement=under)))
+    assert answer.status_code == 201
+    assert searched == [["{{ada}}", "{{grace}}"]]
+    row = Field.objects.get()
+    assert (row.page_number, row.width, row.height) == (1, 100, 18)
+    assert row.y + row.height < 400 and abs(row.x + 50 - 322) < 20  # just under {{grace}}, centred on it
+
+
+PERSON = {"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}
+
+
+def test_copies_and_declining(owner: ApiClient) -> None:
+    created = owner.create(payload(owner.document(), copies=[PERSON, PERSON], decline_allowed=True)).json()
+    assert (created["copies"], created["decline_allowed"]) == ([PERSON, PERSON], True)
+    assert "declined_by" not in created
+    request = SignatureRequest.objects.get()
+    assert request.decline_allowed
+    assert [len(bytes(row.token_salt)) for row in CopyRecipient.objects.filter(request=request)] == [16, 16]
+    request.declined_by = request.signers.first()
+    request.save()
+    read = owner.get(f"/signature_requests/{created['id']}").json()
+    assert (read["copies"], read["declined_by"]) == ([PERSON, PERSON], created["signers"][0]["id"])
+
+
+def test_an_approver_takes_part_and_draws_nothing(owner: ApiClient) -> None:
+    answer = owner.create(with_approver(owner.document()))
+    assert answer.status_code == 201, answer.content
+    assert [signer["role"] for signer in answer.json()["signers"]] == ["approver", "signer"]
+    assert [row.placements.count() for row in Signer.objects.all()] == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("given", "path", "says"),
+    [
+        (field(name=None), ".name", "a string"),
+        (field(name=""), ".name", "empty"),
+        (field(name="x" * 101), ".name", "100 characters"),
+        (field(name="a\nb"), ".name", "control characters"),
+        (field(label="x" * 201), ".label", "200 characters"),
+        (field(kind="signature"), ".type", "must be one of text, multiline"),
+        (field(kind="choice"), ".options", "required, as type is choice"),
+        (field(kind="choice", options=["a"]), ".options", "from 2 to 50 entries, not 1"),
+        (field(kind="choice", options=[str(number) for number in range(51)]), ".options", "not 51"),
+        (field(kind="choice", options=["a", "a"]), ".options", "must be another"),
+        (field(kind="choice", options=["a", ""]), ".options", "empty"),
+        (field(kind="choice", options="a,b"), ".options", "array"),
+        (field(kind="choice", options=["a", "b"], value="c"), ".value", "one of a, b"),
+        (field(options=["a", "b"]), ".options", "type text has no such attribute"),
+        (field(minimum=1), ".minimum", "no such attribute"),
+        (field(kind="date", max_length=3), ".max_length", "no such attribute"),
+        (field(kind="checkbox", maximum=3), ".maximum", "no such attribute"),
+        (field(max_length=0), ".max_length", "from 1 to 2000"),
+        (field(max_length=2001), ".max_length", "from 1 to 2000"),
+        (field(max_length=3, value="abcd"), ".value", "at most 3 characters"),
+        (field(value=True), ".value", "a string"),
+        (field(value="a\u0000"), ".value", "control characters"),
+        (field(value="\ud800"), ".value", "lone surrogates"),
+        (field(value="x" * 10_000), ".value", "200 characters"),
+        (field(read_only=True), ".value", "read_only is true"),
+        (field(read_only="yes"), ".read_only", "boolean"),
+        (field(required=1), ".required", "boolean"),
+        (field(kind="checkbox", value=False), ".value", "has to be ticked"),
+        (field(kind="checkbox", value="true"), ".value", "boolean"),
+        (field(kind="number", value=5), ".value", "string"),
+        (field(kind="number", value="5", minimum=6), ".value", "at least 6"),
+        (field(kind="number", minimum="5"), ".minimum", "a number"),
+        (field(kind="number", minimum=True), ".minimum", "a number"),
+        (field(kind="number", minimum=1e300), ".minimum", "15 digits"),
+        (field(kind="number", minimum=6, maximum=5), ".maximum", "below the minimum, 6"),
+        (field(kind="date", minimum=5), ".minimum", "string"),
+        (field(kind="date", maximum="tomorrow"), ".maximum", "a date"),
+        (field(kind="date", minimum="2026-03-02", maximum="2026-03-01"), ".maximum", "below the minimum, 2026-03-02"),
+        (field(kind="email", value="a@b.example"), ".value", "type email has no such attribute"),
+        (field(kind="full_name", required=True), ".required", "no such attribute"),
+        (field(kind="signed_on", read_only=False), ".read_only", "no such attribute"),
+        (field(font_size=5.9), ".font_size", "from 6 to 24"),
+        (field(font_size=24.1), ".font_size", "from 6 to 24"),
+        (field(placement=None), ".placement", "object"),
+        (field(placement={"type": "nowhere", "value": {}}), ".placement.type", "one of"),
+        (field(placement=rectangle(width=7.9)), ".placement.value.width", "from 8 to"),
+        (field(placement=rectangle(page_number=4)), ".placement", "page 4 of signer “ada” does not exist"),
+        (field(placement=rectangle(x=500)), ".placement", "the field “IBAN” of signer “ada” at x=500"),
+        (field(placement=rectangle(width=900)), ".placement", "900 by 18 points, does not fit"),
+        (field(placement=tag("{{nowhere}}")), ".placement", "the tag “{{nowhere}}” of signer “ada” is not in"),
+        (field(placement=tag("{{ada}}")), ".placement.value.tag", "more than once"),
+    ],
+)
+def test_what_is_wrong_with_a_field_is_told_with_its_path(
+    owner: ApiClient, given: dict[str, Any], path: str, says: str
+) -> None:
+    message = refused(owner, with_fields(owner.document(), field(name="first"), given))
+    assert message.startswith(f"{FIELDS}[1]{path}: "), message
+    assert says in message
+    assert message.count("documents[0]") == 1, message
+
+
+def test_all_that_is_wrong_is_told_at_once(owner: ApiClient) -> None:
+    fields = [field(), field(), field(kind="number", minimum=2, maximum=1), field(options=["a", "b"], max_length=0)]
+    message = refused(owner, with_fields(owner.document(), *fields))
+    for path in ("[1].name: “IBAN” is the name of another", "[3].options: ", "[3].max_length: "):
+        assert f"{FIELDS}{path}" in message
+
+
+def test_there_may_be_fifty_fields_and_no_more(owner: ApiClient) -> None:
+    fields = [field(name=str(number)) for number in range(51)]
+    assert f"{FIELDS}: it must have at most 50 entries, not 51." in refused(
+        owner, with_fields(owner.document(), *fields)
+    )
+    assert owner.create(with_fields(owner.document(), *fields[:50])).status_code == 201
+    assert Field.objects.count() == 50
+
+
+@pytest.mark.parametrize("stamps", [None, []])
+def test_fields_do_not_count_as_stamps(owner: ApiClient, stamps: Any) -> None:
+    content = with_fields(owner.document(), field())
+    content["documents"][0]["signers"][0]["stamps"] = stamps
+    assert refused(owner, content).startswith(
+        "documents[0].signers[0].stamps: signer “ada” must have from 1 to 10 stamps"
+    )
+
+
+@pytest.mark.parametrize("name", ["stamps", "fields"])
+def test_an_approver_has_neither_stamps_nor_fields(owner: ApiClient, name: str) -> None:
+    content = with_approver(owner.document())
+    content["documents"][0]["signers"][0][name] = [tag("{{ada}}")] if name == "stamps" else [field()]
+    message = refused(owner, content)
+    assert message == f"documents[0].signers[0].{name}: “ada” approves and has neither stamps nor fields."
+
+
+def test_an_approver_is_listed_on_a_document(owner: ApiClient) -> None:
+    content = with_approver(owner.document())
+    del content["documents"][0]["signers"][0]
+    assert refused(owner, content) == "signers[0]: “ada” approves no document: list them on one, without stamps."
+
+
+def test_somebody_signs(owner: ApiClient) -> None:
+    content = with_approver(owner.document())
+    content["signers"][1]["role"] = "approver"
+    content["documents"][0]["signers"][1] = {"signer_ref": "grace", "stamps": []}
+    assert refused(owner, content) == "signers: at least one of them must sign, not only approve."
+
+
+def test_somebody_signs_each_document(owner: ApiClient) -> None:
+    content = with_approver(owner.document())
+    other = owner.upload(name="b.pdf").json()["id"]
+    content["documents"].append({"id": other, "signers": [{"signer_ref": "ada"}]})
+    assert refused(owner, content) == "documents[1].signers: at least one of them must sign, not only approve."
+
+
+@pytest.mark.parametrize(
+    ("changes", "message"),
+    [
+        ({"decline_allowed": "yes"}, "decline_allowed: it must be a JSON boolean, true or false."),
+        ({"copies": {}}, "copies: it must be an array."),
+        ({"copies": [PERSON] * 21}, "copies: it must have at most 20 entries, not 21."),
+        ({"copies": [PERSON, {**PERSON, "email": "kim"}]}, "copies[1].email: “kim” is not an e-mail address."),
+        ({"copies": [{"email": "kim@example.com"}]}, "copies[0].first_name: it is required."),
+    ],
+)
+def test_what_is_wrong_with_copies_and_declining(owner: ApiClient, changes: dict[str, Any], message: str) -> None:
+    assert message in refused(owner, payload(owner.document(), **changes))
+    assert not CopyRecipient.objects.exists()
+
+
+def test_an_unknown_role(owner: ApiClient) -> None:
+    content = payload(owner.document())
+    content["signers"][0]["role"] = "witness"
+    assert refused(owner, content) == "signers[0].role: it must be one of signer, approver."
+
+
+def test_a_document_of_another_organization(owner: ApiClient) -> None:
+    for other in other_clients(owner).values():
+        content = with_fields(owner.document(), field())
+        assert "there is no document" in error(other.create(content), 422, "validation_error")
+    assert not Field.objects.exists()
+
+
+def test_the_preview_has_the_places_of_fields(owner: ApiClient) -> None:
+    under = {"type": "magic_field", "value": {"tag": "{{grace}}", "height": 30}}
+    fields = [field(), field("checkbox", name="ok"), field(name="under", placement=under), field(name="x" * 101)]
+    content = with_fields(owner.document(), *fields)
+    found = owner.post("/signature_requests/preview", {"signature_request": content}).json()
+    assert [problem["path"] for problem in found["problems"]] == [f"{FIELDS}[3].name"]
+    places = [(each["field"], each["name"], each["x"], each["width"], each["height"]) for each in found["fields"]]
+    assert places[:2] == [(0, "IBAN", 50, 160, 18), (1, "ok", 50, 12, 12)]
+    assert places[2][:2] == (2, "under") and places[2][3:] == (160, 30)
+    assert not Field.objects.exists()
+    plain = owner.post("/signature_requests/preview", {"signature_request": payload(content["documents"][0]["id"])})
+    assert set(plain.json()) == {"valid", "problems", "placements"}
+
+
+def test_of_too_many_entries_none_is_read(owner: ApiClient) -> None:
+    """They may be anything then."""
+    fields: list[Any] = [field(name=str(number)) for number in range(50)]
+    content = with_fields(owner.document(), *fields, {"name": []}, copies=[{"email": []}, *[PERSON] * 20])
+    assert refused(owner, content) == (
+        f"copies: it must have at most 20 entries, not 21. {FIELDS}: it must have at most 50 entries, not 51."
+    )
+    content["copies"] = [{"email": []}] * 21
+    message = refused(owner, content)
+    assert message == "copies: it must have at most 20 entries, not 21. There may be more; checking stopped here."

@@ -1,0 +1,158 @@
+"""Logos of strangers: drawn anew within bounds, or refused with one sentence."""
+
+import base64
+import io
+import os
+from typing import Any
+
+import pytest
+from PIL import Image
+
+from paraph.pdf.untrusted.logo import LogoRefused, redrawn
+
+RED, BLUE = (200, 0, 50, 255), (0, 60, 200, 255)
+_SVG = (
+    '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" viewBox="0 0 240 120">{}'
+    '<rect x="40" y="40" width="160" height="40" fill="#c80032"/></svg>'
+)
+
+
+def encoded(picture: Image.Image, form: str = "PNG", **options: Any) -> bytes:
+    file = io.BytesIO()
+    picture.save(file, form, **options)
+    return file.getvalue()
+
+
+def svg(inside: str = "") -> bytes:
+    return _SVG.format(inside).encode()
+
+
+def redraw(content: bytes) -> Image.Image:
+    png, width, height = redrawn(content, "tenant")
+    assert len(png) <= 64 * 1024
+    picture = Image.open(io.BytesIO(png))
+    assert (picture.format, picture.size) == ("PNG", (width, height))
+    assert width <= 480 and height <= 144
+    return picture.convert("RGBA")
+
+
+def refused(content: bytes) -> str:
+    with pytest.raises(LogoRefused) as refusal:
+        redrawn(content, "tenant")
+    assert refusal.value.code == "validation_error"
+    return refusal.value.message
+
+
+def nested_uses(depth: int) -> str:
+    """10 ** depth rectangles."""
+    nine = '<use xlink:href="#g{}"/>'
+    groups = [f'<g id="g{level + 1}">{nine.format(level) * 10}</g>' for level in range(depth)]
+    return f'<g id="g0"><rect width="9" height="9"/></g>{"".join(groups)}'
+
+
+def nested_entities() -> bytes:
+    entities = "".join(f'<!ENTITY e{level + 1} "{f"&e{level};" * 10}">' for level in range(9))
+    return f'<!DOCTYPE svg [<!ENTITY e0 "aaaaaaaaaa">{entities}]>'.encode() + svg("<desc>&e9;</desc>")
+
+
+def test_a_large_picture_becomes_a_small_one_without_its_transparent_margin() -> None:
+    picture = Image.new("RGBA", (1200, 1200))
+    picture.paste(RED, (100, 500, 1060, 740))
+    drawn = redraw(encoded(picture))
+    assert drawn.size == (480, 120)
+    assert drawn.getpixel((240, 60)) == RED
+
+
+def test_a_small_picture_keeps_its_size() -> None:
+    assert redraw(encoded(Image.new("P", (90, 30), 3))).size == (90, 30)
+
+
+def test_a_jpeg_is_turned_as_its_camera_says_and_loses_what_it_tells() -> None:
+    exif = Image.Exif()
+    exif[0x0112], exif[0x010E] = 6, "where it was taken"  # orientation: a quarter to the right
+    content = encoded(Image.new("RGB", (60, 20), RED[:3]), "JPEG", exif=exif)
+    assert redraw(content).size == (20, 60)
+    assert b"taken" in content and b"taken" not in redrawn(content, "tenant")[0]
+
+
+@pytest.mark.parametrize("mode", ["1", "L", "LA", "P", "I;16", "RGB", "RGBA"])
+def test_each_kind_of_pixel_is_understood(mode: str) -> None:
+    white: Any = {"P": 0, "I;16": 65535, "LA": (255, 255), "RGB": (255,) * 3, "RGBA": (255,) * 4}.get(mode, 255)
+    picture = Image.new(mode, (40, 20), white)
+    if mode == "P":
+        picture.putpalette([255] * 768)
+    assert redraw(encoded(picture)).getpixel((20, 10)) == (255, 255, 255, 255)
+
+
+def test_cmyk_is_understood() -> None:
+    red, green, blue, _ = redraw(encoded(Image.new("CMYK", (40, 20), (0, 255, 255, 0)), "JPEG")).getpixel((20, 10))  # type: ignore[misc]
+    assert red > 180 and green < 80 and blue < 80
+
+
+def test_noise_gets_a_bounded_file() -> None:
+    redraw(encoded(Image.frombytes("RGBA", (350, 350), os.urandom(4 * 350 * 350))))
+
+
+def test_an_svg_is_drawn_without_its_margin_and_its_scripts() -> None:
+    drawn = redraw(b"\xef\xbb\xbf" + svg("<script>document.write('<rect/>')</script>"))
+    assert drawn.width == pytest.approx(4 * drawn.height, abs=6)
+    assert drawn.getpixel((drawn.width // 2, drawn.height // 2)) == RED
+
+
+def test_an_svg_may_hold_a_picture() -> None:
+    inside = base64.b64encode(encoded(Image.new("RGB", (8, 8), BLUE[:3]))).decode()
+    drawn = redraw(svg(f'<image xlink:href="data:image/png;base64,{inside}" width="240" height="120"/>'))
+    assert drawn.getpixel((drawn.width // 2, 2)) == BLUE
+
+
+@pytest.mark.parametrize(
+    "address", ["https://example.com/logo.png", "file:///etc/hostname", "/etc/hostname", "logo.png", "../logo.svg"]
+)
+def test_an_svg_that_refers_to_other_files_is_refused(address: str) -> None:
+    content = svg(f'<image xlink:href="{address}" width="9" height="9"/>')
+    assert refused(content) == "The SVG refers to other files. Put them into it and try again."
+
+
+@pytest.mark.parametrize("tag", ["text", "svg:text"])
+def test_an_svg_with_letters_is_refused_for_they_would_be_in_another_font(tag: str) -> None:
+    content = svg(f'<{tag} xmlns:svg="http://www.w3.org/2000/svg" x="9" y="9">Acme</{tag}>')
+    assert "Convert the text to paths" in refused(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        pytest.param(svg(nested_uses(9)), id="uses"),
+        pytest.param(nested_entities(), id="entities"),
+        pytest.param(svg("<g>" * 20_000 + "</g>" * 20_000), id="depth"),
+        pytest.param(svg("<g>"), id="torn"),
+        pytest.param(encoded(Image.new("RGB", (300, 300), "red"))[:300], id="torn PNG"),
+        pytest.param(b"\xff\xd8\xff" + bytes(100), id="torn JPEG"),
+    ],
+)
+def test_what_cannot_be_drawn_in_time_or_at_all_is_refused(content: bytes) -> None:
+    assert refused(content) == "The logo cannot be read. Save it as PNG and try again."
+
+
+def test_a_picture_of_20000_pixels_is_refused_before_it_is_decoded() -> None:
+    bomb = encoded(Image.new("1", (20_000, 20_000)))
+    assert len(bomb) < 512 * 1024
+    assert refused(bomb) == "The logo may have at most 4000 pixels a side; this one has 20000 by 20000."
+
+
+def test_an_animated_picture_is_refused() -> None:
+    frames = [Image.new("RGB", (9, 9), color) for color in ("red", "blue")]
+    assert refused(encoded(frames[0], save_all=True, append_images=frames[1:])) == "The logo must not be animated."
+
+
+@pytest.mark.parametrize("content", [b"", b"GIF89a", encoded(Image.new("RGB", (9, 9)), "GIF"), b"<html></html>"])
+def test_other_files_are_refused(content: bytes) -> None:
+    assert refused(content) == "The logo must be a PNG, JPEG or SVG file."
+
+
+def test_what_is_transparent_is_refused() -> None:
+    assert "nothing to see" in refused(encoded(Image.new("RGBA", (9, 9))))
+
+
+def test_a_large_file_is_refused_unread() -> None:
+    assert refused(bytes(512 * 1024 + 1)) == "The logo may have at most 512 KB; this file is larger."

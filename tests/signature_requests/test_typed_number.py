@@ -1,0 +1,36 @@
+"""Numbers as people type them."""
+
+import pytest
+
+from paraph.signature_requests.typed_number import plain_number
+
+
+@pytest.mark.parametrize(
+    ("typed", "plain"),
+    [
+        ("12", "12"),
+        (" 12.5 ", "12.5"),
+        ("12,5", "12.5"),
+        ("-0,5", "-0.5"),
+        (",5", "0.5"),
+        ("12,", "12"),
+        ("1.250,50", "1250.50"),
+        ("1,250.50", "1250.50"),
+        ("1 250,50", "1250.50"),
+        ("1\u202f250\u00a0000,5", "1250000.5"),
+        ("1’250.50", "1250.50"),
+        ("1.250.000", "1250000"),
+        ("1,250,000.5", "1250000.5"),
+        ("\u0661\u0662\u0665\u0660\u066b\u0665", "1250.5"),
+        ("\u0661\u066c\u0662\u0665\u0660\u066b\u0665", "1250.5"),
+        ("\u22125", "-5"),
+        ("\uff11\uff12", "12"),
+    ],
+)
+def test_with_a_comma_or_a_point(typed: str, plain: str) -> None:
+    assert plain_number(typed) == plain
+
+
+@pytest.mark.parametrize("typed", ["", "twelve", "1.2.3", "1,2,3.4", "1.25,000.5", "12 5", "1e5", True, 12, None])
+def test_what_is_no_number_stays_as_it_is(typed: object) -> None:
+    assert plain_number(typed) == typed

@@ -1,0 +1,240 @@
+"""/sign/{token}/fields: what is to be filled in, and what was entered so far."""
+
+from datetime import timedelta
+from typing import Any
+
+import pytest
+
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending.expire import expire
+from paraph.kernel import clock
+from paraph.signature_requests.field_values import values_of
+from paraph.signature_requests.models import Field, SignatureRequest, Signer
+from paraph.signer import stamp_rate
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.words import LOCALES
+from tests.factories import Scene, scene
+from tests.production import Client
+
+pytestmark = pytest.mark.django_db
+
+EVERY_TYPE: list[dict[str, Any]] = [
+    {"type": "text", "name": "IBAN", "label": "Your IBAN", "max_length": 34},
+    {"type": "multiline", "name": "address", "height": 40, "required": False},
+    {"type": "number", "name": "rent", "minimum": "10", "maximum": "5000.5"},
+    {"type": "date", "name": "begin", "minimum": "2026-01-01"},
+    {"type": "checkbox", "name": "pets"},
+    {"type": "choice", "name": "floor", "options": ["ground", "first"]},
+    {"type": "text", "name": "flat", "value": "4b", "read_only": True},
+    {"type": "signed_on", "name": "day"},
+    {"type": "full_name", "name": "name"},
+    {"type": "email", "name": "mail"},
+]
+
+
+def keep(client: Client, made: Scene, signer: int = 0, /, **values: Any) -> Any:
+    """Enter values by the names of their fields on the first document."""
+    document_id = made.request_documents[0].document_id
+    entries = [{"document_id": document_id, "name": name, "value": value} for name, value in values.items()]
+    return post(client, made, {"fields": entries}, signer)
+
+
+def post(client: Client, made: Scene, body: Any, position: int = 0) -> Any:
+    return client.post(made.url(position, "/fields"), body, content_type="application/json")
+
+
+def told(client: Client, made: Scene, position: int = 0, **query: str) -> dict[str, dict[str, Any]]:
+    answer = client.get(made.url(position, "/fields"), query)
+    assert answer.status_code == 200
+    return {field["name"]: field for field in answer.json()["fields"]}
+
+
+def refused(response: Any) -> tuple[int, str, str]:
+    error = response.json()["error"]
+    return response.status_code, error["code"], error["message"]
+
+
+def stored(position: int = 0) -> dict[str, Any]:
+    signer = Signer.objects.order_by("order")[position]
+    return {Field.objects.get(pk=pk).name: value for pk, value in values_of(signer).items()}
+
+
+def test_signing_pages_of_others_are_told_what_to_fill_in(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    fields = told(client, made)
+    assert list(fields) == [field["name"] for field in EVERY_TYPE]  # from the top of the page
+    assert fields["IBAN"] == {
+        "document_id": made.request_documents[0].document_id,
+        "name": "IBAN",
+        "type": "text",
+        "label": "Your IBAN",
+        "required": True,
+        "read_only": False,
+        "value": None,
+        "message": None,
+        "placement": {"page_number": 1, "x": 60, "y": 660, "width": 160, "height": 18},
+        "max_length": 34,
+    }
+    assert (fields["rent"]["minimum"], fields["rent"]["maximum"]) == ("10", "5000.5")
+    assert fields["floor"]["options"] == ["ground", "first"] and "options" not in fields["rent"]
+    assert [name for name, field in fields.items() if field["read_only"]] == ["flat", "day", "name", "mail"]
+    assert (fields["flat"]["value"], fields["name"]["value"]) == ("4b", "Ada Lovelace")
+    assert (fields["mail"]["value"], fields["day"]["value"]) == ("ada1@example.com", clock.now().date().isoformat())
+
+
+def test_a_request_without_fields_has_none(client: Client) -> None:
+    assert client.get(scene().url(rest="/fields")).json() == {"fields": []}
+
+
+def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    answer = keep(client, made, IBAN="DE02 1203", rent="1.250,50", begin="2025-12-31", pets=True)
+    assert answer.status_code == 200
+    kept = {field["name"]: field for field in answer.json()["fields"]}
+    assert [kept[name]["message"] for name in ("IBAN", "rent", "pets")] == [None] * 3
+    assert kept["IBAN"]["svg"].startswith("<svg") and kept["pets"]["svg"].startswith("<svg")
+    assert kept["begin"]["svg"] is None
+    assert kept["begin"]["message"] == "Please correct this: Not before January 1, 2026."
+    assert stored() == {"IBAN": "DE02 1203", "rent": "1.250,50", "begin": "2025-12-31", "pets": True}
+    assert b"DE02" not in bytes(Signer.objects.get().fields_encrypted or b"")
+    again = told(client, made)
+    assert (again["rent"]["value"], again["begin"]["value"]) == ("1.250,50", "2025-12-31")
+    assert again["begin"]["message"] == kept["begin"]["message"]
+
+
+def test_later_entries_leave_the_others_and_null_takes_one_back(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    keep(client, made, IBAN="one", rent="20")
+    keep(client, made, IBAN="two")
+    assert stored() == {"IBAN": "two", "rent": "20"}
+    keep(client, made, IBAN=None, rent=None)
+    assert stored() == {} and Signer.objects.get().fields_encrypted is None
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_what_is_wrong_is_said_in_every_language(client: Client, locale: str) -> None:
+    made = scene(fields=[*EVERY_TYPE, {"type": "text", "name": "short", "width": 8, "height": 8}])
+    values = {"IBAN": "x" * 35, "rent": "many", "begin": "soon", "floor": "third", "short": "much too long"}
+    keep(client, made, **values)
+    messages = [told(client, made, lang=locale)[name]["message"] for name in values]
+    assert all(messages) and len(set(messages)) == 5 and not [each for each in messages if "{" in each]
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("rent", "9,99", "Please correct this: At least 10."),
+        ("rent", "5001", "Please correct this: At most 5,000.5."),
+        ("rent", "x", "Please enter a number, such as 1250.50."),
+        ("IBAN", "x" * 35, "Please write at most 34 characters."),
+        ("IBAN", "a\0b", "This has characters that cannot be written. Please remove them."),
+        ("IBAN", "e" + "\u0301" * 30, "This has characters that cannot be written. Please remove them."),
+        ("floor", "cellar", "Please choose one of the options."),
+    ],
+)
+def test_each_wrong_value_has_a_sentence(client: Client, name: str, value: str, said: str) -> None:
+    [field] = keep(client, scene(fields=EVERY_TYPE), **{name: value}).json()["fields"]
+    assert (field["message"], field["svg"], stored()) == (said, None, {name: value})
+
+
+def test_what_is_empty_is_not_told_off_before_the_signature(client: Client) -> None:
+    [field] = keep(client, scene(fields=EVERY_TYPE), IBAN="").json()["fields"]
+    assert (field["message"], field["svg"]) == (None, None)
+
+
+@pytest.mark.parametrize(
+    "text", ["#set page(width: 1pt)", "(\\Tj) <</A 1>> endobj", "x" * 34, "\u202egnp.exe", "<b>&amp;"]
+)
+def test_hostile_text_is_drawn_as_text(client: Client, text: str) -> None:
+    [field] = keep(client, scene(fields=EVERY_TYPE), IBAN=text).json()["fields"]
+    assert field["svg"].startswith("<svg") and stored() == {"IBAN": text}
+
+
+def test_a_lone_surrogate_is_no_text(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    document_id = made.request_documents[0].document_id
+    body = f'{{"fields": [{{"document_id": {document_id}, "name": "IBAN", "value": "a\\ud800b"}}]}}'
+    assert post(client, made, body).status_code == 200
+    assert stored() == {"IBAN": "a\ufffdb"} and client.get(made.url()).status_code == 200
+
+
+@pytest.mark.parametrize(
+    ("fields", "said"),
+    [
+        ({}, "fields must be an array of at most 10 objects."),
+        ([{}] * 11, "fields must be an array of at most 10 objects."),
+        ([1], "fields[0] must be an object."),
+        ([{}], "fields[0].name: you have no such field to fill in on this document."),
+        ([{"document_id": "D", "name": "nothing", "value": "x"}], "fields[0].name: you have no such field"),
+        ([{"document_id": 0, "name": "IBAN", "value": "x"}], "fields[0].name: you have no such field"),
+        ([{"document_id": True, "name": "IBAN", "value": "x"}], "fields[0].name: you have no such field"),
+        ([{"document_id": "D", "name": ["IBAN"], "value": "x"}], "fields[0].name: you have no such field"),
+        ([{"document_id": "D", "name": "IBAN", "value": 5}], "fields[0].value must be a text of at most 4000"),
+        ([{"document_id": "D", "name": "IBAN", "value": "x" * 4001}], "fields[0].value must be a text of at most 4000"),
+        ([{"document_id": "D", "name": "pets", "value": "yes"}], "fields[0].value must be true or false."),
+        ([{"document_id": "D", "name": "flat", "value": "5"}], "fields[0].value: The sender has set this."),
+        ([{"document_id": "D", "name": "day", "value": "2026-01-01"}], "fields[0].value: Filled in for you when"),
+        ([{"document_id": "D", "name": "IBAN", "value": "x"}] * 2, "fields[1].name is given twice."),
+    ],
+)  # fmt: skip
+def test_what_is_refused_is_named_by_its_path_and_nothing_is_kept(client: Client, fields: Any, said: str) -> None:
+    made = scene(fields=EVERY_TYPE)
+    own = made.request_documents[0].document_id
+    for each in fields if isinstance(fields, list) else []:
+        if isinstance(each, dict) and each.get("document_id") == "D":
+            each["document_id"] = own
+    status, code, message = refused(post(client, made, {"fields": fields}))
+    assert (status, code) == (422, "validation_error") and message.startswith(said), message
+    assert stored() == {}
+
+
+def test_fields_of_others_are_not_the_signers(client: Client) -> None:
+    made = scene(signers=2, fields=[{"name": "IBAN"}])
+    Field.objects.filter(signer=made.signers[1]).update(name="other")
+    assert list(told(client, made)) == ["IBAN"]
+    assert refused(keep(client, made, other="x"))[0] == 422
+    assert keep(client, made, 1, other="mine").status_code == 200 and stored(0) == {}
+
+
+def test_only_who_may_sign_enters_anything(client: Client) -> None:
+    made = scene(signers=2, mode="sequential", fields=[{"name": "IBAN"}])
+    assert refused(keep(client, made, 1, IBAN="x"))[:2] == (409, "not_your_turn")
+    assert told(client, made, 1)["IBAN"]["value"] is None  # may be read before
+    keep(client, made, IBAN="x")
+    SignatureRequest.objects.update(expires_at=clock.now())
+    assert refused(keep(client, made, IBAN="y"))[:2] == (410, "expired")
+    assert client.get(made.url(rest="/fields")).status_code == 410
+    assert refused(client.post("/sign/x/fields", {}, content_type="application/json"))[:2] == (404, "not_found")
+    assert client.get("/sign/x/fields").status_code == 404
+    assert client.put(made.url(rest="/fields")).status_code == 405
+
+
+@pytest.mark.parametrize("ends", ["in time", "early", "declined"])
+def test_what_was_never_signed_is_forgotten_with_the_end(client: Client, ends: str) -> None:
+    made = scene(signers=2, decline_allowed=True, fields=[{"name": "IBAN"}])
+    keep(client, made, IBAN="x")
+    document_id = made.request_documents[0].document_id
+    body = {
+        "code": made.code(1),
+        "consent": True,
+        "fields": [{"document_id": document_id, "name": "IBAN", "value": "y"}],
+    }
+    assert client.post(made.url(1, "/signature"), body, content_type="application/json").status_code == 200
+    if ends == "early":
+        end_early(OPERATOR, made.request.pk, "moved")
+    elif ends == "declined":
+        assert (
+            client.post(made.url(rest="/decline"), {"reason": "no"}, content_type="application/json").status_code == 200
+        )
+    else:
+        SignatureRequest.objects.update(expires_at=clock.now() - timedelta(seconds=1))
+        assert expire(made.request.pk)
+    assert [stored(0), stored(1)] == [{}, {"IBAN": "y"}]
+
+
+def test_entries_are_bounded_by_the_minute(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene(fields=[{"name": "IBAN"}])
+    monkeypatch.setattr(stamp_rate._entries, "most", 2)
+    answers = [keep(client, made, IBAN=str(number)) for number in range(3)]
+    assert [answer.status_code for answer in answers] == [200, 200, 429]
+    assert 0 < int(answers[2]["Retry-After"]) <= 60 and stored() == {"IBAN": "1"}

@@ -1,0 +1,369 @@
+"""Filling in on the signing page, and signing what was filled in."""
+
+import html
+import re
+from typing import Any
+
+import pytest
+from PIL import ImageChops
+
+from paraph.kernel import clock
+from paraph.signature_requests.field_values import values_of
+from paraph.signature_requests.models import Field, RequestDocument, Signer
+from paraph.words import LOCALES
+from tests.factories import Scene, scene
+from tests.pdf.pictures import pictures
+from tests.production import Client
+from tests.signer.test_fields import EVERY_TYPE, keep, stored
+
+pytestmark = pytest.mark.django_db
+
+RIGHT: dict[str, Any] = {
+    "IBAN": "DE02 1203",
+    "rent": "1.250,50",
+    "begin": "2026-05-01",
+    "pets": True,
+    "floor": "first",
+}
+
+
+def entries(made: Scene, document: int = 0, **values: Any) -> list[dict[str, Any]]:
+    document_id = made.request_documents[document].document_id
+    return [{"document_id": document_id, "name": name, "value": value} for name, value in values.items()]
+
+
+def sign(client: Client, made: Scene, position: int = 0, **more: Any) -> Any:
+    body = {"code": made.code(position), "consent": True, **more}
+    return client.post(made.url(position, "/signature"), body, content_type="application/json")
+
+
+def page(client: Client, made: Scene, position: int = 0, **query: str) -> str:
+    answer = client.get(made.url(position), query)
+    assert answer.status_code == 200
+    content: str = answer.content.decode()
+    return content
+
+
+def send(client: Client, made: Scene, **fields: Any) -> Any:
+    """The form without scripts, with values of fields by their names."""
+    document_id = made.request_documents[0].document_id
+    own = {f"field-{document_id}-{name.removeprefix('f_')}": text for name, text in fields.items() if name[:2] == "f_"}
+    return client.post(made.url(), {name: text for name, text in fields.items() if name[:2] != "f_"} | own)
+
+
+def tag(content: str, made: Scene, name: str) -> str:
+    """The input of a field."""
+    document_id = made.request_documents[0].document_id
+    found = re.search(rf'<(?:input|select|textarea)[^>]* name="field-{document_id}-{name}"[^>]*>', content)
+    assert found
+    return found.group()
+
+
+def test_a_signature_has_all_final_values(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    answer = sign(client, made, fields=entries(made, **RIGHT))
+    assert answer.status_code == 200
+    day = clock.now().date().isoformat()
+    assert stored() == {
+        "IBAN": "DE02 1203",
+        "rent": "1250.50",
+        "begin": "2026-05-01",
+        "pets": True,
+        "floor": "first",
+        "flat": "4b",
+        "day": day,
+        "name": "Ada Lovelace",
+        "mail": "ada1@example.com",
+    }
+    [entry] = [entry for entry in made.entries() if entry.event_type == "signer.signed"]
+    document_id = made.request_documents[0].document_id
+    journaled = entry.metadata["fields"]
+    assert [field["name"] for field in journaled] == [field["name"] for field in EVERY_TYPE]
+    assert journaled[0] == {"document_id": document_id, "name": "IBAN", "type": "text", "value": "DE02 1203"}
+    assert journaled[1]["value"] is None and journaled[7]["value"] == day
+
+
+def test_the_journal_of_a_signer_without_fields_has_none(client: Client) -> None:
+    made = scene()
+    assert sign(client, made).status_code == 200
+    assert "fields" not in made.entries()[2].metadata and Signer.objects.get().fields_encrypted is None
+
+
+def test_what_was_entered_before_counts_and_a_signature_may_change_it(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    keep(client, made, **RIGHT, address="here")
+    assert sign(client, made, fields=entries(made, IBAN="another", address=None)).status_code == 200
+    assert stored()["IBAN"] == "another" and stored()["rent"] == "1250.50" and "address" not in stored()
+
+
+def test_the_senders_value_counts_where_the_signer_sends_none(client: Client) -> None:
+    fields: list[dict[str, Any]] = [
+        {"name": "city", "value": "Oslo"},
+        {"name": "town", "value": "Bergen"},
+        {"type": "checkbox", "name": "box", "value": True},
+    ]
+    made = scene(fields=fields)
+    assert sign(client, made, fields=entries(made, town="Moss")).status_code == 200
+    assert stored() == {"city": "Oslo", "town": "Moss", "box": True}
+
+
+def test_what_the_sender_set_and_the_signer_emptied_is_missing(client: Client) -> None:
+    made = scene(fields=[{"name": "city", "value": "Oslo"}, {"name": "note", "value": "x", "required": False}])
+    answer = sign(client, made, fields=entries(made, city="", note=""))
+    assert answer.json()["error"]["message"] == "fields: still to fill in: city."
+    assert sign(client, made, fields=entries(made, city="Oslo", note="")).status_code == 200
+    assert stored() == {"city": "Oslo"}
+
+
+def test_a_value_that_is_read_only_may_be_repeated_but_not_changed(client: Client) -> None:
+    made = scene(fields=[{"name": "flat", "value": "4b", "read_only": True}])
+    answer = sign(client, made, fields=entries(made, flat="4c"))
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"] == "fields[0].value: The sender has set this."
+    assert sign(client, made, fields=entries(made, flat="4b")).status_code == 200 and stored() == {"flat": "4b"}
+
+
+def test_what_is_wrong_and_what_is_missing_is_named_and_no_attempt_is_counted(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    keep(client, made, begin="2025-01-01")
+    answer = sign(client, made, fields=entries(made, rent="many", floor="first"))
+    assert answer.status_code == 422
+    error = answer.json()["error"]
+    assert error["code"] == "validation_error"
+    assert error["message"] == (
+        "fields[0].value: Please enter a number, such as 1250.50. "
+        "fields: Please correct this: Not before January 1, 2026. fields: still to fill in: IBAN, pets."
+    )
+    assert [(field["name"], field["message"]) for field in error["fields"]] == [
+        ("IBAN", "Please fill this in."),
+        ("rent", "Please enter a number, such as 1250.50."),
+        ("begin", "Please correct this: Not before January 1, 2026."),
+        ("pets", "Please tick this box."),
+    ]
+    signer = Signer.objects.get()
+    assert (signer.status, signer.code.attempts) == ("pending", 0)
+
+
+def test_text_without_room_at_six_points_is_refused(client: Client) -> None:
+    made = scene(fields=[{"name": "note", "width": 60}])
+    answer = sign(client, made, fields=entries(made, note="W" * 60))
+    assert answer.status_code == 422
+    assert answer.json()["error"]["message"].startswith("fields[0].value: This is too long for its place on the page.")
+    assert sign(client, made, fields=entries(made, note="W" * 10)).status_code == 200
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_a_refusal_speaks_every_language(client: Client, locale: str) -> None:
+    made = scene(fields=EVERY_TYPE)
+    answer = sign(client, made, fields=entries(made, rent="many"), locale=locale)
+    message = answer.json()["error"]["message"]
+    assert answer["Content-Language"] == locale and message.startswith("fields[0].value: ") and "IBAN" in message
+    assert "{" not in message
+
+
+def test_another_name_for_a_field_is_refused_with_its_path(client: Client) -> None:
+    made = scene(documents=2, fields=[{"name": "IBAN"}])
+    Field.objects.filter(request_document=made.request_documents[1]).update(name="BIC")
+    wrong = entries(made, IBAN="x") + entries(made, 1, IBAN="x")
+    message = sign(client, made, fields=wrong).json()["error"]["message"]
+    assert message == "fields[1].name: you have no such field to fill in on this document."
+    right = entries(made, IBAN="x") + entries(made, 1, BIC="y")
+    assert sign(client, made, fields=right).status_code == 200 and stored() == {"IBAN": "x", "BIC": "y"}
+
+
+def test_a_request_without_fields_has_no_step(client: Client) -> None:
+    made = scene(pages=2)
+    content = page(client, made)
+    assert 'id="fill"' not in content and "filling." not in content and "data-field" not in content
+    assert 'href="#sign">Sign</a>' in content
+
+
+def test_the_step_stands_between_reading_and_the_signature(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    content = page(client, made)
+    steps = re.findall(r'<li><a href="#(\w+)"><span>', content)
+    assert steps == ["read", "fill", "sign", "confirm"]
+    assert content.index('id="read"') < content.index('id="fill"') < content.index('id="sign"')
+    assert '<a class="primary" href="#fill">Fill in</a>' in content
+    assert "Still to fill in: 5" in content  # the address is optional
+    first = Field.objects.get(name="IBAN").pk
+    assert re.search(rf'data-next-empty href="#entry-{first}">', content)
+
+
+def test_each_type_has_the_right_keyboard_and_its_rules(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    content = page(client, made)
+    assert 'inputmode="decimal"' in tag(content, made, "rent") and " required" in tag(content, made, "rent")
+    assert 'type="date" min="2026-01-01"' in tag(content, made, "begin")
+    assert 'type="checkbox"' in tag(content, made, "pets")
+    assert tag(content, made, "address").startswith("<textarea") and " required" not in tag(content, made, "address")
+    assert tag(content, made, "floor").startswith("<select")
+    assert '<option value="first">first</option>' in content
+    for rule in ("At most 34 characters", "Optional · At most 2000 characters", "Not before January 1, 2026"):
+        assert f">{rule}</span>" in content
+    assert "A number · At least 10 · At most 5,000.5" in content
+    for name in ("flat", "day", "name", "mail"):
+        assert " readonly" in tag(content, made, name)
+    assert 'value="Ada Lovelace"' in tag(content, made, "name")
+
+
+def test_each_field_has_a_link_to_its_place_and_the_place_one_back(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    content = page(client, made)
+    for field in Field.objects.all():
+        assert f'href="#place-of-{field.pk}"' in content and f'id="entry-{field.pk}"' in content
+        assert f'<a href="#entry-{field.pk}" id="place-of-{field.pk}" data-field="{field.name}"' in content
+
+
+def test_fields_stand_in_the_order_of_reading(client: Client) -> None:
+    made = scene(documents=2, pages=2, fields=[{"name": "low", "y": 50}, {"name": "high", "y": 700}, {"name": "next"}])
+    Field.objects.filter(name="next").update(page_number=2)
+    RequestDocument.objects.filter(pk=made.request_documents[0].pk).update(position=9)
+    content = page(client, made)
+    documents = [row.document_id for row in made.request_documents]
+    expected = [f"field-{at}-{name}" for at in documents[::-1] for name in ("high", "low", "next")]
+    assert re.findall(r' name="(field-[^"]+)"', content) == expected
+    legends = [html.unescape(each) for each in re.findall(r"<legend>(.*?)</legend>", content)]
+    assert legends[:3] == [
+        "<bdi>contract-2.pdf</bdi> · Page 1",
+        "<bdi>contract-2.pdf</bdi> · Page 2",
+        "<bdi>contract-1.pdf</bdi> · Page 1",
+    ]
+
+
+def test_what_was_entered_is_there_again_with_what_is_wrong_in_every_language(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    keep(client, made, IBAN='"><b>', rent="a lot", pets=True, floor="first", address="a\nb")
+    for locale in ("en", "fr"):
+        content = page(client, made, lang=locale)
+        assert 'value="&quot;&gt;&lt;b&gt;"' in tag(content, made, "IBAN")
+        assert 'value="a lot"' in tag(content, made, "rent") and 'aria-invalid="true"' in tag(content, made, "rent")
+        assert " checked" in tag(content, made, "pets") and '<option value="first" selected>' in content
+        assert ">\na\nb</textarea>" in content
+    assert "Saisissez un nombre" in content
+
+
+def test_the_page_shows_each_value_where_it_will_stand(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    keep(client, made, IBAN="DE02", rent="a lot")
+    content = page(client, made)
+    pictures = dict(
+        re.findall(r'data-field="(\w+)" class="filled"[^>]*><rect[^>]*><image[^>]* href="([^"]+)"', content)
+    )
+    assert set(pictures) == {"IBAN", "flat", "day", "name", "mail"}
+    answer = client.get(pictures["IBAN"])
+    assert answer.status_code == 200 and answer["Content-Type"] == "image/svg+xml"
+    assert answer.content.startswith(b"<svg") and "private" in answer["Cache-Control"]
+    keep(client, made, IBAN="DE03")
+    assert pictures["IBAN"] not in page(client, made)  # its address changes with the value
+    rent = Field.objects.get(name="rent").pk
+    assert client.get(made.url(rest=f"/fields/{rent}.svg")).status_code == 404
+    assert client.get(made.url(rest="/fields/0.svg")).status_code == 404
+
+
+def test_without_scripts_the_step_is_sent_kept_and_left(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    right = {"f_IBAN": "DE02", "f_rent": "12,50", "f_begin": "2026-05-01", "f_pets": "on", "f_floor": "ground"}
+    answer = send(client, made, do="fill", fill="on", **right)
+    assert (answer.status_code, answer["Location"]) == (303, f"{made.url()}#sign")
+    assert stored()["rent"] == "12,50" and stored()["pets"] is True
+    done = send(client, made, do="sign", code=made.code(), consent="on", fill="on", **right)
+    assert done.status_code == 303 and stored()["rent"] == "12.50"
+
+
+def test_without_scripts_what_is_wrong_is_told_beside_it_and_in_the_summary(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    answer = send(client, made, do="fill", fill="on", f_IBAN="DE02", f_rent="much")
+    content = answer.content.decode()
+    rent, pets = (Field.objects.get(name=name).pk for name in ("rent", "pets"))
+    assert answer.status_code == 422
+    assert f'<a href="#entry-{rent}">rent: Please enter a number, such as 1250.50.</a>' in content
+    assert f'id="problem-entry-{pets}" role="alert">Please tick this box.</p>' in content
+    assert 'value="much"' in tag(content, made, "rent") and stored()["rent"] == "much"
+
+
+def test_without_scripts_a_wrong_code_and_a_change_of_language_keep_what_was_entered(client: Client) -> None:
+    made = scene(fields=[{"name": "IBAN"}, {"type": "checkbox", "name": "pets", "required": False}])
+    wrong = "111111" if made.code() != "111111" else "222222"
+    answer = send(client, made, do="sign", code=wrong, consent="on", fill="on", f_IBAN="DE02", f_pets="on")
+    assert answer.status_code == 422 and stored() == {"IBAN": "DE02", "pets": True}
+    answer = send(client, made, lang="fr", fill="on", f_IBAN="DE03")
+    assert 'value="DE03"' in tag(answer.content.decode(), made, "IBAN")
+    send(client, made, do="code", fill="on", f_IBAN="")  # of a second device that was opened before
+    assert stored() == {"IBAN": "DE03", "pets": True}
+    send(client, made, do="fill", fill="on", f_IBAN="")
+    assert stored() == {"IBAN": "", "pets": False}
+
+
+def test_a_form_that_says_too_much_is_refused(client: Client) -> None:
+    made = scene(fields=[{"name": "IBAN"}])
+    assert send(client, made, do="fill", fill="on", f_IBAN="x" * 4001).status_code == 422
+    assert stored() == {}
+
+
+def test_in_a_sequence_one_sees_what_those_before_have_signed(client: Client) -> None:
+    made = scene(
+        signers=3, mode="sequential", fields=[{"name": "IBAN"}, {"name": "flat", "value": "4b", "read_only": True}]
+    )
+    assert sign(client, made, fields=entries(made, IBAN="DE02")).status_code == 200
+    content = page(client, made, 1)
+    assert 'aria-label="IBAN: DE02 (Ada Lovelace)"' in content and ">Ada Lovelace</text>" in content
+    [theirs] = re.findall(r'aria-label="IBAN: DE02[^>]*><rect[^>]*><image[^>]* href="([^"]+)"', content)
+    assert client.get(theirs).status_code == 200
+    keep(client, made, 1, IBAN="SE45")
+    assert "SE45" not in page(client, made, 2) and "DE02" in page(client, made, 2)
+    assert "what others enter" not in content
+
+
+def test_in_parallel_one_sees_what_the_sender_set_and_is_told_so(client: Client) -> None:
+    made = scene(signers=2, fields=[{"name": "IBAN"}, {"name": "flat", "value": "4b", "read_only": True}])
+    assert sign(client, made, fields=entries(made, IBAN="DE02")).status_code == 200
+    content = page(client, made, 1)
+    assert "DE02" not in content and content.count('aria-label="flat: 4b"') == 2
+    assert content.count("what others enter stands in the sealed documents only.") == 1
+    theirs = Field.objects.get(name="IBAN", signer=made.signers[0]).pk
+    assert client.get(made.url(1, f"/fields/{theirs}.svg")).status_code == 404
+    assert "what others enter" not in page(client, scene(fields=[{"name": "IBAN"}]))
+
+
+def test_a_signer_who_waits_sees_places_and_no_step(client: Client) -> None:
+    made = scene(signers=2, mode="sequential", fields=[{"name": "IBAN"}])
+    content = page(client, made, 1)
+    assert 'data-field="IBAN"' in content and 'id="fill"' not in content and 'href="#fill"' not in content
+
+
+def test_values_of_signers_are_encrypted_for_them_alone(client: Client) -> None:
+    made = scene(signers=2, fields=[{"name": "IBAN"}])
+    keep(client, made, IBAN="DE02")
+    first, second = Signer.objects.order_by("order")
+    second.fields_encrypted = first.fields_encrypted
+    with pytest.raises(ValueError, match="does not open"):
+        values_of(second)
+
+
+def copy_to_read(client: Client, made: Scene, position: int) -> bytes:
+    answer: Any = client.get(made.url(position, f"/documents/{made.request_documents[0].document_id}.pdf"))
+    assert answer.status_code == 200
+    content: bytes = b"".join(answer.streaming_content)
+    return content
+
+
+def test_in_a_sequence_the_pdf_has_what_those_before_have_signed_with_their_name(client: Client) -> None:
+    made = scene(signers=2, pages=3, mode="sequential", fields=[{"name": "IBAN", "page_number": 2}])
+    assert copy_to_read(client, made, 1) == made.uploads[0]
+    assert sign(client, made, fields=entries(made, IBAN="DE02 1203")).status_code == 200
+    pairs = zip(pictures(made.uploads[0], 1), pictures(copy_to_read(client, made, 1), 1), strict=True)
+    [first, second, third] = [ImageChops.difference(*pair).getchannel("A").getbbox() for pair in pairs]
+    assert (first, third) == (None, None)
+    assert second
+    left, top, right, bottom = second
+    field = Field.objects.get(signer=made.signers[0])
+    above = 842 - field.y - field.height
+    assert field.x <= left and right <= field.x + field.width
+    assert above - 9 <= top < above < bottom <= above + field.height  # the name stands above the value
+
+
+def test_in_parallel_the_pdf_is_as_it_was(client: Client) -> None:
+    made = scene(signers=2, fields=[{"name": "IBAN"}])
+    assert sign(client, made, fields=entries(made, IBAN="DE02 1203")).status_code == 200
+    assert copy_to_read(client, made, 1) == made.uploads[0]
