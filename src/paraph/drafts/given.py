@@ -12,7 +12,8 @@ from paraph.drafts.models import DEFAULT_VALIDITY_DAYS
 from paraph.drafts.models import OPTIONS as COLUMNS
 from paraph.drafts.payload import parts_payload
 from paraph.signature_requests.models import Channel, Mode, Role
-from paraph.signature_requests.plan import PlannedDocument, make_plan
+from paraph.signature_requests.placing import PlannedDocument
+from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.variants import options_of, refuse_unknown
 from paraph.tenants.scope import TenantScope

@@ -328,3 +328,17 @@ def test_of_too_many_entries_none_is_read(owner: ApiClient) -> None:
     content["copies"] = [{"email": []}] * 21
     message = refused(owner, content)
     assert message == "copies: it must have at most 20 entries, not 21. There may be more; checking stopped here."
+
+
+def test_a_value_without_room_is_refused(owner: ApiClient) -> None:
+    small = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600, "width": 30, "height": 8}}
+    fields = [
+        field(value="x"),
+        field(name="long", value="x" * 60, placement=small),
+        field(name="free", placement=small),
+    ]
+    content = with_fields(owner.document(), *fields)
+    sentence = "there is no room for it in the field, not even in the smallest letters."
+    assert refused(owner, content) == f"{FIELDS}[1].value: {sentence}"
+    found = owner.post("/signature_requests/preview", {"signature_request": content}).json()
+    assert [(each["path"], each["message"]) for each in found["problems"]] == [(f"{FIELDS}[1].value", sentence)]
