@@ -54,7 +54,7 @@ def create(
     the request as it is shown. Searches the documents for tags before the transaction begins. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
-    plan = make_plan(scope, payload)
+    plan = make_plan(scope, payload, locale=locale or LOCALES[0])
     try:
         return _made(scope, plan, sender, locale, beside)
     except IntegrityError:
