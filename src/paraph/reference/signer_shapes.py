@@ -88,6 +88,7 @@ SIGNATURE = _object(
     locale=_text(
         "The language in which the consent notice was accepted; the request's by default.", enum=list(LOCALES)
     ),
+    in_person=_text("Of the page that a member opens on their own device, from the dashboard: its ticket."),
 )
 SIGNED = _object(
     ("status", "signed_at", "signature_request"),
