@@ -97,7 +97,7 @@ def test_what_was_entered_before_counts_and_a_signature_may_change_it(client: Cl
 
 
 def test_the_senders_value_counts_where_the_signer_sends_none(client: Client) -> None:
-    fields = [
+    fields: list[dict[str, Any]] = [
         {"name": "city", "value": "Oslo"},
         {"name": "town", "value": "Bergen"},
         {"type": "checkbox", "name": "box", "value": True},
@@ -342,7 +342,7 @@ def test_values_of_signers_are_encrypted_for_them_alone(client: Client) -> None:
 
 
 def copy_to_read(client: Client, made: Scene, position: int) -> bytes:
-    answer = client.get(made.url(position, f"/documents/{made.request_documents[0].document_id}.pdf"))
+    answer: Any = client.get(made.url(position, f"/documents/{made.request_documents[0].document_id}.pdf"))
     assert answer.status_code == 200
     content: bytes = b"".join(answer.streaming_content)
     return content

@@ -391,7 +391,7 @@ export interface paths {
         put?: never;
         /**
          * Decline for a signer in the sandbox
-         * @description Declines for a signer, where the request allows its signers to decline. No request can allow it yet: in this version every call is answered 403 `decline_not_allowed`.
+         * @description Declines for a signer, as the signer's page would, where the request allows its signers to decline: the request ends early, with its webhook, its event and its entry of the audit log, which says `sandbox_act`.
          */
         post: operations["sandboxDecline"];
         delete?: never;
@@ -675,7 +675,7 @@ export interface components {
             expires_at?: string;
             /**
              * Ended Early
-             * @description Of `request.expired`, where the request was ended by its sender or by the operator.
+             * @description Of `request.expired`, where the request was ended by sender, signer or operator.
              * @constant
              */
             ended_early?: true;
@@ -684,6 +684,18 @@ export interface components {
              * @description Likewise: why, in the words of whoever ended it.
              */
             reason?: string;
+            /**
+             * Declined
+             * @description Of `request.expired`, where a signer declined.
+             * @constant
+             */
+            declined?: true;
+            /**
+             * Signer Id
+             * Format: int64
+             * @description Likewise: the signer.
+             */
+            signer_id?: number;
             /**
              * Sandbox Act
              * @description Of `signer.signed` and `request.expired`, where a sandbox act brought it about.
@@ -949,7 +961,7 @@ export interface components {
             reminders: components["schemas"]["Reminders"] | null;
             /**
              * Ended Early
-             * @description Whether its sender, an application of yours or the service's operator ended it before its time.
+             * @description Whether its sender, an application of yours, a signer who declined or the service's operator ended it before its time.
              */
             ended_early: boolean;
             /**
@@ -957,6 +969,12 @@ export interface components {
              * @description Why it was ended early; null where it was not.
              */
             ended_reason: string | null;
+            /**
+             * Declined By
+             * Format: int64
+             * @description The signer who declined, for `ended_reason`. Present only where one did.
+             */
+            declined_by?: number;
         };
         /**
          * Delivery
@@ -1290,7 +1308,7 @@ export interface components {
         EarlyEnd: {
             /**
              * Ended Early
-             * @description The request was ended by its sender or by the service's operator.
+             * @description The request was ended by its sender, a signer who declined or the service's operator.
              * @constant
              */
             ended_early: true;
@@ -1299,6 +1317,18 @@ export interface components {
              * @description Why, in the words of whoever ended it.
              */
             reason: string;
+            /**
+             * Declined
+             * @description There where a signer declined.
+             * @constant
+             */
+            declined?: true;
+            /**
+             * Signer Id
+             * Format: int64
+             * @description Likewise: the signer.
+             */
+            signer_id?: number;
         };
         /**
          * Encryption
@@ -1580,7 +1610,7 @@ export interface components {
             reminders: components["schemas"]["Reminders"] | null;
             /**
              * Ended Early
-             * @description Whether its sender, an application of yours or the service's operator ended it before its time.
+             * @description Whether its sender, an application of yours, a signer who declined or the service's operator ended it before its time.
              */
             ended_early: boolean;
             /**
@@ -1588,6 +1618,12 @@ export interface components {
              * @description Why it was ended early; null where it was not.
              */
             ended_reason: string | null;
+            /**
+             * Declined By
+             * Format: int64
+             * @description The signer who declined, for `ended_reason`. Present only where one did.
+             */
+            declined_by?: number;
             /**
              * Finalized
              * @description True once the sealed documents and the proof file can be downloaded. Wait for this, not for `status`.
@@ -2102,7 +2138,7 @@ export interface components {
             reminders: components["schemas"]["Reminders"] | null;
             /**
              * Ended Early
-             * @description Whether its sender, an application of yours or the service's operator ended it before its time.
+             * @description Whether its sender, an application of yours, a signer who declined or the service's operator ended it before its time.
              */
             ended_early: boolean;
             /**
@@ -2110,6 +2146,12 @@ export interface components {
              * @description Why it was ended early; null where it was not.
              */
             ended_reason: string | null;
+            /**
+             * Declined By
+             * Format: int64
+             * @description The signer who declined, for `ended_reason`. Present only where one did.
+             */
+            declined_by?: number;
             /**
              * Finalized
              * @description True once the sealed documents and the proof file can be downloaded. Wait for this, not for `status`.
@@ -7077,6 +7119,15 @@ export interface operations {
                          */
                         aspect?: number;
                     };
+                    /** @description What the signer fills in. For a field that is left out, what was entered before counts, else the sender's value. */
+                    fields?: {
+                        /** @description The document that the field stands on. */
+                        document_id: number;
+                        /** @description The field's name. */
+                        name: string;
+                        /** @description Of a checkbox, whether it is ticked; a text of all others: a date as `YYYY-MM-DD`, a number with a point or a comma. Null for nothing. */
+                        value?: string | boolean | null;
+                    }[];
                 };
             };
         };
@@ -7518,9 +7569,17 @@ export interface operations {
             };
             cookie?: never;
         };
-        requestBody?: never;
+        /** @description Why. Without a body, because a test wants it. */
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description The reason that the signer gives. */
+                    reason?: string;
+                };
+            };
+        };
         responses: {
-            /** @description The request, over. Not answered in this version. */
+            /** @description The request, `expired`, with `declined_by`. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7565,7 +7624,7 @@ export interface operations {
              *
              *     `sandbox_only`: The key is of production.
              *
-             *     `decline_not_allowed`: The request does not allow its signers to decline, as none does yet.
+             *     `decline_not_allowed`: The request does not allow its signers to decline.
              */
             403: {
                 headers: {
@@ -7594,7 +7653,27 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds. */
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
+             *
+             *     `already_signed`: The signer has signed.
+             *
+             *     `not_your_turn`: In `sequential` mode, somebody before has not signed.
+             */
             409: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7608,7 +7687,55 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters. */
+            /** @description `expired`: The request is over: expired, ended, or signed by everybody. */
+            410: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: There is a body, and it is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `idempotency_key_reused`: The `Idempotency-Key` was used with other content in the last 24 hours. Nothing was made.
+             *
+             *     `validation_error`: The reason is not what it must be, or there is another field.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

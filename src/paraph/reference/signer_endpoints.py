@@ -10,6 +10,9 @@ from paraph.reference.signer_shapes import (
     CODE_SENT,
     DECLINE,
     DECLINED,
+    ENTERED,
+    ENTRIES,
+    FIELDS,
     FORM,
     MARKED,
     PAGE_TEXT,
@@ -30,6 +33,8 @@ def signer_paths() -> DocumentPart:
     return {
         _SIGN: {"get": _PAGE_ITSELF, "post": _FORM},
         f"{_SIGN}/otp": {"post": _SEND_CODE},
+        f"{_SIGN}/fields": {"get": _FIELDS, "post": _ENTER},
+        f"{_SIGN}/fields/{{field_id}}.svg": {"get": _VALUE},
         f"{_SIGN}/signature": {"post": _SIGNATURE},
         f"{_SIGN}/stamp": {"post": _STAMP},
         f"{_SIGN}/stamp.svg": {"get": _TYPED_STAMP},
@@ -114,11 +119,12 @@ _LANG = _query(
 _PAGE_ITSELF = _operation(
     "showSigningPage",
     "Open the signing page",
-    "The page, in three steps: read, your signature, confirm. It may be shown in a frame of the sites that the "
-    "application names, or of any where it names none.\n\nWhere there is nothing to sign, the page says why: with 200 "
-    "for who has signed, or may only read until it is their turn; with 410 once the time is over; with 429 for who is "
-    "locked after too many wrong codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, "
-    "`not_your_turn`, `expired`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.",
+    "The page, in three steps: read, your signature, confirm; where the signer has fields, filling in follows the "
+    "reading. It may be shown in a frame of the sites that the application names, or of any where it names "
+    "none.\n\nWhere there is nothing to sign, the page says why: with 200 for who has signed, or may only read "
+    "until it is their turn; with 410 once the time is over; with 429 for who is locked after too many wrong "
+    "codes; with 404 for a link that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, "
+    "`expired`, `already_signed`, `locked` or `not_found`, and `signed` on the page that signed.",
     _answer("The page.", "text/html"),
     query=(_LANG,),
 )
@@ -145,10 +151,39 @@ _SIGNATURE = _operation(
     "Sign",
     "Signs all documents of the signer with the newest code. Each code has five attempts in its 10 minutes; after that "
     "it is void, and a new one gives five more. After twenty wrong ones within 24 hours the signer is locked for 24 "
-    "hours, in which no code is sent either.\n\nThe header `X-Copy-Ticket` of the answer "
+    "hours, in which no code is sent either.\n\nWhere the signer has fields, the error of a 422 may have `fields`: "
+    "what is wrong or missing, each with `document_id`, `name` and `message`. No attempt is counted then.\n\n"
+    "The header `X-Copy-Ticket` of the answer "
     "opens the sealed files for 15 minutes.",
     _answer("The signature is recorded. Sealing follows the last one.", **SIGNED),
     body={"application/json": SIGNATURE},
+)
+_FIELDS = _operation(
+    "listFields",
+    "List the fields to fill in",
+    "For signing pages of your own: the signer's fields by document and page, in the order of reading, each with what "
+    "was entered so far and what is wrong with it. Empty for a signer without fields. In `sequential` mode it may be "
+    "read before the signer's turn.",
+    _answer("The fields.", **FIELDS),
+    query=(_LANG,),
+)
+_ENTER = _operation(
+    "enterFields",
+    "Keep what was entered",
+    "Keeps values while the signer may sign, right or wrong, encrypted, so that nothing is lost by a reload or on "
+    "another device; with the end of the request they are deleted, unless they were signed. What is wrong with a value "
+    "is told in `message`, and refused at the signature. Unknown names, values that the sender or the service sets, "
+    "and texts of more than 4,000 characters are refused with their path, and then nothing is kept. After 240 in a "
+    "minute: 429 with `Retry-After`.",
+    _answer("Each value as it will look.", **ENTERED),
+    body={"application/json": ENTRIES},
+)
+_VALUE = _operation(
+    "drawValue",
+    "Show a value",
+    "A value as it will stand on the page: one of the signer's own fields, what the sender has set, and in "
+    f"`sequential` mode what those before have signed. {_KEPT}",
+    _answer("The value.", "image/svg+xml"),
 )
 _STAMP = _operation(
     "drawStamp",
@@ -182,7 +217,7 @@ _UNSIGNED = _operation(
     "downloadUnsigned",
     "Download a document to read",
     "The document before it is signed, as it is shown, for those who may read it: from the invitation until the "
-    "signature, also before one's turn.",
+    "signature, also before one's turn. In `sequential` mode with what those before have filled in, under their names.",
     _answer("The PDF.", "application/pdf"),
 )
 _TEXT = _operation(

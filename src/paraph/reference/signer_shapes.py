@@ -2,9 +2,10 @@
 
 from typing import Any
 
-from paraph.api.v1.openapi.parts import DocumentPart
+from paraph.api.v1.openapi.parts import ENTERED_FIELDS, DocumentPart
 from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.marks import MOST_POINTS
+from paraph.signature_requests.models import FieldType
 
 
 def _object(
@@ -88,8 +89,108 @@ SIGNATURE = _object(
     locale=_text(
         "The language in which the consent notice was accepted; the request's by default.", enum=list(LOCALES)
     ),
+    fields=ENTERED_FIELDS,
     in_person=_text("Of the page that a member opens on their own device, from the dashboard: its ticket."),
 )
+_ENTRY = {"document_id": 12, "name": "IBAN", "value": "DE02 1203 0000 0000 2020 51"}
+ENTRIES = _object(
+    ("fields",),
+    {"fields": [_ENTRY], "locale": "en"},
+    "One field",
+    fields=ENTERED_FIELDS,
+    locale=_text("The language of the answer: one of the twenty. By default that of the page."),
+)
+_WHERE = {
+    "document_id": {"type": "integer", "description": "The document that the field stands on."},
+    "name": _text("The field's name."),
+}
+_WRONG = {"type": ["string", "null"], "description": "What is wrong with what was entered, null where nothing is."}
+ENTERED = _object(
+    ("fields",),
+    {"fields": [{"document_id": 12, "name": "IBAN", "message": None, "svg": "<svg …>…</svg>"}]},
+    "A value that is right",
+    fields={
+        "type": "array",
+        "description": "Each that was sent, in its order.",
+        "items": {
+            "type": "object",
+            "required": ["document_id", "name", "message", "svg"],
+            "properties": _WHERE
+            | {
+                "message": _WRONG,
+                "svg": {
+                    "type": ["string", "null"],
+                    "description": "The value as it will stand on the page, of the first twenty; null where none will.",
+                },
+            },
+        },
+    },
+)
+FIELDS = _object(
+    ("fields",),
+    {
+        "fields": [
+            {
+                "document_id": 12,
+                "name": "IBAN",
+                "type": "text",
+                "label": "Your IBAN",
+                "required": True,
+                "read_only": False,
+                "value": None,
+                "message": None,
+                "placement": {"page_number": 1, "x": 72, "y": 540, "width": 160, "height": 18},
+                "max_length": 34,
+            }
+        ]
+    },
+    "A field",
+    fields={
+        "type": "array",
+        "description": "By document and page, on each from its top.",
+        "items": {
+            "type": "object",
+            "required": [
+                "document_id", "name", "type", "label", "required", "read_only", "value", "message", "placement",
+            ],
+            "properties": _WHERE
+            | {
+                "type": _text("What may be entered.", enum=list(FieldType.values)),
+                "label": _text("What the signer reads."),
+                "required": {"type": "boolean", "description": "Whether it has to be filled in; of a box, ticked."},
+                "read_only": {
+                    "type": "boolean",
+                    "description": "`true` where the sender or the service sets the value.",
+                },
+                "value": {
+                    "type": ["string", "boolean", "null"],
+                    "description": "As it was entered, right or wrong; the sender's where nothing was.",
+                },
+                "message": _WRONG,
+                "placement": {
+                    "type": "object",
+                    "description": "Where it stands, in points from the bottom left of the page as it is shown.",
+                    "required": ["page_number", "x", "y", "width", "height"],
+                    "properties": {
+                        "page_number": {"type": "integer", "description": "From 1."},
+                        "x": _number("Of its left edge."),
+                        "y": _number("Of its lower edge."),
+                        "width": _number("Of the field."),
+                        "height": _number("Of the field."),
+                    },
+                },
+                "options": {
+                    "type": "array",
+                    "items": {"type": "string"},
+                    "description": "Of a `choice`: what there is to choose from.",
+                },
+                "max_length": {"type": "integer", "description": "Of a text: the most characters."},
+                "minimum": _text("Of a number or a date: the least, where there is one."),
+                "maximum": _text("Of a number or a date: the most, where there is one."),
+            },
+        },
+    },
+)  # fmt: skip
 SIGNED = _object(
     ("status", "signed_at", "signature_request"),
     {
@@ -172,11 +273,13 @@ FORM = _object(
     {"do": "sign", "code": "244283", "consent": "on"},
     "Sign",
     do=_text(
-        "`code` sends a code, `sign` signs; once everything is sealed, `copy` mails the signer the link to their copy.",
-        enum=["code", "sign", "copy"],
+        "`fill` keeps what was filled in and goes on, `code` sends a code, `sign` signs; once everything is sealed, "
+        "`copy` mails the signer the link to their copy.",
+        enum=["fill", "code", "sign", "copy"],
     ),
     code=_text("With `sign`: the newest code."),
     consent=_text("With `sign`: `on` for a ticked box."),
+    fill=_text("`on` where the fields of the signer come with it, as `field-{document_id}-{name}`."),
 )
 DECLINE = _object(
     ("reason",),
