@@ -22,6 +22,7 @@ from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sending.invite import invite
 from paraph.flow.sending.remind import send_reminder
+from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import tokens
 from paraph.signature_requests.models import Inquiry, Reminder, SignatureRequest, Signer
@@ -399,3 +400,21 @@ def test_files_of_one_name_get_names_of_their_own(client: Client, made: Scene) -
     answer: Any = viewer.get(address(both, "/everything.zip"))
     names = zipfile.ZipFile(io.BytesIO(answer.getvalue())).namelist()
     assert names[-2:] == ["_a_b_c.pdf", "_a_b_c-2.pdf"] and len(set(names)) == len(names)
+
+
+def test_roles_copies_and_who_declined_stand_on_the_page() -> None:
+    made = scene(signers=2, approvers=[0], copies=1, decline_allowed=True)
+    client = just_logged_in(made.request.organization, Role.MEMBER)
+    assert 'data-role="approver"' in text(client, made) and "copy0@example.com" in text(client, made)
+    sign(made)
+    assert "Ada Lovelace approved." in text(client, made) and "Approved" in text(client, made)
+    signer = Signer.objects.select_related("request__organization").get(pk=made.signers[1].pk)
+    decline(signer, "The <rent> is wrong.", VISITOR)
+    page = unescape(text(client, made))
+    assert "Émile Zola declined: “The <rent> is wrong.”" in page and "Declined" in page
+    assert "Émile Zola declined, and the request ended." in page
+
+
+def test_a_request_without_roles_and_copies_has_no_word_of_them(made: Scene, client: Client) -> None:
+    page = text(client, made)
+    assert "Approver" not in page and "Copies go to" not in page and "Declined" not in page

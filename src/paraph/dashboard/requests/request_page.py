@@ -69,6 +69,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
         "first_page": _first_page(documents),
         "inquiries": Inquiry.objects.filter(signer__request=found).select_related("signer").order_by("-asked_at"),
         "documents": _documents(found, documents),
+        "copies": list(found.copies.defer("token_salt")),
         "is_ready": found.finalized and not found.files_deleted_at,
         "language": words.language_name(found.locale),
         "events": timeline(scope, found.pk, signers, documents, sender(found)),

@@ -155,6 +155,11 @@ class AuditMetadata(Output):
         max_length=MOST_DOCUMENTS * MOST_FIELDS,
         description="Of `signer.signed`, where the signer has fields: each of them with its value.",
     )
+    role: Literal["approver"] = Field(_ABSENT, description="Of `signer.signed`, where an approver confirmed.")
+    in_person: Literal[True] = Field(
+        _ABSENT, description="Of `signer.signed`, where the signer signed on the device of a member."
+    )
+    member_id: Id = Field(_ABSENT, description="Likewise: the member.")
     finalization: Finalization = Field(
         _ABSENT,
         description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
