@@ -63,4 +63,5 @@ def _shown(browser: Any, content: FieldContent) -> Image.Image:
 def _sealed(content: FieldContent) -> Image.Image:
     drawn = appearances(fields=[FieldsContent(content.width, content.height, [FieldPlace(0, 0, content)])])
     with pdfium.PdfDocument(drawn.pdf) as document:
-        return document[0].render(scale=_SCALE).to_pil().convert("RGB")
+        picture: Image.Image = document[0].render(scale=_SCALE).to_pil()
+        return picture.convert("RGB")

@@ -417,7 +417,7 @@ def test_roles_copies_and_who_declined_stand_on_the_page() -> None:
 
 
 def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Client) -> None:
-    fields = [
+    fields: list[dict[str, Any]] = [
         {"name": "iban", "label": "Your <IBAN>"},
         {"name": "rent", "type": "number"},
         {"name": "address", "type": "multiline"},
