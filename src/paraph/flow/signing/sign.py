@@ -79,6 +79,7 @@ class Signature:
     ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with
     x and y in 0..1 from the top left; ``initials`` is None where the request wants none, and both are None for an
     approver, who draws nothing. ``fields``: all of the signer, those that the service fills without a value.
+    ``member_id``: of the member on whose device the signer signed in person, else None.
     """
 
     code: str | None
@@ -86,6 +87,7 @@ class Signature:
     initials: dict[str, Any] | None
     locale: str
     fields: tuple[FilledField, ...] = ()
+    member_id: int | None = None
 
 
 def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
@@ -117,7 +119,9 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
         documents = len(signed_digests(signer))
         notice = consent_notice(signature.locale, documents, approves=signer.is_approver)
         by_act, fields = code_hash is None, _store_fields(signer, signature.fields)
-        events.signer_signed(signer, notice, documents, origin, fields=fields, sandbox_act=by_act)
+        events.signer_signed(
+            signer, notice, documents, origin, fields=fields, member_id=signature.member_id, sandbox_act=by_act
+        )
         _continue(signer.request, moment)
     return signer
 
