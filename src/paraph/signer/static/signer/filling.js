@@ -62,24 +62,36 @@ async function send() {
     if (entryValue(entry) !== field.value) continue; // changed meanwhile: its own answer follows
     unsaved.delete(entry);
     tellEntry(entry, answer.fields[index].message || (entry.validity.badInput ? fillStep.dataset.noDate : ""));
-    showValue(entry, answer.fields[index].svg);
+    showValue(entry, answer.fields[index]);
   }
   count();
 }
 addEventListener("online", () => { saving = saving.then(send); });
 
-function showValue(entry, svg) {
+// All values of a page are one picture, which is replaced as soon as the next one is there.
+function showValue(entry, { svg, page }) {
   const place = placeOf(entry);
+  const values = place.ownerSVGElement;
   const label = entry.labels[0].textContent.trim();
-  place.classList.toggle("filled", Boolean(svg));
-  place.querySelector("image")?.remove();
-  place.setAttribute("aria-label", svg && entry.type !== "checkbox" ? `${label}: ${entry.value}` : label);
-  if (!svg) return;
-  const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
-  const box = place.querySelector("rect");
-  for (const side of ["x", "y", "width", "height"]) image.setAttribute(side, box.getAttribute(side));
-  image.setAttribute("href", `data:image/svg+xml,${encodeURIComponent(svg)}`);
-  box.after(image);
+  const said = svg && entry.type !== "checkbox" ? `${label}: ${entry.value}` : label;
+  const shown = () => {
+    place.classList.toggle("filled", Boolean(svg));
+    place.setAttribute("aria-label", said);
+    if (values.dataset.wanted === (page || "")) values.querySelector(":scope > image")?.remove();
+    if (!page || values.dataset.wanted !== page) return;
+    const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
+    for (const side of ["width", "height"]) image.setAttribute(side, "100%");
+    image.setAttribute("href", page);
+    values.prepend(image);
+  };
+  values.dataset.wanted = page || "";
+  if (!page) {
+    shown();
+    return;
+  }
+  const picture = new Image();
+  picture.addEventListener("load", shown);
+  picture.src = page;
 }
 
 // Where the pages stand beside the step, the place comes into sight.
