@@ -76,7 +76,7 @@ def test_a_forged_proof_that_was_uploaded_and_signed_proves_nothing(
 def test_alone_it_is_called_what_it_is(target: Target, posing: bytes, tmp_path: Path) -> None:
     said = verified(tmp_path, target, posing=posing).output
     assert "The seal says what it is for: document of signature request" in said and "(sandbox)" in said
-    assert "CN=Paraph Development sandbox Seal" in said and "Sandbox Proof" not in said
+    assert 'Sealed by "Paraph Development sandbox Seal"' in said and "Sandbox Proof" not in said
 
 
 def test_an_upload_cannot_bring_the_word_along(target: Target, genuine: dict[str, bytes], tmp_path: Path) -> None:

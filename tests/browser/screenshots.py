@@ -33,6 +33,7 @@ SUBJECTS: list[Subject] = [
     pictures_of_papers.mails,
     pictures_of_papers.stamps,
     pictures_of_papers.proofs,
+    pictures_of_papers.values,
 ]
 
 

@@ -29,3 +29,10 @@ def test_operators_commands_speak_json(name: str) -> None:
     leaves = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     for leaf in leaves:
         assert "--json" in {option for parameter in leaf.params for option in parameter.opts}
+
+
+def test_a_command_that_was_mistyped_is_named() -> None:
+    said = CliRunner().invoke(main, ["verfy", "signed.pdf"])
+    assert said.exit_code == 2 and "No such command 'verfy'. Did you mean 'verify'?" in said.output
+    assert "Did you mean" not in CliRunner().invoke(main, ["xyz"]).output
+    assert CliRunner().invoke(main, ["verify", "--help"]).exit_code == 0

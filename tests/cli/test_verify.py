@@ -106,6 +106,26 @@ def test_what_was_not_given_is_told_and_no_fault(tmp_path: Path) -> None:
     assert result.exit_code == 1 and "NOT OK: No file that was given is the signed file" in result.output
 
 
+def test_what_holds_is_told_briefly_and_at_length_on_demand(file: Path, tmp_path: Path) -> None:
+    """What a file is, by whom and when, and whatever is not as it should be, is never left out."""
+    root = root_file(tmp_path)
+    brief, long = (run(file, "--root", root, *option).output.splitlines() for option in ([], ["--details"]))
+    assert set(brief) < set(long) and len(brief) <= 6
+    for kept in ("Sealed by ", "Timestamped on ", "document of signature request 71 (production)"):
+        assert any(kept in line for line in brief), kept
+    left_out = [line.strip() for line in long if line not in brief]
+    assert [line.startswith(("The signer's certificate is ", "Level B-")) for line in left_out] == [True, True]
+    wrong = run(file, "--root", root, "--signer", "Mallory").output
+    assert wrong == run(file, "--root", root, "--signer", "Mallory", "--details").output
+    paths = []
+    for name, content in {"uploaded.pdf": uploaded(), "proof.pdf": proven(evidence()), "signed.pdf": signed()}.items():
+        (tmp_path / name).write_bytes(content)
+        paths.append(tmp_path / name)
+    brief, long = (run(*paths, "--root", root, *option).output.splitlines() for option in ([], ["--details"]))
+    assert len(brief) == 4 and f"  ok: {len(long) - 1} statements in all; --details tells each of them." == brief[-1]
+    assert sum("of signature request 71 (production), intact and trusted." in line for line in brief) == 2
+
+
 def test_an_earlier_signature_that_nobody_can_read_is_told(tmp_path: Path) -> None:
     pdf = sealed(signed_by(signature(ByteRange=None)), at=clock.now(), timestamping=timestamping()).content
     (tmp_path / "signed.pdf").write_bytes(pdf)
@@ -119,7 +139,7 @@ def test_an_earlier_signature_that_nobody_can_read_is_told(tmp_path: Path) -> No
 
 def test_whom_one_trusts_is_named(file: Path, tmp_path: Path) -> None:
     own, root = Identity(authority("p-256").sealing_key.certificate), Identity(authority("p-256").root)
-    said = run(file, "--root", root_file(tmp_path)).output
+    said = run(file, "--root", root_file(tmp_path), "--details").output
     assert f"The signer's certificate is {own}, which chains to the root {root}.\n" in said
     told = json.loads(run(file, "--root", root_file(tmp_path), "--json").output)
     assert (told["certificate"], told["root"]) == (own.to_json(), root.to_json())

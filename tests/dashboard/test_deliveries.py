@@ -213,7 +213,8 @@ def test_those_of_all_applications_stand_on_one_page(here: Here, monkeypatch: py
     assert f'href="/app/{organization.pk}/requests/{asked.pk}"' in shown
     assert 'aria-current="page"' in shown.partition(f'href="/app/{organization.pk}/deliveries"')[2][:20]
     monkeypatch.setattr(of_tenant, "AT_ONCE", 1)
-    seen, query = [], ""
+    seen: list[int] = []
+    query = ""
     while len(seen) < 3:
         seen += rows(query)
         further = re.search(r'href="(\?[^"]*before=\d+[^"]*)"', page(query))

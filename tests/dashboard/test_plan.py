@@ -1,7 +1,9 @@
 """What the plan allows and what is used."""
 
+import csv
 import re
 from collections.abc import Callable
+from datetime import timedelta
 from typing import Any
 
 import pytest
@@ -11,10 +13,11 @@ from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.otp.codes import MAX_SENDS
 from paraph.otp.guesses import ATTEMPTS, LOCKED_AFTER
+from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import MonthlyCalls, Organization, Role
 from paraph.tenants.send_quota import use_web_send
 from tests.dashboard.conftest import MemberClient
-from tests.factories import scene
+from tests.factories import Scene, scene
 from tests.tenancy import create_application
 
 
@@ -84,3 +87,32 @@ def test_requests_of_another_organization_are_not_counted(log_in: Callable[..., 
     )
     member, client = log_in()
     assert ">77<" not in client.get(f"/app/{member.organization_id}/plan").content.decode()
+
+
+def test_billed_requests_are_listed_by_day(log_in: Callable[..., MemberClient]) -> None:
+    """Those that the API created in production: not those sent from here, of the sandbox or of others, and of the days
+    of the months that the page shows. Together they are what the month says."""
+    made, today = scene(environment="production"), clock.now().date()
+    Organization.objects.update(created_at=clock.now() - timedelta(days=400))
+    for fields in ({"environment": "production"}, {"environment": "production", "application": None}, {}):
+        beside(made, **fields)
+    beside(made, environment="production", created_at=clock.now() - timedelta(days=1))
+    beside(made, environment="production", created_at=clock.now() - timedelta(days=300))
+    scene(environment="production")
+    _, client = log_in(Role.OBSERVER, at=made.request.organization)
+    plan = f"/app/{made.request.organization_id}/plan"
+    assert f'href="{plan}/billed.csv"' in client.get(plan).content.decode()
+    answer = client.get(f"{plan}/billed.csv")
+    assert answer.headers["Content-Type"].startswith("text/csv")
+    assert list(csv.reader(answer.content.decode().splitlines())) == [
+        ["day", "billed_requests", "web_sends"],
+        [f"{today - timedelta(days=1)}", "1", "0"],
+        [f"{today}", "2", "1"],
+    ]
+
+
+def beside(made: Scene, **fields: Any) -> None:
+    """Another request of the same organization."""
+    shared = {"organization": made.request.organization, "application": made.request.application}
+    usual = {"environment": "sandbox", "mode": "parallel", "validity_days": 7, "expires_at": clock.now()}
+    SignatureRequest.objects.create(**shared | usual | fields)

@@ -93,6 +93,83 @@ def test_an_open_page_asks_again_and_is_left_alone_until_something_happened(made
     assert "hx-get" not in text(client, made), "nothing more happens"
 
 
+def outcome_of(page: str) -> str:
+    """The banner, with the action beside it."""
+    found = re.search(r'<div class="notice outcome.*?</div>', page, re.S)
+    assert found
+    return unescape(re.sub(r"<[^>]+>", " ", found[0]))
+
+
+def test_the_banner_offers_what_one_would_do_first(made: Scene, client: Client, settings: Any) -> None:
+    assert "Show the link for Ada Lovelace" in outcome_of(text(client, made)), "no mail server is set"
+    without = settings.PARAPH
+    settings.PARAPH = with_server = without.model_copy(update={"smtp_url": "smtp://127.0.0.1:1"})
+    assert outcome_of(text(client, made)).split() == ["Sent", "to", "Ada", "Lovelace."], "there is nothing but to wait"
+    invited(made.signers[0])
+    page = text(client, made)
+    assert "Remind Ada Lovelace" in outcome_of(page)
+    remind = address(made, f"/signers/{made.signers[0].pk}/remind")
+    assert page.count(f'action="{remind}"') == 2
+    client.post(remind)
+    assert "Remind" not in outcome_of(text(client, made)), "a day has to go by"
+    settings.PARAPH = without
+    sign(made)
+    settings.PARAPH = with_server
+    assert "Remind" not in outcome_of(text(client, made)) and "Émile Zola" in outcome_of(text(client, made))
+    finished(made)
+    page = text(client, made)
+    assert "Download the signed PDF" in outcome_of(page)
+    assert page.count("button primary") == 1
+    SignatureRequest.objects.update(files_deleted_at=timezone.now())
+    assert "Download" not in outcome_of(text(client, made))
+
+
+def test_who_is_in_turn_signs_and_observers_are_offered_nothing(made: Scene, log_in: LogIn) -> None:
+    member, client = log_in(Role.MEMBER, at=made.request.organization)
+    Signer.objects.filter(pk=made.signers[0].pk).update(email=member.user.email.upper())
+    page = text(client, made)
+    assert "Sign now" in outcome_of(page) and f'action="{address(made, "/sign")}"' in page
+    _, observer = log_in(Role.OBSERVER, at=made.request.organization)
+    assert "button" not in re.findall(r'<div class="notice outcome.*?</div>', text(observer, made), re.S)[0]
+
+
+def test_the_signers_stand_in_a_line_with_who_has_seen_the_page(made: Scene, client: Client) -> None:
+    assert "Viewed" not in text(client, made) and "for the first time" not in text(client, made)
+    assert Client().get(made.url()).status_code == 200
+    page = text(client, made)
+    assert page.count(">Viewed</span>") == 2, "in the line and in the table"
+    assert "Ada Lovelace opened the documents for the first time." in page
+    line = re.search(r'<ol class="line".*?</ol>', page, re.S)
+    assert line and re.findall(r"<li([^>]*)><strong>([^<]+)", line[0]) == [
+        (' class="current" aria-current="step"', "Ada Lovelace"),
+        ("", "Émile Zola"),
+    ]
+    sign(made)
+    page = text(client, made)
+    assert ">Viewed</span>" not in page
+    timeline = re.findall(r"<li><p>([^<]+)</p>", page)
+    assert timeline.index("Ada Lovelace opened the documents for the first time.") < timeline.index(
+        "Ada Lovelace signed."
+    )
+    assert 'class="done"><strong>Ada Lovelace' in page and 'aria-current="step"><strong>Émile Zola' in page
+
+
+def test_the_first_page_is_shown_while_there_is_a_file(made: Scene, client: Client) -> None:
+    document = made.request_documents[0].document
+    picture = f"/app/{made.request.organization_id}/documents/{document.pk}/pages/1.webp"
+    page = text(client, made)
+    assert f'src="{picture}" width="595" height="842" alt="First page of contract-1.pdf"' in page
+    assert client.get(picture)["Content-Type"] == "image/webp"
+    Document.objects.update(file_deleted_at=timezone.now())
+    assert picture not in text(client, made)
+
+
+def test_the_journal_is_folded(made: Scene, client: Client) -> None:
+    page = text(client, made)
+    folded = re.search(r'<details class="card fold" id="journal"><summary>(.*?)</summary>', page, re.S)
+    assert folded and "Timeline" in folded[1] and "The request was created." in folded[1]
+
+
 def test_the_title_and_the_options_stand_on_the_page(made: Scene, client: Client) -> None:
     SignatureRequest.objects.update(title="Lease of the pier", locale="ar", locale_chosen=True, initials_required=True)
     page = text(client, made)

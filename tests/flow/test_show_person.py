@@ -19,7 +19,8 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
 from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.field_values import write
-from paraph.signature_requests.models import Field, FirstOpening, Inquiry, Reminder, SignatureRequest
+from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
+from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.confirmed_addresses import vouch
@@ -76,6 +77,8 @@ def signed_everywhere() -> Scene:
     draft = Draft.objects.create(organization_id=charles.scope.organization_id, more_options=noted)
     DraftSigner.objects.create(draft=draft, position=0, first_name="Ada", last_name="Lovelace", email=ADDRESS)
     vouch(charles.scope.organization_id, ADDRESS)
+    gets_copy = {"first_name": "Ada", "last_name": "Lovelace", "email": ADDRESS}
+    CopyRecipient.objects.create(request=made.request, position=0, token_salt=new_salt(), **gets_copy)
     capture("email", ADDRESS.upper(), "Hello", "Ada Lovelace")
     return made
 

@@ -47,8 +47,8 @@ def test_fields_roles_copies_and_who_declined() -> None:
     assert state["decline_allowed"] is True and state["declined_by"] is None
 
     signer = Signer.objects.get(pk=made.signers[0].pk)
-    values = zip(Field.objects.order_by("position"), ["DE89", True, "A\nB"], strict=True)
-    write(signer, {field.pk: value for field, value in values})
+    iban_field, pets, town = Field.objects.order_by("position")
+    write(signer, {iban_field.pk: "DE89", pets.pk: True, town.pk: "A\nB"})
     signer.save(update_fields=["fields_encrypted"])
     assert request_state(made.request.pk)["signers"][0]["fields"][0]["value"] is None, "entered, and not signed"
     Signer.objects.filter(pk=signer.pk).update(status="signed", signed_at=clock.now())

@@ -2,6 +2,7 @@
 
 import importlib
 import keyword
+from difflib import get_close_matches
 from typing import Any
 
 import click
@@ -46,6 +47,15 @@ _CLIENT = "paraph_client"  # a package of its own, which the service itself does
 class _Commands(click.Group):
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002  click's form
         return list(_COMMANDS)
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Name the command that was most likely meant, where there is none by the name given."""
+        name = args[0]
+        if name not in _COMMANDS and (similar := get_close_matches(name, _COMMANDS, n=1)):
+            ctx.fail(f"No such command {name!r}. Did you mean {similar[0]!r}?")
+        return super().resolve_command(ctx, args)
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's form
         if cmd_name not in _COMMANDS:

@@ -32,8 +32,9 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @operator_options
 def address(address: str, *, yes: bool, as_json: bool) -> None:
-    """Erase what is kept of an address or number outside of requests: rows of bulk sends and drafts that were never
-    sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph erase signer`."""
+    """Erase what is kept of an address or number that signs nothing: as one who gets copies, rows of bulk sends and
+    drafts that were never sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph
+    erase signer`."""
     confirm(f"Erase what is kept of {address} outside of requests for good?", already=yes)
     with database():
         from paraph.flow.personal_data.erase import erase_address

@@ -10,6 +10,7 @@ from hashlib import file_digest
 from io import BufferedRandom, BufferedReader
 from pathlib import Path
 from tempfile import TemporaryFile
+from typing import NamedTuple
 
 import click
 
@@ -27,6 +28,11 @@ from paraph.tenants.admin_log.read_export import START, check_export, is_export
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
 _File = BufferedReader | BufferedRandom
+
+
+class _Shown(NamedTuple):
+    details: bool
+    as_json: bool
 
 
 @click.command("verify")
@@ -54,6 +60,7 @@ _File = BufferedReader | BufferedRandom
     help="Who must have sealed the files, and nobody else: the common name or the whole subject of the certificate, or "
     "its SHA-256. May be given several times.",
 )
+@click.option("--details", is_flag=True, help="Tell every statement that holds, not only who sealed what.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object per file, for programs.")
 @click.pass_context
 def command(
@@ -64,6 +71,7 @@ def command(
     data_dir: Path,
     evidence_files: Sequence[Path],
     signers: Sequence[str],
+    details: bool,
     as_json: bool,
 ) -> None:
     """Verify the seals of PDF files; a proof file is tied to the signed and uploaded files beside it. Of an exported
@@ -80,9 +88,10 @@ def command(
         kept = _kept(evidence_files, opened)
         tied = _tied(opened, roots, kept, signers)
         if tied is not None:
-            _show_tied(tied, as_json=as_json)
+            _show_tied(tied, details=details, as_json=as_json)
             context.exit(0 if tied.ok else 1)
-        every = [_verify(str(file), opened[str(file)], roots, kept, signers, as_json=as_json) for file in files]
+        show = _Shown(details=details, as_json=as_json)
+        every = [_verify(str(file), opened[str(file)], roots, kept, signers, show=show) for file in files]
         context.exit(0 if all(every) else 1)
 
 
@@ -130,11 +139,11 @@ def _tied(
     return None
 
 
-def _show_tied(result: EvidenceCheck, *, as_json: bool) -> None:
+def _show_tied(result: EvidenceCheck, *, details: bool, as_json: bool) -> None:
     if as_json:
         click.echo(json.dumps(result.to_json(), ensure_ascii=False))
     else:
-        show_verdict(result)
+        show_verdict(result, details=details)
 
 
 def _verify(
@@ -144,15 +153,15 @@ def _verify(
     kept: Mapping[str, Sequence[DetachedTimestamp]],
     signers: Sequence[str],
     *,
-    as_json: bool,
+    show: _Shown,
 ) -> bool:
     if is_export(file.peek(START)):
-        return _verify_export(name, file, as_json=as_json)
+        return _verify_export(name, file, as_json=show.as_json)
     verification = verify(file, roots, kept[name], signers)
-    if as_json:
+    if show.as_json:
         click.echo(json.dumps({"file": name, **verification.to_json()}, ensure_ascii=False))
     else:
-        _show(name, verification, rooted=bool(roots))
+        _show(name, verification, details=show.details, rooted=bool(roots))
         if verification.purpose is not None and verification.purpose.kind == "proof":
             click.echo("  It is a proof of other files, which were not given, so nothing was compared with it.")
     return verification.ok
@@ -174,12 +183,12 @@ def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:
     return [root for file in root_files for root in read_roots(file)]
 
 
-def _show(name: str, verification: Verification, *, rooted: bool) -> None:
+def _show(name: str, verification: Verification, *, details: bool, rooted: bool) -> None:
     click.echo(f"{name}: {'valid' if verification.ok else 'NOT VALID'}")
     if verification.level:
         count = len(verification.signatures)
         click.echo(f"  PAdES level {verification.level}, {count} signature{'s' if count > 1 else ''}.")
-    for finding in verification.findings:
+    for finding in verification.findings if details else verification.short_findings:
         click.echo(f"  {finding}")
     if not rooted and verification.signatures:
         click.echo("  No root is trusted: name one with --root, or the service's folder with --data-dir.")

@@ -34,7 +34,7 @@ from paraph.dashboard.members.listing import members
 from paraph.dashboard.members.person import leave, person, remove, transfer
 from paraph.dashboard.new_organization import new_organization
 from paraph.dashboard.organization_settings import delete, retention, settings
-from paraph.dashboard.plan import plan
+from paraph.dashboard.plan import billed, plan
 from paraph.dashboard.request_templates.bulk_send import bulk_send, errors_csv
 from paraph.dashboard.request_templates.bulk_send import cancel as cancel_bulk_send
 from paraph.dashboard.request_templates.bulk_send import start as start_bulk_send
@@ -139,6 +139,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/activity", activity, name="activity"),
     path("<int:organization_id>/activity/export", export_activity, name="export_activity"),
     path("<int:organization_id>/plan", plan, name="plan"),
+    path("<int:organization_id>/plan/billed.csv", billed, name="billed"),
     path("<int:organization_id>/drafts/<int:draft_id>/template", save_draft, name="save_draft"),
     path("<int:organization_id>/requests/<int:request_id>/template", save_request, name="save_request"),
     path("<int:organization_id>/templates", templates, name="templates"),

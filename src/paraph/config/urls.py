@@ -35,6 +35,7 @@ from paraph.files.download import download
 from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference
 from paraph.server.static_files import static_file
+from paraph.signer import copies
 from paraph.signer.ask import ask
 from paraph.signer.confirm_address import confirm_address
 from paraph.signer.decline import decline
@@ -98,6 +99,9 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("authority/root.crt", authority.root),
     path("authority/timestamps", authority.timestamp),
     path("confirm/<str:token>", confirm_address),
+    path("copies/<str:token>", copies.copies),
+    path("copies/<str:token>/documents/<int:document_id>.pdf", copies.document),
+    path("copies/<str:token>/proof.pdf", copies.proof),
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),

@@ -1,38 +1,58 @@
-"""``/app/{o}/plan``: what the plan allows, and what of it is used in this month."""
+"""``/app/{o}/plan``: what the plan allows, and what of it is used; ``…/billed.csv``: what is billed, by day."""
 
-from datetime import date
+from datetime import UTC, date, datetime, time
 
+from django.db.models import Count
+from django.db.models.functions import TruncDate
 from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import member_page, show
+from paraph.dashboard.decorators import member_page, scope, show
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.csv_lines import csv_line
+from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.daily_counts import by_day
 from paraph.tenants.limits import allowance, message_limits, rate_limit
 from paraph.tenants.models import Environment, Member, Plan
 from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 from paraph.tenants.send_quota import web_sends
 from paraph.tenants.usage import MonthlyUsage, monthly_usage
 
 _MONTHS_BEFORE = 5
+_COLUMNS = ("day", "billed_requests", "web_sends")  # as `paraph usage` calls them
 
 
 @member_page(Right.SEE)
 def plan(request: HttpRequest, member: Member) -> HttpResponse:
     organization = member.organization
-    this_month = clock.now().date().replace(day=1)
     content = {
         "quota": web_sends(organization.pk, organization.plan),
         "allowance": allowance(organization.plan),
         "profiles": organization.branding_profiles.count(),
         "rates": [(each, rate_limit(organization.plan, each)) for each in Environment],
         "message_limits": _message_limits(Plan(organization.plan)),
-        "months": [
-            (month, _used(organization.pk, month)) for month in _until(this_month, organization.created_at.date())
-        ],
+        "months": [(month, _used(organization.pk, month)) for month in _months(member)],
     }
     return show(request, "plan.html", content, member=member)
+
+
+@member_page(Right.SEE)
+def billed(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
+    """A line for each day of the months on the page on which requests were created in production."""
+    first = datetime.combine(_months(member)[-1], time(), UTC)
+    production = scope(member, Environment.PRODUCTION)
+    created = by_day(production, "signature_requests", first.date())
+    from_here = scoped(SignatureRequest, production).filter(application=None, created_at__gte=first)
+    sent = dict(from_here.values_list(TruncDate("created_at", tzinfo=UTC)).annotate(Count("pk")))
+    counted = [(day, count, sent.get(day, 0)) for day, count in sorted(created.items())]
+    lines = [(day.isoformat(), str(count - here), str(here)) for day, count, here in counted]
+    content = "".join(csv_line(line) for line in [_COLUMNS, *lines])
+    name = f"billed-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
+    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
+    return HttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
 
 
 def _message_limits(plan: Plan) -> list[tuple[str, str]]:
@@ -66,9 +86,10 @@ def _used(organization_id: int, month: date) -> MonthlyUsage:
     return monthly_usage(month, organization_id).get(organization_id, MonthlyUsage())
 
 
-def _until(month: date, first_day: date) -> list[date]:
-    """This month and those before since the organization began, the newest first."""
-    months = [month]
+def _months(member: Member) -> list[date]:
+    """Return this month and those before since the organization began, the newest first."""
+    first_day = member.organization.created_at.date()
+    months = [clock.now().date().replace(day=1)]
     for _month in range(_MONTHS_BEFORE):
         year, before = divmod(months[-1].year * 12 + months[-1].month - 2, 12)
         months.append(date(year, before + 1, 1))

@@ -10,7 +10,8 @@ from django.utils.translation import gettext as _
 from paraph.drafts.input import DraftInput
 from paraph.drafts.models import DEFAULT_VALIDITY_DAYS
 from paraph.drafts.models import OPTIONS as COLUMNS
-from paraph.signature_requests.models import Channel, Mode
+from paraph.drafts.payload import copies_payload
+from paraph.signature_requests.models import Channel, Mode, Role
 from paraph.signature_requests.plan import PlannedDocument, make_plan
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.variants import options_of, refuse_unknown
@@ -20,7 +21,7 @@ Json = dict[str, Any]
 
 _SOMEBODY = {"first_name": "-", "last_name": "-", "email": "somebody@example.com"}
 _PHONE = "+33612345678"
-_LACKS = re.compile(r"signers|documents|signers\[\d+\]|documents\[\d+\]\.signers")
+_LACKS = re.compile(r"signers|documents|signers\[\d+\]|documents\[\d+\]\.signers(\[\d+\]\.stamps)?")
 """Where a payload says too little although each of its parts is whole."""
 
 
@@ -48,7 +49,7 @@ def read(scope: TenantScope, value: object) -> Given:
     plan = make_plan(scope, payload, problems)
     chosen = plan.draft
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
-    options["more_options"] = _more_options(known)
+    options["more_options"] = _more_options(known) | copies_payload(chosen)
     signers = list(zip(chosen.signers, known.get("signers", []), strict=True))
     if chosen.mode == "sequential":
         signers.sort(key=lambda each: each[0].order or 0)
@@ -76,14 +77,15 @@ class _OfWhatIsThere(Problems):
 
 def _person(signer: Json) -> Json:
     person = {name: signer.get(name, "") for name in ("first_name", "last_name", "email", "phone")}
-    return person | {"otp_channel": signer.get("otp_channel", Channel.EMAIL)}
+    return person | {"otp_channel": signer.get("otp_channel", Channel.EMAIL), "role": signer.get("role", Role.SIGNER)}
 
 
 def _more_options(known: Json) -> Json:
     """Whoever sends declares that the signers' identity is known. Drafts are sent with mails unless they say
     otherwise."""
     more = {name: each for name, each in options_of(known).items() if name not in COLUMNS}
-    more.pop("identity_declaration_accepted", None)
+    for name in ("identity_declaration_accepted", "copies"):
+        more.pop(name, None)
     if more.get("send_email"):
         del more["send_email"]
     return more
@@ -119,10 +121,12 @@ def _unused(signers: list[Any]) -> Iterator[int]:
 
 
 def _document(document: Json) -> Json:
-    """Leave out the assignments without stamps."""
+    """Leave out the assignments without stamps and fields."""
     if not isinstance(document.get("signers"), list):
         return document
-    signers = [each for each in document["signers"] if not isinstance(each, dict) or each.get("stamps")]
+    signers = [
+        each for each in document["signers"] if not isinstance(each, dict) or each.get("stamps") or each.get("fields")
+    ]
     return document | {"signers": signers}
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from pydantic import Field, create_model
 
+from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput
 from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
@@ -20,16 +21,19 @@ from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
 DraftSignerInput: Any = create_model(
     "DraftSignerInput",
     __base__=ClosedInput,
-    __doc__="A person who signs, as far as it is known.",
+    __doc__="A person who signs or approves, as far as it is known.",
     **fields_of(SignerInput, SignerInput.model_fields, optional=True),
 )
 
 
 class DraftAssignment(ClosedInput):
-    """The stamps of one signer on one document, as far as they are known."""
+    """The stamps and fields of one signer on one document, as far as they are known."""
 
     signer_ref: Text = Field(description=Assignment.model_fields["signer_ref"].description, examples=["landlord"])
     stamps: list[Stamp] | None = Field(None, max_length=MOST_STAMPS, description="Stamps that are given are whole.")
+    fields: list[FieldInput] | None = Field(
+        None, max_length=MOST_FIELDS, description="Fields that are given are whole."
+    )
 
 
 class DraftDocumentInput(ClosedInput):

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, PlacedField, Rectangle, RequestOptions, Step
 from paraph.drafts.signer_name import signer_name
+from paraph.signature_requests.field_input import FieldInput
+from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.models import Role
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problem
@@ -66,6 +68,19 @@ def stamps_payload(stamps: Iterable[Rectangle]) -> list[dict[str, Any]]:
 
 def fields_payload(fields: Iterable[PlacedField]) -> list[dict[str, Any]]:
     return [{**field.content, "placement": _place(field)} for field in fields]
+
+
+def content_of(given: FieldInput) -> dict[str, Any]:
+    """Return what rows keep of a field beside its place."""
+    content: dict[str, Any] = given.model_dump(
+        mode="json", exclude={"placement"}, exclude_unset=True, exclude_none=True, warnings=False
+    )
+    return content
+
+
+def copies_payload(chosen: SignatureRequestInput) -> dict[str, Any]:
+    """Return what rows keep of those who get copies among ``more_options``."""
+    return {"copies": [each.model_dump() for each in chosen.copies]} if chosen.copies else {}
 
 
 def role_payload(role: str) -> dict[str, str]:

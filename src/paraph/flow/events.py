@@ -61,6 +61,14 @@ def completion_notified(request: SignatureRequest, recipients: list[str], kept: 
     _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
 
 
+def copies_mailed(request: SignatureRequest, recipients: list[str], kept: int) -> None:
+    """As :func:`completion_notified`, of those who get copies."""
+    facts: dict[str, Any] = {"channel": "email", "recipients": recipients, "copies": True}
+    if kept:
+        facts["kept"] = kept
+    _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
+
+
 def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> None:
     facts = {"expires_at": clock.iso(request.expires_at), **(_SANDBOX_ACT if sandbox_act else {})}
     _record(request, EventType.EXPIRED, metadata=facts)

@@ -19,6 +19,7 @@ from paraph.flow.messages.tell_decline import tell_contact_of_decline, tell_sign
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sealing.mail_copies import mail_copies
 from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sealing.preserve import preserve_due
 from paraph.flow.sending.bulk_send import send_rows
@@ -63,6 +64,7 @@ _VERBS: dict[str, tuple[Callable[..., Any], str]] = {
     "invite": (invite, MAIL),
     "send_reminder": (send_reminder, MAIL),
     "notify_completion": (notify_completion, MAIL),
+    "mail_copies": (mail_copies, MAIL),
     "forward_inquiry": (forward_inquiry, MAIL),
     "mail_account": (mail_account, MAIL),
     "tell_sender": (tell_sender, MAIL),

@@ -10,10 +10,13 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
+from paraph.flow.sealing.mail_copies import mail_name
 from paraph.kernel import clock
 from paraph.queue.queues import QUEUES
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 from paraph.signature_requests.models import (
+    ERASED_DOMAIN,
+    CopyRecipient,
     Reminder,
     RequestDocument,
     RequestStatus,
@@ -80,7 +83,7 @@ def pending_steps(request: SignatureRequest) -> list[PendingStep]:
     if request.status == RequestStatus.PENDING:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
-        return [*_summary(request), *([] if request.finalized else _artefacts(request))]
+        return [*_summary(request), *_copies(request), *([] if request.finalized else _artefacts(request))]
     return []
 
 
@@ -129,13 +132,20 @@ def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
 
 
 def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
-    told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists()
-    if request.notify_signers_on_completion and not told:
+    told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
+    if request.notify_signers_on_completion and not told.exclude(metadata__has_key="copies").exists():
         unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
         mails = tuple(f"completion-{pk}" for pk in unsent)
         yield PendingStep(
             "notify_completion", {"request_id": request.pk}, "the mails about its completion", mails=mails
         )
+
+
+def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
+    unsent = CopyRecipient.objects.filter(request=request, notified_at=None).exclude(email__endswith=ERASED_DOMAIN)
+    if request.finalized and not request.files_deleted_at and (pks := unsent.values_list("pk", flat=True)):
+        mails = tuple(map(mail_name, pks))
+        yield PendingStep("mail_copies", {"request_id": request.pk}, "the mails with copies", mails=mails)
 
 
 def _artefacts(request: SignatureRequest) -> list[PendingStep]:

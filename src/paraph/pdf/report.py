@@ -64,6 +64,9 @@ class SignatureReport:
         return _json_fields(self, renamed={"field_name": "field"})
 
 
+_DETAILS = ("The signer's certificate is ", "Level B-")
+
+
 @dataclass(frozen=True)
 class Verification:
     """The report on a whole file: the verdict of its last seal, and every signature one by one."""
@@ -95,6 +98,12 @@ class Verification:
     """The timestamps beside the file that hold and are trusted, in order."""
     detached_timestamps_hold: bool = True
     """All timestamps that were given beside the file hold and are trusted."""
+
+    @property
+    def short_findings(self) -> list[str]:
+        """Return the findings; of a file that is valid, without those that tell the certificate and the level of its
+        seal at length."""
+        return [each for each in self.findings if not (self.ok and each.startswith(_DETAILS))]
 
     @property
     def ok(self) -> bool:

@@ -1,6 +1,7 @@
 """Adding a job to the queue, in the transaction of the work that it follows."""
 
 from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.queue.job_logging import trace_argument
 
@@ -13,3 +14,23 @@ def defer(task: str, **arguments: int | str) -> None:
     along. Raise ``procrastinate.exceptions.TaskNotFound`` for an unknown name.
     """
     app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments, **trace_argument())
+
+
+def job(task: str, **arguments: int | str) -> ProcrastinateJob:
+    """Return the row of a job, to be inserted in one statement with the work that it follows
+    (:mod:`paraph.database.rows`); otherwise as :func:`defer`."""
+    made = app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).make_new_job(
+        **arguments, **trace_argument()
+    )
+    return ProcrastinateJob(
+        queue_name=made.queue,
+        task_name=made.task_name,
+        priority=made.priority,
+        lock=made.lock,
+        queueing_lock=made.queueing_lock,
+        args=made.task_kwargs,
+        scheduled_at=made.scheduled_at,
+        status="todo",
+        attempts=0,
+        abort_requested=False,
+    )

@@ -42,7 +42,9 @@ def of_draft(draft: Draft) -> Content:
         for row in rows
     ]
     channels, roles = [signer.otp_channel for signer in signers], [signer.role for signer in signers]
-    return Content(draft.options(), channels, documents, roles=roles, fields=fields)
+    options = draft.options()
+    options["more_options"] = {name: each for name, each in draft.more_options.items() if name != "copies"}
+    return Content(options, channels, documents, roles=roles, fields=fields)
 
 
 def of_request(request: SignatureRequest) -> Content:

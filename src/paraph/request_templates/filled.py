@@ -10,6 +10,7 @@ from paraph.request_templates.given import SOMEBODY
 from paraph.request_templates.input import PERSON, TemplateSendingInput
 from paraph.request_templates.models import Template, TemplateRole
 from paraph.request_templates.payload import TemplatePayload, role_ref
+from paraph.request_templates.prefilled import prefill
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.variants import options_of, refuse_unknown
 
@@ -30,6 +31,7 @@ def fill(template: Template, value: object, problems: Problems) -> Json:
     payload |= template.more_options | options_of(value) | {"documents": TemplatePayload(template).documents}
     if "signers" in value:
         payload["signers"] = _signers(roles, value["signers"], problems)
+        prefill(payload["documents"], payload["signers"], value["signers"], problems)
     return payload
 
 

@@ -9,11 +9,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.drafts.models import OPTIONS as COLUMNS
+from paraph.drafts.payload import content_of, copies_payload
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.content import Content
 from paraph.request_templates.input import TemplateInput
 from paraph.request_templates.models import LONGEST_ROLE
 from paraph.request_templates.saving import Names
+from paraph.signature_requests.input import Assignment
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
 from paraph.signature_requests.values import InvalidValueError, text
@@ -59,20 +61,41 @@ def _kept(value: Json, plan: RequestPlan) -> tuple[Names, Content]:
         )
         for each in plan.documents
     ]
+    fields = [
+        [
+            (
+                roles.index(field.signer_ref),
+                {"page_number": field.page_number, "content": content_of(field.given)} | asdict(field.rect),
+            )
+            for field in each.fields
+        ]
+        for each in plan.documents
+    ]
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
     more = {name: each for name, each in options_of(value).items() if name not in COLUMNS and each is not False}
-    given = [
-        [
-            {
-                "role": roles.index(each.signer_ref),
-                "stamps": [stamp.model_dump(mode="json", exclude_unset=True) for stamp in each.stamps],
-            }
-            for each in document.signers
-        ]
-        for document in chosen.documents
-    ]
+    more.pop("copies", None)
+    more |= copies_payload(chosen)
+    given = [[_given(roles.index(each.signer_ref), each) for each in document.signers] for document in chosen.documents]
     channels: list[str] = [signer.otp_channel or "" for signer in chosen.signers]
-    return Names(value["name"], roles), Content(options | {"more_options": more}, channels, documents, given)
+    kept = Content(
+        options | {"more_options": more},
+        channels,
+        documents,
+        given,
+        roles=[signer.role for signer in chosen.signers],
+        fields=fields,
+    )
+    return Names(value["name"], roles), kept
+
+
+def _given(role: int, assignment: Assignment) -> Json:
+    """Return what a role has on a document, as it was given."""
+    stamps = [stamp.model_dump(mode="json", exclude_unset=True) for stamp in assignment.stamps]
+    fields = [
+        field.model_dump(mode="json", exclude_unset=True, exclude_none=True, warnings=False)
+        for field in assignment.fields
+    ]
+    return {"role": role, "stamps": stamps} | ({"fields": fields} if fields else {})
 
 
 def _as_creation(value: Json) -> Json:

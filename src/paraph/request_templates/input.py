@@ -6,6 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, WithJsonSchema, create_model
 
 from paraph.request_templates.models import LONGEST_ROLE
+from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput, FieldName, PrefilledValue
 from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
@@ -14,7 +15,7 @@ from paraph.signature_requests.input import (
     SignerInput,
     Stamp,
 )
-from paraph.signature_requests.input_types import PRINTABLE, Id, Text
+from paraph.signature_requests.input_types import PRINTABLE, Id, OrNull, Text
 from paraph.signature_requests.values import text
 from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
 
@@ -45,18 +46,23 @@ RoleInput: Any = create_model(
             examples=["Tenant"],
         ),
     ),
-    **fields_of(SignerInput, ["otp_channel"]),
+    **fields_of(SignerInput, ["otp_channel", "role"]),
 )
 
 
 class RoleStamps(ClosedInput):
-    """The stamps of one role on one document. A role appears once per document."""
+    """The stamps and fields of one role on one document. A role appears once per document. One that approves has
+    neither."""
 
     role: RoleName = Field(description="The `name` of a role of the template.", examples=["Tenant"])
-    stamps: list[Stamp] = Field(
-        min_length=1,
+    stamps: Annotated[list[Stamp], OrNull] = Field(
+        [],
         max_length=MOST_STAMPS,
-        description="All stamps of the role on this document, optional ones too.",
+        description="All stamps of the role on this document, optional ones too: at least one, but none of a role that "
+        "approves.",
+    )
+    fields: Annotated[list[FieldInput], OrNull] = Field(
+        [], max_length=MOST_FIELDS, description="What whoever signs in the role fills in on this document."
     )
 
 
@@ -67,7 +73,8 @@ class TemplateDocumentInput(ClosedInput):
     roles: list[RoleStamps] = Field(
         min_length=1,
         max_length=MOST_SIGNERS,
-        description="Those that sign this document; every role signs at least one.",
+        description="Those that sign or approve this document: at least one that signs. Every role is listed on at "
+        "least one.",
     )
 
 
@@ -100,12 +107,24 @@ TemplateCreation: Any = create_model(
     template=(TemplateInput, Field()),
 )
 
+
+class PrefilledField(ClosedInput):
+    """What a field of the role begins with, in place of the template's own."""
+
+    name: FieldName = Field(description="The `name` of a field of the role; on every document that has one.")
+    value: PrefilledValue = Field(description="As in a creation.")
+
+
 FilledRoleInput: Any = create_model(
     "FilledRoleInput",
     __base__=ClosedInput,
     __doc__="Who signs in a role of the template.",
     role=(RoleName, Field(description="The `name` of the role.", examples=["Tenant"])),
     **fields_of(SignerInput, PERSON),
+    fields=(
+        Annotated[list[PrefilledField], OrNull],
+        Field([], max_length=MOST_FIELDS * MOST_DOCUMENTS, description="Values for fields of the role."),
+    ),
 )
 
 _FILLED_ROLES: Any = list[FilledRoleInput]

@@ -32,11 +32,16 @@ def holds(signer: Signer, text: str) -> bool:
 
 
 def _proofs(signer: Signer, until: int) -> list[str]:
-    """Return the proofs by each key that may have made a ticket for so long, the newest first. A key that was replaced
-    makes none any more."""
+    """Return the proofs by each key, the newest first."""
     named = (signer.pk.to_bytes(8, "big"), until.to_bytes(8, "big"))
+    return [tokens.base64url(tokens.keyed_hash(key, *named)) for key in keys_of(until)]
+
+
+def keys_of(until: int) -> list[bytes]:
+    """Return each key that may have made a ticket for so long, the newest first. A key that was replaced makes none any
+    more."""
     return [
-        tokens.base64url(tokens.keyed_hash(key, *named))
+        key
         for key, replaced_at in link_keys_until(TICKET)
         if replaced_at is None or until <= (replaced_at + IN_MAIL + _NOTICED).timestamp()
     ]

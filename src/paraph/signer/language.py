@@ -4,18 +4,20 @@ from django.http import HttpRequest
 
 from paraph import words as catalog
 from paraph.signature_requests.accepted_locales import accepted_locales
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.words import LOCALES, Words
 
 
-def choose(request: HttpRequest, signer: Signer | None, entered: object = "") -> str:
+def choose(
+    request: HttpRequest, signer: Signer | None, entered: object = "", *, found: SignatureRequest | None = None
+) -> str:
     """Return the language that a form on the page was ``entered`` in, ``?lang=``, else the one that the request was
     created in if its sender named one, else the first language of the browser that there is a page in, else English
-    (docs/decisions/languages.md)."""
-    asked = request.GET.get("lang", "")
-    own = signer.request.locale if signer and signer.request.locale_chosen else ""
+    (docs/decisions/languages.md). ``found``: the signature request, where there is no signer."""
+    asked, found = request.GET.get("lang", ""), signer.request if signer else found
+    own = found.locale if found and found.locale_chosen else ""
     browser = accepted_locales(request.headers.get("Accept-Language", ""))
-    last = signer.request.locale if signer else LOCALES[0]
+    last = found.locale if found else LOCALES[0]
     return next((str(locale) for locale in (entered, asked, own, *browser, last) if locale in LOCALES), LOCALES[0])
 
 

@@ -73,7 +73,7 @@ def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
         mail_copy(signer)
     except DomainError as refusal:
         status = STATUSES.get(refusal.code, 503)
-        response = notice(request, "already_signed", signer, problem=_problem(refusal), status=status)
+        response = notice(request, "already_signed", signer, problem=problem_of(refusal), status=status)
         if isinstance(refusal, TooManyMessagesError):
             response["Retry-After"] = str(refusal.retry_after)
         return response
@@ -81,7 +81,8 @@ def mail_again(request: HttpRequest, signer: Signer) -> HttpResponse:
     return private(HttpResponseRedirect(f"{request.path}?{urlencode({**asked, 'mailed': 1})}", status=303))
 
 
-def _problem(refusal: DomainError) -> str:
+def problem_of(refusal: DomainError) -> str:
+    """Return the name of the words that say why no link to a copy was mailed."""
     if isinstance(refusal, TooManyMessagesError):
         return "copy_limit"
     return "delivery_failed" if refusal.code == "delivery_failed" else "failed"

@@ -14,7 +14,7 @@ from paraph.signer.notice import notice
 
 log = logging.getLogger("paraph.signer")
 
-_PAGES = ("/sign/", "/confirm/")
+_PAGES = ("/sign/", "/confirm/", "/copies/")
 
 
 class SignerOutage:

@@ -11,7 +11,7 @@ from django.views.decorators.gzip import gzip_page
 from paraph import words as catalog
 from paraph.kernel import tokens
 from paraph.kernel.logo_picture import shown
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
@@ -27,11 +27,13 @@ def show(
     content: dict[str, Any],
     *,
     signer: Signer | None = None,
+    found: SignatureRequest | None = None,
     locale: str = "",
     status: int = 200,
     frame_ancestors: str = "",
 ) -> HttpResponse:
-    """Return the page of the template, in ``locale`` or the language that the request asks for.
+    """Return the page of the template, in ``locale`` or the language that the request asks for. ``found``: the
+    signature request that a page without a signer is about.
 
     Its policy loads nothing from elsewhere, sends forms nowhere else, and allows no inline script; the one inline
     style, with the colours of the branding profile, carries a nonce. It names the sites that may show the page in a
@@ -39,7 +41,8 @@ def show(
     that was sent from the dashboard may be framed by the sites of the application that its organization names for such
     requests, and without any by none.
     """
-    locale = locale or language.choose(request, signer)
+    found = signer.request if signer else found
+    locale = locale or language.choose(request, signer, found=found)
     origins = _frame_origins(signer) if signer else ""
     if signer and not signer.request.application and not origins:
         frame_ancestors = "'none'"
@@ -51,15 +54,15 @@ def show(
         "direction": catalog.direction(locale),
         "languages": language.names(),
         "words": language.words(locale, signer),
-        "theme": theme(signer.request.branding_profile if signer else None),
+        "theme": theme(found.branding_profile if found else None),
         "nonce": nonce,
         "signer": signer,
-        "sender": signer.request.organization.name if signer else "",
+        "sender": found.organization.name if found else "",
         "logo": _logo(signer, sign_url) if signer else None,
         "frame_origins": origins,
         "sign_url": sign_url,
         "ask_url": f"{sign_url}/ask" if signer and signer.request.organization.contact_email else "",
-        "sandbox": signer is not None and signer.request.environment == Environment.SANDBOX,
+        "sandbox": found is not None and found.environment == Environment.SANDBOX,
     }
     response = private(render(request, template, shared | content, status=status))
     response["Content-Language"] = locale

@@ -67,3 +67,10 @@ def by_status(scope: TenantScope, resource: str, first: date = date.min, last: d
     """Return how many rows of each status were created from the first to the last day."""
     rows = scoped(DailyCount, scope).filter(resource=resource, day__gte=first, day__lte=last)
     return dict(rows.values_list("status").annotate(Sum("count")))
+
+
+def by_day(scope: TenantScope, resource: str, first: date) -> dict[date, int]:
+    """Return how many rows were created on each day from the first on; days without any are left out."""
+    rows = scoped(DailyCount, scope).filter(resource=resource, day__gte=first)
+    counts = dict(rows.values_list("day").annotate(Sum("count")))
+    return {day: count for day, count in counts.items() if count}

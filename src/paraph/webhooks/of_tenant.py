@@ -50,7 +50,8 @@ def deliveries_of_all(scopes: Sequence[TenantScope], asked: Filter) -> tuple[lis
     """Return the newest deliveries of all the callers' applications that the filter takes, with the outcome of their
     last attempt, and the one to go on from, None at the end. Of each application its newest are read from its index."""
     applications = [pk for scope in scopes for pk in scoped(Application, scope).values_list("pk", flat=True)]
-    ended_with = Delivery.objects.filter(pk=asked.before, application_id__in=applications).first()
+    known = Delivery.objects.filter(application_id__in=applications)
+    ended_with = known.filter(pk=asked.before).first() if asked.before else None
     newest = [_newest(pk, asked, ended_with) for pk in applications]
     if not newest:
         return [], None

@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from paraph.drafts.editing import UNUSED_FOR, delete_unused_drafts, discard
-from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
 from paraph.drafts.payload import payload as draft_payload
 from paraph.drafts.payload import refusals
 from paraph.flow.sending.create import Sender
@@ -151,7 +151,7 @@ def test_what_is_missing_is_told_in_words(charles: Author, program: ApiClient) -
         ({"signers": [{"first_name": ""}]}, "signers[0].first_name: it must not be empty."),
         ({"signers": [{"first_name": {}}]}, "signers[0].first_name: it must be a string."),
         ({"signers": [{"ref": "a"}, {"ref": "a"}]}, "signers[1].ref: “a” is the ref of another signer too."),
-        ({"signers": [{"role": "approver"}]}, "signers[0].role: there is no such field here."),
+        ({"signers": [{"role": "approver"}]}, "signers: at least one of them must sign, not only approve."),
         ({"signers": [{}] * 26}, "signers: your plan allows at most 25 entries per request, not 26."),
         (
             {"mode": "sequential", "signers": [{"order": 1}, {"order": 1}]},
@@ -289,3 +289,33 @@ def test_keys_hold(program: ApiClient) -> None:
 def test_the_language_is_that_of_the_call(program: ApiClient) -> None:
     program.headers["Accept-Language"] = "fr"
     assert created(program, {}).locale == "fr"
+
+
+def test_fields_approvers_and_copies_come_into_the_draft(charles: Author, program: ApiClient) -> None:
+    place = {"type": "magic_field", "value": {"tag": "{{grace}}"}}
+    field = {"name": "IBAN", "type": "text", "value": "DE02", "placement": place}
+    copies = [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}]
+    people = [
+        {"ref": "a", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com"},
+        {"ref": "b", "first_name": "Grace", "last_name": "Hopper", "email": "g@example.com", "role": "approver"},
+    ]
+    assigned = [{"signer_ref": "a", "fields": [field]}, {"signer_ref": "b"}]  # where Ada signs is not known yet
+    documents = [{"id": program.document(), "signers": assigned}]
+    draft = created(program, {"signers": people, "documents": documents, "copies": copies, "decline_allowed": True})
+    assert [signer.role for signer in draft.signers.all()] == ["signer", "approver"]
+    row = DraftField.objects.get(signer__draft=draft)
+    assert (row.signer.first_name, row.page_number, row.width, row.height) == ("Ada", 1, 160, 18)
+    assert row.content == {"name": "IBAN", "type": "text", "value": "DE02"}
+    assert draft.more_options == {"copies": copies, "decline_allowed": True}
+    assert {refusal.step for refusal in refusals(charles.scope, draft)} == {"places"}
+
+
+def test_fields_that_are_wrong_make_no_draft(program: ApiClient) -> None:
+    place = {"type": "coordinates", "value": {"page_number": 9, "x": 50, "y": 600}}
+    field = {"name": "IBAN", "type": "choice", "placement": place}
+    documents = [{"id": program.document(), "signers": [{"signer_ref": "a", "fields": [field]}]}]
+    answer = program.post("/drafts", {"signature_request": {"signers": [{"ref": "a"}], "documents": documents}})
+    message = error(answer, 422, "validation_error")
+    assert "documents[0].signers[0].fields[0].options: it is required, as type is choice." in message
+    assert "documents[0].signers[0].fields[0].placement: page 9 of signer “a” does not exist" in message
+    assert not Draft.objects.exists() and not DraftField.objects.exists()

@@ -316,3 +316,15 @@ def test_the_preview_has_the_places_of_fields(owner: ApiClient) -> None:
     assert not Field.objects.exists()
     plain = owner.post("/signature_requests/preview", {"signature_request": payload(content["documents"][0]["id"])})
     assert set(plain.json()) == {"valid", "problems", "placements"}
+
+
+def test_of_too_many_entries_none_is_read(owner: ApiClient) -> None:
+    """They may be anything then."""
+    fields: list[Any] = [field(name=str(number)) for number in range(50)]
+    content = with_fields(owner.document(), *fields, {"name": []}, copies=[{"email": []}, *[PERSON] * 20])
+    assert refused(owner, content) == (
+        f"copies: it must have at most 20 entries, not 21. {FIELDS}: it must have at most 50 entries, not 51."
+    )
+    content["copies"] = [{"email": []}] * 21
+    message = refused(owner, content)
+    assert message == "copies: it must have at most 20 entries, not 21. There may be more; checking stopped here."

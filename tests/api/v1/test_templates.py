@@ -17,7 +17,7 @@ from paraph.drafts.payload import refusals as lacks
 from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
 from paraph.request_templates.models import BulkStatus, Template, TemplateStamp
 from paraph.request_templates.saving import begin_from
-from paraph.signature_requests.models import Placement, SignatureRequest, Signer
+from paraph.signature_requests.models import Field, Placement, SignatureRequest, Signer
 from paraph.signature_requests.variants import OPTIONS
 from paraph.tenants.admin_log.models import Activity
 from tests.api.v1.api_clients import (
@@ -115,6 +115,8 @@ def test_every_option_is_kept(owner: ApiClient) -> None:
         "metadata": {"floor": "3"},
         "redirect_url": "https://example.com/done",
         "reminders": {"every_days": 3, "at_most": 2},
+        "copies": [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}],
+        "decline_allowed": True,
     }
     assert set(options) == set(OPTIONS)  # all that there are
     answer = created(owner, **options)
@@ -209,7 +211,7 @@ def test_every_problem_is_named_with_its_path(owner: ApiClient) -> None:
                         "id": document,
                         "roles": [
                             {"role": "Tenant", "stamps": [tag("lost"), rectangle(x=9000), {"type": "seal"}]},
-                            {"role": "Tenant", "stamps": [], "fields": []},
+                            {"role": "Tenant", "stamps": [], "colour": []},
                         ],
                     },
                 ],
@@ -233,7 +235,7 @@ def test_every_problem_is_named_with_its_path(owner: ApiClient) -> None:
         "documents[1].roles[0].stamps[1]: the stamp of signer “Tenant” at x=9000",
         "documents[1].roles[0].stamps[2].type: it must be one of magic_field, coordinates.",
         f"documents[1].roles[1].stamps: signer “Tenant” must have from 1 to 10 stamps on document {document}, not 0.",
-        "documents[1].roles[1].fields: there is no such field here.",
+        "documents[1].roles[1].colour: there is no such field here.",
     ):
         assert sentence in message
     assert "signers" not in message and "signer_ref" not in message
@@ -520,3 +522,85 @@ def test_the_examples_of_the_document_are_real(owner: ApiClient) -> None:
     assert message == said["validation_tag"].replace("35", str(lease))
     signers = people("Landlord")
     assert refused(send(owner, kept["id"], signers=signers)) == said["validation_roles"]
+
+
+PLACE = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600}}
+IBAN = {"name": "IBAN", "type": "text", "max_length": 34, "placement": PLACE}
+RENT = {"name": "rent", "type": "number", "value": "900", "read_only": True, "placement": tag("{{grace}}")}
+
+
+def with_fields(document_id: int, **changes: Any) -> dict[str, Any]:
+    """The tenant fills in, the owner approves, the landlord signs."""
+    content = wanted(document_id, **changes)
+    content["roles"].append({"name": "Owner", "role": "approver"})
+    assigned = content["documents"][0]["roles"]
+    assigned[0]["fields"] = [IBAN, RENT]
+    assigned.append({"role": "Owner"})
+    return content
+
+
+def test_fields_and_approvers_are_kept_as_they_were_given(owner: ApiClient) -> None:
+    content = with_fields(owner.document())
+    response = create(owner, content)
+    assert response.status_code == 201, response.content
+    answer = response.json()
+    assert [role["role"] for role in answer["roles"]] == ["signer", "signer", "approver"]
+    tenant, landlord, approver = answer["documents"][0]["roles"]
+    assert tenant["fields"] == [IBAN, RENT]
+    assert "fields" not in landlord and approver == {"role": "Owner", "stamps": []}
+    assert owner.get(f"/templates/{answer['id']}").json() == answer
+
+
+def test_without_them_a_template_has_none_of_their_keys(owner: ApiClient) -> None:
+    answer = created(owner)
+    assert not {"copies", "decline_allowed"} & answer.keys()
+    assert not any("role" in role for role in answer["roles"])
+    assert not any("fields" in each for each in answer["documents"][0]["roles"])
+
+
+def test_fields_approvers_and_copies_come_into_the_request(owner: ApiClient) -> None:
+    copies = [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}]
+    template = create(owner, with_fields(owner.document(), copies=copies, decline_allowed=True)).json()
+    signers = people("Owner", "Tenant", "Landlord")
+    signers[1]["fields"] = [{"name": "IBAN", "value": " DE02 "}, {"name": "rent", "value": "950"}]
+    response = send(owner, template["id"], signers=signers)
+    assert response.status_code == 201, response.content
+    answer = response.json()
+    assert (answer["copies"], answer["decline_allowed"]) == (copies, True)
+    assert [signer["role"] for signer in answer["signers"]] == ["signer", "signer", "approver"]
+    iban, rent = Field.objects.filter(signer__first_name="Grace").order_by("position")
+    assert (iban.name, iban.value, iban.max_length) == ("IBAN", "DE02", 34)
+    assert (rent.name, rent.value, rent.read_only) == ("rent", "950", True)
+    send(owner, template["id"], signers=people("Owner", "Tenant", "Landlord"))
+    assert list(Field.objects.order_by("pk").values_list("value", flat=True)[2:]) == [None, "900"]
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({}, "signers[0].fields: it must be an array."),
+        ([None], "signers[0].fields[0]: it must be an object."),
+        ([{"value": "x"}], "signers[0].fields[0].name: it is required."),
+        ([{"name": 1, "value": "x"}], "signers[0].fields[0].name: it must be a string."),
+        ([{"name": "lost", "value": "x"}], "signers[0].fields[0].name: the role has no field “lost”."),
+        ([{"name": "IBAN", "value": "x"}] * 2, "signers[0].fields[1].name: “IBAN” has a value already."),
+        ([{"name": "IBAN", "value": "x" * 35}], "signers[0].fields[0].value: it must have at most 34 characters."),
+        ([{"name": "rent", "value": 5}], "signers[0].fields[0].value: it must be a string."),
+        ([{"name": "IBAN", "value": "x", "label": "y"}], "signers[0].fields[0].label: there is no such field here."),
+    ],
+)
+def test_what_is_wrong_with_values_is_told_with_its_path(owner: ApiClient, fields: Any, message: str) -> None:
+    template = create(owner, with_fields(owner.document())).json()
+    signers = people("Tenant", "Landlord", "Owner")
+    signers[0]["fields"] = fields
+    assert refused(send(owner, template["id"], signers=signers)) == message
+    assert not SignatureRequest.objects.exists()
+
+
+def test_what_is_wrong_with_fields_of_a_role_is_told_with_its_path(owner: ApiClient) -> None:
+    content = with_fields(owner.document())
+    content["documents"][0]["roles"][0]["fields"] = [IBAN | {"options": ["a", "b"]}, IBAN]
+    message = refused(create(owner, content))
+    assert "documents[0].roles[0].fields[0].options: a field of type text has no such attribute." in message
+    assert "documents[0].roles[0].fields[1].name: “IBAN” is the name of another field" in message
+    assert not Template.objects.exists()

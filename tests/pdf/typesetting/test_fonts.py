@@ -9,6 +9,7 @@ import pytest
 
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
+from paraph.pdf.typesetting.signature_pictures import hand_of
 
 
 @pytest.fixture(scope="module")
@@ -71,7 +72,7 @@ def test_the_folder_is_filled_once_and_whole(tmp_path: Path) -> None:
     written = {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.ttf")}
     fonts.open_library(tmp_path, ())
     assert {file: file.stat().st_mtime_ns for file in tmp_path.rglob("*.ttf")} == written
-    assert len(written) == len(fonts.PACKAGED)
+    assert len(written) == len(fonts.PACKAGED) + len(fonts.HANDS)
     assert {"FiraGO", "Fira Mono", "Libertinus Serif"} <= set(first.typst_fonts.families())
 
 
@@ -104,3 +105,25 @@ def test_a_folder_of_somebody_else_is_not_used(tmp_path: Path, monkeypatch: pyte
     own.rmdir()
     own.symlink_to("/")
     assert fonts._temporary_folder() != own
+
+
+@pytest.mark.parametrize(
+    ("name", "hands"),
+    [
+        ("Zoë Łukasiewicz-Çelik", [1, 2, 3, 4]),
+        ("Șerban Ğüneş Ďábelová", [1, 2, 3, 4]),
+        ("Nguyễn Thị Hồng", [1, 3]),
+        ("Зинаида Щёголева", [1, 2]),
+        ("Ґалаґан Їжакевич", [1, 2]),
+        ("नरेन्द्र शर्मा", [4]),
+        ("Γιώργος Παπαδόπουλος", []),
+        ("محمد الخالدي", []),
+    ],
+)
+def test_the_hands_write_many_scripts_and_no_name_in_two_faces(
+    bare: fonts.Library, name: str, hands: list[int]
+) -> None:
+    """The faces for what a hand lacks are those that names had before."""
+    written = [hand for hand in (1, 2, 3, 4) if hand_of({"type": "typed", "hand": hand}, name)["handwritten"]]
+    assert written == hands
+    assert [font.family for font in bare.hands] == ["Great Vibes", "Caveat", "Dancing Script", "Kalam"]

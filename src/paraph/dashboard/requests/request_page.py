@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 
 from paraph import words
 from paraph.dashboard.decorators import member_page, show
+from paraph.dashboard.requests.first_action import first_action
 from paraph.dashboard.requests.kept import kept_note
 from paraph.dashboard.requests.outcome import Outcome, outcome
 from paraph.dashboard.requests.own_request import own_request
@@ -27,6 +28,7 @@ from paraph.tenants.scope import TenantScope
 from paraph.webhooks.of_tenant import for_request
 
 _MOST_DELIVERIES = 100
+_SHOWN = ("name", "file_deleted_at", "pages")  # of a document
 _SOON, _SOMETIME = 3, 15  # seconds after which an open page asks again
 _TOKENS = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"')  # another one at each call
 
@@ -54,16 +56,17 @@ def request_page(request: HttpRequest, member: Member, request_id: int, problem:
 
 def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dict[str, Any]:
     hearing = found.application or application_for_web(found.organization_id, found.environment)
-    signers = list(found.signers.defer(*LARGE).prefetch_related("reminders"))
-    documents = list(
-        found.request_documents.prefetch_related(Prefetch("document", Document.objects.only("name", "file_deleted_at")))
-    )
+    signers = list(found.signers.defer(*LARGE).select_related("first_opening").prefetch_related("reminders"))
+    documents = list(found.request_documents.prefetch_related(Prefetch("document", Document.objects.only(*_SHOWN))))
+    rows = _signers(found, signers)
     return {
         "member": member,
         "organization": member.organization,
         "found": found,
         "outcome": outcome(found, signers),
-        "signers": _signers(found, signers),
+        "signers": rows,
+        "first_action": first_action(member, found, rows),
+        "first_page": _first_page(documents),
         "inquiries": Inquiry.objects.filter(signer__request=found).select_related("signer").order_by("-asked_at"),
         "documents": _documents(found, documents),
         "is_ready": found.finalized and not found.files_deleted_at,
@@ -105,6 +108,7 @@ def _signers(found: SignatureRequest, signers: list[Signer]) -> list[dict[str, A
         rows.append(
             {
                 "signer": signer,
+                "opened_at": signer.first_opening.opened_at if hasattr(signer, "first_opening") else None,
                 "is_next": eligibility is SigningEligibility.OPEN,
                 "has_link": eligibility in (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN),
                 "kept": kept,
@@ -124,6 +128,15 @@ def _documents(found: SignatureRequest, documents: list[RequestDocument]) -> lis
     done = found.finalized and not found.files_deleted_at
     sealed = {row.request_document_id: row for row in SealedDocument.objects.filter(request_document__in=documents)}
     return [{"row": row, "sealed": sealed.get(row.pk), "is_ready": done and row.pk in sealed} for row in documents]
+
+
+def _first_page(documents: list[RequestDocument]) -> dict[str, Any] | None:
+    """Return the document whose first page stands for the request, with the size of that; None once it is deleted."""
+    first = documents[0].document if documents else None
+    if first is None or first.file_deleted_at:
+        return None
+    width, height = first.pages[0]
+    return {"document": first, "width": round(width), "height": round(height)}
 
 
 def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> bool:

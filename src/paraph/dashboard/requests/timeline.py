@@ -1,4 +1,4 @@
-"""The journal of a request in words: what happened, when, and who did it."""
+"""The journal of a request in words, with the first openings of its pages: what happened, when, and who did it."""
 
 from datetime import datetime
 from typing import Any, NamedTuple
@@ -27,11 +27,27 @@ class Event(NamedTuple):
 def timeline(
     scope: TenantScope, request_id: int, signers: list[Signer], documents: list[RequestDocument], sender: str
 ) -> list[Event]:
-    """Return the journal of one of the caller's requests, oldest first."""
+    """Return what happened to one of the caller's requests, oldest first. ``signers`` have their first openings."""
     names = {signer.pk: signer.full_name for signer in signers}
     files = {row.document_id: row.document.name for row in documents}
     entries = scoped(Entry, scope).filter(request_id=request_id).order_by("position")
-    return [_event(entry, scope.environment, names, files, sender) for entry in entries]
+    events = [_event(entry, scope.environment, names, files, sender) for entry in entries]
+    for signer in signers:
+        if hasattr(signer, "first_opening"):
+            _insert(events, _opened(signer))
+    return events
+
+
+def _opened(signer: Signer) -> Event:
+    name, opening = signer.full_name, signer.first_opening
+    sentence = _("%(name)s opened the documents for the first time.") % {"name": name}
+    return Event(opening.opened_at, sentence, "", "", name, opening.ip)
+
+
+def _insert(events: list[Event], opened: Event) -> None:
+    """Put it before the first that came later; the journal's own order stays, whatever its clocks say."""
+    later = (place for place, event in enumerate(events) if event.moment > opened.moment)
+    events.insert(next(later, len(events)), opened)
 
 
 def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[int, str], sender: str) -> Event:
@@ -59,6 +75,8 @@ def _sentence(event_type: str, facts: dict[str, Any]) -> str:
         return _("%(name)s declined, and the request ended.")
     if event_type == EventType.EXPIRED and facts.get("ended_early"):
         return _("The request was cancelled.")
+    if event_type == EventType.COMPLETION_NOTIFIED and facts.get("copies"):
+        return _("Copies were mailed: %(count)d.")
     if event_type == EventType.PADES_SIGNED and facts.get("timestamped"):
         return _("%(file)s was sealed, with a timestamp.")
     return str(_SENTENCES.get(event_type, event_type))
@@ -67,6 +85,8 @@ def _sentence(event_type: str, facts: dict[str, Any]) -> str:
 def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
     """Of messages that nobody took."""
     if event_type == EventType.COMPLETION_NOTIFIED:
+        if facts.get("copies"):
+            return _("Copies that were not mailed: %(kept)d of %(count)d.")
         return _("Mails about the completion that were not sent: %(kept)d of %(count)d.")
     if event_type == EventType.OTP_SENT:
         return _("A code for %(name)s at %(recipient)s was not sent.")

@@ -1,20 +1,22 @@
-"""Mailing the link to their copy once more, to signers who come back for it: to their own address alone."""
+"""Mailing the link to their copy once more, to those who come back for it: to their own address alone."""
 
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 from paraph.flow.messages import counts, emails
+from paraph.flow.messages.copy_emails import copy_email
 from paraph.flow.messages.emails import copy_link
-from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to
+from paraph.flow.messages.limits import OutgoingMessage, TooManyMessagesError, counted
 from paraph.kernel.ceilings import DAY
 from paraph.kernel.errors import DomainError
 from paraph.kernel.waiting import waiting_for_machine
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import is_refused
+from paraph.messaging.letters import EmailContent
 from paraph.messaging.models import MessageCount
 from paraph.metrics import metrics
-from paraph.signature_requests.models import Channel, Signer, SignerStatus
+from paraph.signature_requests.models import Channel, CopyRecipient, Signer, SignerStatus
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.scope import tenant_key
 
@@ -41,26 +43,39 @@ def mail_copy(signer: Signer) -> None:
     """
     if not may_mail_copy(signer):
         raise DomainError("not_found", "There is no copy to be mailed.")
-    withheld = is_withheld(signer.request.organization_id, signer.request.environment, signer.email)
-    message = message_to(signer, Channel.EMAIL, signer.email, withheld=withheld)
-    with waiting_for_machine(tenant_key(signer.request)) as visit:
+    _mail(signer, lambda: emails.completion(signer, copy_link(signer)))
+
+
+def mail_recipient(recipient: CopyRecipient) -> None:
+    """Mail somebody who gets a copy a new link. Raise as :func:`mail_copy` does."""
+    request = recipient.request
+    can_be_sent = not is_refused(request.environment, Channel.EMAIL)
+    if not (can_be_sent and request.finalized and not request.files_deleted_at):
+        raise DomainError("not_found", "There is no copy to be mailed.")
+    _mail(recipient, lambda: copy_email(recipient))
+
+
+def was_mailed(to: Signer | CopyRecipient) -> bool:
+    """Return whether the link was mailed once more within about a day."""
+    return MessageCount.objects.filter(scope=_ceiling(to).scope, asked__gt=0).exists()
+
+
+def _mail(to: Signer | CopyRecipient, written: Callable[[], EmailContent]) -> None:
+    request = to.request
+    withheld = is_withheld(request.organization_id, request.environment, to.email)
+    message = OutgoingMessage(request.organization, request.environment, Channel.EMAIL, to.email, withheld)
+    with waiting_for_machine(tenant_key(request)) as visit:
         if not visit.has_place:
             log.warning("no copy is mailed: too many threads wait already")
             raise _not_delivered()
-        with _counted(signer), counted(message, waits=False):
-            _deliver(signer, withheld=withheld)
+        with _counted(to), counted(message, waits=False):
+            _deliver(to.email, written(), withheld=withheld)
 
 
-def was_mailed(signer: Signer) -> bool:
-    """Return whether :func:`mail_copy` has mailed the link within about a day."""
-    return MessageCount.objects.filter(scope=_ceiling(signer).scope, asked__gt=0).exists()
-
-
-def _deliver(signer: Signer, *, withheld: bool) -> None:
-    content = emails.completion(signer, copy_link(signer))
+def _deliver(address: str, content: EmailContent, *, withheld: bool) -> None:
     try:
         with metrics.message("email", "message"):
-            send_email(signer.email, content.subject, content.text, content.html, logo=content.logo, withheld=withheld)
+            send_email(address, content.subject, content.text, content.html, logo=content.logo, withheld=withheld)
     except OSError as error:
         raise _not_delivered() from error
     except DomainError as error:
@@ -71,9 +86,9 @@ def _deliver(signer: Signer, *, withheld: bool) -> None:
 
 
 @contextmanager
-def _counted(signer: Signer) -> Iterator[None]:
-    """Count a mail to this signer, which the block sends; take it back where none was sent."""
-    positions = counts.count([_ceiling(signer)])
+def _counted(to: Signer | CopyRecipient) -> Iterator[None]:
+    """Count a mail to this person, which the block sends; take it back where none was sent."""
+    positions = counts.count([_ceiling(to)])
     try:
         if positions[0].is_beyond:
             raise TooManyMessagesError(
@@ -86,8 +101,9 @@ def _counted(signer: Signer) -> Iterator[None]:
         raise
 
 
-def _ceiling(signer: Signer) -> counts.Ceiling:
-    return counts.Ceiling(f"copy:{signer.pk}", DAY, _A_DAY)
+def _ceiling(to: Signer | CopyRecipient) -> counts.Ceiling:
+    kind = "copy" if isinstance(to, Signer) else "copy-recipient"
+    return counts.Ceiling(f"{kind}:{to.pk}", DAY, _A_DAY)
 
 
 def _not_delivered() -> DomainError:

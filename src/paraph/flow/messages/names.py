@@ -1,8 +1,11 @@
 """Names that clients chose, as mails and SMS show them: short, and without anything that becomes a link."""
 
+from collections.abc import Sequence
+
 from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 
+from paraph.documents.models import Document
 from paraph.messaging.letters import Sentence
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Signer
@@ -32,13 +35,18 @@ def inviting_name(signer: Signer) -> str:
 
 def document_names(signer: Signer, locale: str) -> tuple[int, Sentence]:
     """Return how many documents the signer signs, and the names of the first ten."""
-    names = [_document_name(document.name) for document in documents_of(signer)]
+    return listed_names(documents_of(signer), locale)
+
+
+def listed_names(documents: Sequence[Document], locale: str) -> tuple[int, Sentence]:
+    """Return how many documents there are, and the names of the first ten."""
+    names = [document_name(document.name) for document in documents]
     shown = [*names[:_MOST_DOCUMENTS], *(["…"] if len(names) > _MOST_DOCUMENTS else [])]
     marked = [format_html(_MARKED, name) for name in shown]
     return len(names), Sentence(listed(shown, locale), mark_safe(listed(marked, locale)))  # noqa: S308  each is escaped
 
 
-def _document_name(name: str) -> str:
+def document_name(name: str) -> str:
     stem = name[: -len(_PDF)] if name.lower().endswith(_PDF) else name
     shown = unlinked(stem, MAX_LENGTH)
     return f"{shown}{name[-len(_PDF) :]}" if shown and stem != name else unlinked(name, MAX_LENGTH)

@@ -1,5 +1,5 @@
-"""What is kept of a person outside of requests: in rows of bulk sends and drafts that were never sent, in the captured
-inbox, and among the addresses that a sandbox may write to."""
+"""What is kept of a person who signs nothing: as one who gets copies, in rows of bulk sends and drafts that were never
+sent, in the captured inbox, and among the addresses that a sandbox may write to."""
 
 import re
 from collections import defaultdict
@@ -14,11 +14,14 @@ from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
+from paraph.audit_trail.erase import entries_about, erase_values
 from paraph.drafts.models import Draft, DraftSigner
+from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend, RowState
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, Signer
+from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
 
 Facts = dict[str, Any]
@@ -42,6 +45,7 @@ class Place(Generic[Subject, Row]):
     stays: str = ""
 
 
+_NOBODY = 0  # no signer's id
 _SHORTEST_NAME = 3  # shorter ones are parts of many words
 _BETWEEN = re.compile(r"[\s<>,:;\"'()\[\]]+")
 
@@ -74,6 +78,45 @@ def erase_unsent(person: Person) -> set[int]:
             found[place.tell(row).get("organization_id", 0)].append(row)
         changed |= {number for number, rows in found.items() if place.erase and place.erase(person, rows)}
     return changed - {0}
+
+
+def _copies(person: Person) -> Iterator[CopyRecipient]:
+    """Those who get copies of requests, with the journal's entries about them."""
+    rows = CopyRecipient.objects.filter(**person.of("request__organization")).select_related("request")
+    for address in person.addresses:
+        yield from rows.filter(email__iexact=address).order_by("pk")
+
+
+def _told_copy(recipient: CopyRecipient) -> Facts:
+    request = recipient.request
+    return {
+        "organization_id": request.organization_id,
+        "environment": request.environment,
+        "request": request.pk,
+        "first_name": recipient.first_name,
+        "last_name": recipient.last_name,
+        "email": recipient.email,
+        "mailed_at": clock.iso(recipient.notified_at) if recipient.notified_at else None,
+    }
+
+
+def _erase_copies(_person: Person, found: Sequence[CopyRecipient]) -> int:
+    """End the links as well, with their salt. Nothing is mailed to them any more."""
+    for recipient in found:
+        _erase_copy(recipient)
+    return len(found)
+
+
+@transaction.atomic
+def _erase_copy(recipient: CopyRecipient) -> None:
+    lock_request(recipient.request_id)
+    pseudonym = f"copy-{recipient.pk}{ERASED_DOMAIN}"
+    entries = entries_about(recipient.request_id, _NOBODY, {recipient.email})
+    about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others are a namesake's who signs
+    erase_values(about_copies, {recipient.email: pseudonym})
+    CopyRecipient.objects.filter(pk=recipient.pk).update(
+        first_name="Erased", last_name=f"copy {recipient.pk}", email=pseudonym, token_salt=new_salt()
+    )
 
 
 def _captured(person: Person) -> Iterator[CapturedMessage]:
@@ -220,6 +263,9 @@ def _folded(text: str) -> str:
 
 UNSENT: tuple[Place[Person, Any], ...] = (
     Place("captured messages", frozenset({"messaging_capturedmessage"}), _captured, told_captured, delete_rows),
+    Place(
+        "copies", frozenset({"signature_requests_copyrecipient", "journal_entry"}), _copies, _told_copy, _erase_copies
+    ),
     Place("rows of bulk sends", frozenset({"request_templates_bulkrow"}), _rows, _told_row, _empty_rows),
     Place(
         "drafts",

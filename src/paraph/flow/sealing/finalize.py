@@ -12,6 +12,8 @@ from paraph.flow.sealing.seal import seal
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.metrics.metrics import stage
+from paraph.queue.defer import defer
+from paraph.signature_requests.models import CopyRecipient
 from paraph.storage import store
 from paraph.tenants.models import MailKind
 from paraph.webhooks import outbox
@@ -40,6 +42,8 @@ def publish(request_id: int) -> None:
             failures.clear(request_id)
             outbox.release(request_id)
             owe_mail(proof.request, MailKind.COMPLETED)
+            if CopyRecipient.objects.filter(request=request_id).exists():
+                defer("mail_copies", request_id=request_id)
 
 
 def _finalize(request_id: int) -> bool:

@@ -26,7 +26,8 @@ def notify_completion(request_id: int) -> None:
         raise refusals[0]
     with transaction.atomic():
         request = lock_request(request_id)
-        if not Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED).exists():
+        told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
+        if not told.exclude(metadata__has_key="copies").exists():
             kept = inbox.kept(_name(signer.pk) for signer in signers)
             events.completion_notified(request, [signer.email for signer in signers], kept)
 

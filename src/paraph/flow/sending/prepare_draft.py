@@ -1,10 +1,13 @@
 """Prepare a draft for a member to review and send, as an application asks for it."""
 
+from dataclasses import asdict
+
 from django.db import IntegrityError, transaction
 
 from paraph.database.rows import insert
 from paraph.drafts.given import Given, read
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
+from paraph.drafts.payload import content_of
 from paraph.idempotency.held_key import Beside
 from paraph.tenants.scope import TenantScope
 from paraph.words import LOCALES
@@ -30,7 +33,7 @@ def _made(scope: TenantScope, given: Given, locale: str, beside: Beside) -> Draf
         application_id=scope.application_id,
         step=Step.REVIEW,
         locale=locale,
-        tags_placed=any(each.placements for each in given.documents),
+        tags_placed=any(each.placements or each.fields for each in given.documents),
         **given.options,
     )
     signers = {
@@ -51,6 +54,16 @@ def _made(scope: TenantScope, given: Given, locale: str, beside: Beside) -> Draf
                 height=placed.rect.height,
             )
             for placed in planned.placements
+        )
+        DraftField.objects.bulk_create(
+            DraftField(
+                document=row,
+                signer=signers[field.signer_ref],
+                content=content_of(field.given),
+                page_number=field.page_number,
+                **asdict(field.rect),
+            )
+            for field in planned.fields
         )
     insert(beside(draft.pk))
     return draft

@@ -118,7 +118,7 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
         "height": stamp.height,
         "ground": stamp.ground,
         "name": {**name.to_json(), "pieces": name.pieces()},
-        "hand": hand_of(stamp.signature),
+        **hand_of(stamp.signature, name.text),
         "drawing": pictures.number(stamp.signature),
         "signed_by": words.signed_by,
         "moment": moment(stamp.signed_at, stamp.locale),
@@ -129,12 +129,13 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
 
 
 def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str, Any]:
+    letters = glyph_fallback(initials_of(readable_name(content.name, content.address)))
     return {
         "width": content.width,
         "height": content.height,
         "ground": content.ground,
-        "letters": glyph_fallback(initials_of(readable_name(content.name, content.address))).to_json(),
-        "hand": hand_of(content.initials),
+        "letters": letters.to_json(),
+        **hand_of(content.initials, letters.text),
         "drawing": pictures.number(content.initials),
     }
 

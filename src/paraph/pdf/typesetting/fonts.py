@@ -1,12 +1,14 @@
 """The fonts of stamps and proofs: one library per process, the same on every machine.
 
 FiraGO, Noto Sans, Fira Mono and symbols come from the PyPI package ``pymupdf-fonts`` (SIL Open Font License);
-Libertinus Serif is built into Typst. Of the system's fonts only :data:`SYSTEM_FONTS` are used, where installed, for
+Libertinus Serif is built into Typst; the handwriting of :data:`HANDS` comes from packages named ``fontpkg-…`` (the same
+license). Of the system's fonts only :data:`SYSTEM_FONTS` are used, where installed, for
 scripts that no package covers; so a proof does not depend on anything else that is installed.
 """
 
 import hashlib
 import importlib
+import importlib.resources
 import os
 import sys
 import tempfile
@@ -40,6 +42,13 @@ COVERING = (
     "NotoSansSymbols2_Regular",
     "NotoSansMath_Regular",
 )
+HANDS = {
+    "GreatVibes-Regular": ("fontpkg-great-vibes", "GreatVibes-Regular.ttf"),
+    "Caveat": ("fontpkg-caveat", "Caveat[wght].ttf"),
+    "DancingScript": ("fontpkg-dancing-script", "DancingScript[wght].ttf"),
+    "Kalam-Regular": ("fontpkg-kalam", "Kalam-Regular.ttf"),
+}
+"""The four hands in their order: the package of each, and its file there."""
 SYSTEM_FONTS = (
     "NotoSansCJK-Regular.ttc",
     "NotoSansCJK-Bold.ttc",
@@ -91,10 +100,12 @@ class FontFile:
 
 @dataclass(frozen=True, eq=False)
 class Library:
-    """The fonts for Typst. ``covering``: the files that decide which characters can be written, in Typst's order."""
+    """The fonts for Typst. ``covering``: the files that decide which characters can be written, in Typst's order.
+    ``hands``: those of :data:`HANDS`."""
 
     typst_fonts: typst.Fonts
     covering: Sequence[FontFile]
+    hands: Sequence[FontFile]
     system: Sequence[FontFile] = field(default=())
 
     @property
@@ -138,7 +149,8 @@ def open_library(folder: Path, system_folders: Sequence[Path] = SYSTEM_FOLDERS) 
     covering = [FontFile(filled / f"{name}.ttf") for name in COVERING]
     system = [FontFile(filled / path.name) for path in system_files if "Bold" not in path.name]
     fonts = typst.Fonts(include_system_fonts=False, include_embedded_fonts=True, font_paths=[filled])
-    return Library(fonts, [*covering, *system], system)
+    hands = [FontFile(filled / f"{name}.ttf") for name in HANDS]
+    return Library(fonts, [*covering, *system], hands, system)
 
 
 @lru_cache(maxsize=1)
@@ -177,11 +189,12 @@ def _fill(folder: Path, system: Sequence[Path]) -> Path:
     Each file is written aside and moved into place, so that processes that start together see whole files or none.
     Files that a cleaner of temporary folders removed are written again.
     """
-    key = "\n".join([version("pymupdf-fonts"), *PACKAGED, *map(str, system)])
+    versions = [version(package) for package in ("pymupdf-fonts", *(package for package, _ in HANDS.values()))]
+    key = "\n".join([*versions, *PACKAGED, *HANDS, *map(str, system)])
     filled = folder / hashlib.sha256(key.encode()).hexdigest()[:16]
     filled.mkdir(mode=0o700, parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder) as aside:
-        for name in PACKAGED:
+        for name in (*PACKAGED, *HANDS):
             if not (filled / f"{name}.ttf").exists():
                 partial = Path(aside) / name
                 partial.write_bytes(_packaged(name))
@@ -195,6 +208,9 @@ def _fill(folder: Path, system: Sequence[Path]) -> Path:
 
 
 def _packaged(name: str) -> bytes:
+    if name in HANDS:
+        package, file = HANDS[name]
+        return (importlib.resources.files(package.replace("-", "_")) / "files" / file).read_bytes()
     module = f"pymupdf_fonts.{name}"
     content = bytes(importlib.import_module(module).fontbuffer)
     sys.modules.pop(module, None)  # the package keeps half a megabyte per font in memory otherwise

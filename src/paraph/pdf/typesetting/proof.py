@@ -271,7 +271,7 @@ def _mark(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> di
     written = glyph_fallback(text)
     return {
         "name": {**written.to_json(), "pieces": written.pieces()},
-        "hand": hand_of(mark),
+        **hand_of(mark, written.text),
         "drawing": pictures.number(mark),
     }
 

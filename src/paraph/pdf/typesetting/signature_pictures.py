@@ -5,6 +5,7 @@ from collections.abc import Iterable, Mapping
 from statistics import geometric_mean
 from typing import Any
 
+from paraph.pdf.typesetting.fonts import library
 from paraph.pdf.typesetting.strokes import PEN, drawing_size, ink
 
 INK = "#16264f"
@@ -35,10 +36,14 @@ class SignaturePictures:
         return self._numbers.get(repr(signature))
 
 
-def hand_of(signature: Mapping[str, Any]) -> int:
-    """Return in which of the four hands a typed signature is written, 1 to 4; 1 where it names none."""
+def hand_of(signature: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return for the templates in which of the four ``hand``s a typed signature is written, 1 to 4, 1 where it names
+    none; and whether all of the text can be ``handwritten`` in it: else it is set in a printed face of its own, so that
+    no name is written in two."""
     hand = signature.get("hand", 1)
-    return hand if hand in (1, 2, 3, 4) else 1
+    hand = hand if hand in (1, 2, 3, 4) else 1
+    letters = {ord(letter) for letter in text}
+    return {"hand": hand, "handwritten": letters <= library().hands[hand - 1].characters}
 
 
 def _pens(signatures: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, Any], float]]:

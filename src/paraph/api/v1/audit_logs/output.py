@@ -123,6 +123,10 @@ class AuditMetadata(Output):
         description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
     )
     recipients: list[str] = Field(_ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
+    copies: Literal[True] = Field(
+        _ABSENT,
+        description="Of `request.completion_notified`, where it went to those who get copies.",
+    )
     kept: int = Field(
         _ABSENT,
         ge=1,

@@ -2,22 +2,28 @@
 
 from typing import Any, Literal
 
-from pydantic import Field, create_model
+from pydantic import ConfigDict, Field, create_model
 
-from paraph.api.v1.shapes import Id, Name, Output, Pagination, Timestamp
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Pagination, Timestamp, without_defaults
 from paraph.drafts.models import OPTIONS as COLUMNS
-from paraph.drafts.payload import stamps_payload
+from paraph.drafts.payload import fields_payload, stamps_payload
 from paraph.kernel.clock import iso
 from paraph.request_templates import models
 from paraph.request_templates.input import RoleName
+from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput
 from paraph.signature_requests.input import (
+    MOST_COPIES,
     MOST_DOCUMENTS,
     MOST_SIGNERS,
     MOST_STAMPS,
+    CopyInput,
     SignatureRequestInput,
     Stamp,
 )
+from paraph.signature_requests.models import Role as Kind
 from paraph.signature_requests.variants import OPTIONS, fields_of
+
+_RARE = ("copies", "decline_allowed")  # options that only some answers have
 
 
 class Role(Output):
@@ -27,13 +33,28 @@ class Role(Output):
     otp_channel: Literal["email", "sms"] | None = Field(
         description="How the one-time code reaches whoever signs in the role; null where none was named."
     )
+    role: Literal["signer", "approver"] = Field(
+        ABSENT, description="Whether the role signs or approves. Present only where the template has one that approves."
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class PlacedRole(Output):
-    """The stamps of one role on one document."""
+    """The stamps and fields of one role on one document."""
 
     role: RoleName = Field(description="The `name` of the role.", examples=["Tenant"])
-    stamps: list[Stamp] = Field(min_length=1, max_length=MOST_STAMPS, description="As they were given, tags too.")
+    stamps: list[Stamp] = Field(
+        max_length=MOST_STAMPS, description="As they were given, tags too; empty for a role that approves."
+    )
+    fields: list[FieldInput] = Field(
+        ABSENT,
+        min_length=1,
+        max_length=MOST_FIELDS,
+        description="As they were given. Present only where there are some.",
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class TemplateDocument(Output):
@@ -43,6 +64,10 @@ class TemplateDocument(Output):
     roles: list[PlacedRole] = Field(min_length=1, max_length=MOST_SIGNERS, description="Those that sign it.")
 
 
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]
+
+
 Template: Any = create_model(
     "Template",
     __base__=Output,
@@ -50,7 +75,25 @@ Template: Any = create_model(
     "them.",
     id=(Id, Field(description="Identifies the template in its environment.")),
     name=(Name, Field(description="What the list is sorted by.")),
-    **fields_of(SignatureRequestInput, OPTIONS),
+    **fields_of(SignatureRequestInput, [name for name in OPTIONS if name not in _RARE]),
+    copies=(
+        list[CopyInput],
+        Field(
+            ABSENT,
+            min_length=1,
+            max_length=MOST_COPIES,
+            description="As given. Present only where there are some.",
+            json_schema_extra=_without_default,
+        ),
+    ),
+    decline_allowed=(
+        Literal[True],
+        Field(
+            ABSENT,
+            description="A signer may decline. Present only where this is so.",
+            json_schema_extra=_without_default,
+        ),
+    ),
     roles=(list[Role], Field(min_length=1, max_length=MOST_SIGNERS, description="In signing order.")),
     documents=(
         list[TemplateDocument],
@@ -77,7 +120,7 @@ def template_of(row: models.Template) -> Output:
         id=row.pk,
         name=row.name,
         **_options(row),
-        roles=[Role.build(name=role.name, otp_channel=role.otp_channel or None) for role in roles],
+        roles=_roles(roles),
         documents=[_document(each, roles) for each in row.documents.all()],
         created_at=iso(row.created_at),
     )
@@ -86,18 +129,32 @@ def template_of(row: models.Template) -> Output:
 
 def _options(row: models.Template) -> dict[str, Any]:
     chosen = {name: getattr(row, name) for name in COLUMNS} | row.more_options
-    return {name: chosen.get(name, SignatureRequestInput.model_fields[name].default) for name in OPTIONS}
+    fields = SignatureRequestInput.model_fields
+    return {name: chosen.get(name, fields[name].default) for name in OPTIONS if name not in _RARE or chosen.get(name)}
+
+
+def _roles(rows: list[models.TemplateRole]) -> list[Role]:
+    with_kinds = any(row.role == Kind.APPROVER for row in rows)
+    kinds: list[dict[str, Any]] = [{"role": row.role} if with_kinds else {} for row in rows]
+    return [
+        Role.build(name=row.name, otp_channel=row.otp_channel or None, **kind)
+        for row, kind in zip(rows, kinds, strict=True)
+    ]
 
 
 def _document(row: models.TemplateDocument, roles: list[models.TemplateRole]) -> TemplateDocument:
-    given = _placed(row) if row.given is None else row.given
-    shown = [PlacedRole.build(role=roles[each["role"]].name, stamps=each["stamps"]) for each in given]
+    given = _placed(row, roles) if row.given is None else row.given
+    shown = [PlacedRole.build(**{**each, "role": roles[each["role"]].name}) for each in given]
     return TemplateDocument.build(id=row.document_id, roles=shown)
 
 
-def _placed(row: models.TemplateDocument) -> list[dict[str, Any]]:
+def _placed(row: models.TemplateDocument, roles: list[models.TemplateRole]) -> list[dict[str, Any]]:
     """Return the placements of a member in the form of given ones."""
-    of_role: dict[int, list[models.TemplateStamp]] = {}
-    for stamp in row.stamps.all():
-        of_role.setdefault(stamp.role.position, []).append(stamp)
-    return [{"role": position, "stamps": stamps_payload(stamps)} for position, stamps in sorted(of_role.items())]
+    found = []
+    for role in roles:
+        stamps = [stamp for stamp in row.stamps.all() if stamp.role_id == role.pk]
+        fields = [field for field in row.fields.all() if field.role_id == role.pk]
+        if stamps or fields or role.role == Kind.APPROVER:
+            more = {"fields": fields_payload(fields)} if fields else {}
+            found.append({"role": role.position, "stamps": stamps_payload(stamps), **more})
+    return found

@@ -19,7 +19,7 @@ from paraph.flow.ending.delete_template import delete_template as delete
 from paraph.flow.sending.keep_template import keep_template
 from paraph.flow.sending.send_template import send_template as send
 from paraph.idempotency.held_key import Beside, HeldKey
-from paraph.request_templates.models import Template, TemplateStamp
+from paraph.request_templates.models import Template, TemplateField, TemplateStamp
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.tenants.scope import scoped
 
@@ -79,5 +79,8 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
 def _templates(request: ApiRequest) -> QuerySet[Template]:
     """Return the caller's templates with all that an answer shows. Stamps are shown as they were given, where they
     were: up to 50,000 rows for each template are not read then."""
-    placed = TemplateStamp.objects.filter(document__given__isnull=True).select_related("role")
-    return scoped(Template, request.scope).prefetch_related("roles", Prefetch("documents__stamps", placed))
+    placed = [
+        Prefetch(f"documents__{name}", kind.objects.filter(document__given__isnull=True))
+        for name, kind in (("stamps", TemplateStamp), ("fields", TemplateField))
+    ]
+    return scoped(Template, request.scope).prefetch_related("roles", *placed)
