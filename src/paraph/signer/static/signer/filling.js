@@ -7,6 +7,8 @@ const nextEmpty = fillStep.querySelector("[data-next-empty]");
 const still = fillStep.querySelector("[data-still]");
 const unsaved = new Set();
 
+const PLAIN = [fillStep.dataset.missing, fillStep.dataset.unticked, fillStep.dataset.noDate];
+
 const entryValue = (entry) => (entry.type === "checkbox" ? entry.checked : entry.value);
 const isEmpty = (entry) => (entry.type === "checkbox" ? !entry.checked : !entry.value.trim());
 const problemOf = (entry) => document.getElementById(`problem-${entry.id}`);
@@ -107,7 +109,7 @@ function goTo(entry) {
 for (const entry of entries) {
   entry.addEventListener("change", () => save(entry));
   entry.addEventListener("input", () => {
-    if (!plainProblem(entry) && !problemOf(entry).hidden && problemOf(entry).textContent === fillStep.dataset.missing) tellEntry(entry, "");
+    if (!plainProblem(entry) && PLAIN.includes(problemOf(entry).textContent)) tellEntry(entry, "");
     count();
   });
   entry.addEventListener("keydown", (event) => {
