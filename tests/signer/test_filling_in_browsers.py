@@ -261,6 +261,7 @@ def test_what_was_entered_is_there_after_a_reload_in_another_language_and_on_a_s
         here.page.locator(".languages summary").click()
         here.page.locator(".languages button[value=fr]").click()
         here.page.locator("html[lang=fr]").wait_for()
+        assert here.page.url.endswith("#fill") and here.input("address").is_visible()
         assert here.input("address").input_value() == "one\ntwo"
 
 

@@ -51,10 +51,11 @@ function save(entry) {
 
 async function send() {
   const sent = [...unsaved].map((entry) => [entry, given(entry)]);
-  if (!sent.length) return;
+  if (!sent.length || document.body.dataset.state === "signed") return;
   const answer = await post("fields", { fields: sent.map(([, field]) => field), locale: words.locale });
   if (answer.error) {
     if (moveOn(answer.error)) return;
+    if (answer.error.code === "validation_error") unsaved.clear(); // the signature says what is wrong
     still.textContent = fillStep.dataset.failed;
     clearTimeout(retry);
     retry = setTimeout(() => { saving = saving.then(send); }, 5000);
@@ -156,6 +157,11 @@ window.filling = {
     return found.length > 0;
   },
 };
+
+// Another language shows the same step.
+form.addEventListener("submit", (event) => {
+  if (event.submitter?.name === "lang") form.action = form.action.replace(/#.*/, location.hash || "#read");
+});
 
 fillStep.querySelector("[data-continue]").addEventListener("click", (event) => {
   event.preventDefault();
