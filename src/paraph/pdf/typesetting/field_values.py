@@ -80,8 +80,12 @@ def _surely_fits(content: FieldContent) -> bool:
 
 def field_picture(content: FieldContent) -> bytes:
     """Return the value as an SVG picture of the size of its box, drawn as it is sealed, on no ground."""
-    page = {"kind": "fields", **fields_json(FieldsContent(content.width, content.height, [FieldPlace(0, 0, content)]))}
-    return typeset_svg("appearances", {"pages": [page], "drawings": {}})
+    return fields_picture(FieldsContent(content.width, content.height, [FieldPlace(0, 0, content)]))
+
+
+def fields_picture(picture: FieldsContent) -> bytes:
+    """Return several values as one SVG picture."""
+    return typeset_svg("appearances", {"pages": [{"kind": "fields", **fields_json(picture)}], "drawings": {}})
 
 
 def fields_json(picture: FieldsContent) -> dict[str, Any]:
