@@ -90,6 +90,7 @@ SIGNATURE = _object(
         "The language in which the consent notice was accepted; the request's by default.", enum=list(LOCALES)
     ),
     fields=ENTERED_FIELDS,
+    in_person=_text("Of the page that a member opens on their own device, from the dashboard: its ticket."),
 )
 _PICTURE = "/sign/AAAAAAAAAEZ…/documents/12/pages/1-values.svg?v=5c0a2f1e"
 _ENTRY = {"document_id": 12, "name": "IBAN", "value": "DE02 1203 0000 0000 2020 51"}
