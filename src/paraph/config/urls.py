@@ -52,7 +52,7 @@ from paraph.signer.page_text import document_text, page_text
 from paraph.signer.progress import progress_view
 from paraph.signer.shell import embed_script
 from paraph.signer.signature import signature
-from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
+from paraph.signer.stamp_picture import drawn_stamp, typed_initials, typed_stamp
 from paraph.signer.words_script import words_script
 
 handler400 = "paraph.dashboard.errors.bad_request"
@@ -125,6 +125,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         page_image,
         {"printed": True},
     ),
+    path("sign/<str:token>/initials.svg", typed_initials),
     path("sign/<str:token>/logo.png", logo),
     path("sign/<str:token>/fields", fields),
     path("sign/<str:token>/fields/<int:field_id>.svg", field_image),
