@@ -8,7 +8,8 @@ import pypdfium2
 
 from paraph.words import LOCALES
 from tests.browser.world import World, sent, wrong_for
-from tests.scenarios.people import sign
+from tests.pdf.pdf_factory import paper, text
+from tests.scenarios.people import at, sign
 
 People = dict[str, tuple[str, dict[str, str]]]  # language and fields of a signer, by the name of the picture
 
@@ -59,6 +60,65 @@ def proofs(world: World, browser: Any, folder: Path) -> None:
         assert sign(url, wrong_for(sent(url)), **body).json()["error"]["code"] == "invalid_otp"
         assert sign(url, **body).status_code == 200
         _pages(_files(world)["certificate_url"], folder / f"proof-{name}")
+
+
+_FIELDS: list[dict[str, Any]] = [
+    {"name": "name", "type": "text", "label": "Name on the doorbell"},
+    {"name": "rent", "type": "number", "label": "Rent per month"},
+    {"name": "begin", "type": "date", "label": "Begin of the lease"},
+    {"name": "pets", "type": "checkbox", "label": "I keep pets"},
+    {"name": "smoking", "type": "checkbox", "label": "I smoke", "required": False},
+    {"name": "keys", "type": "choice", "label": "Keys", "options": ["By post", "بالبريد", "郵送"]},
+    {"name": "remarks", "type": "text", "label": "Remarks", "required": False},
+    {"name": "day", "type": "signed_on"},
+    {"name": "signer", "type": "full_name"},
+    {"name": "mail", "type": "email"},
+    {"name": "address", "type": "multiline", "label": "Address until now"},
+]
+_ENTERED = {
+    "english": ("en", "Ada Lovelace", "By post", "Unter den Linden 1\n10117 Berlin\nGermany"),
+    "arabic": ("ar", "عمر الخيام", "بالبريد", "شارع الملك فهد رقم 12\nمدينة جدة 21442"),
+    "japanese": ("en", "山田太郎", "郵送", "〒100-0001\n東京都千代田区千代田一丁目一番地、とても長い住所です"),
+}
+
+
+def values(world: World, browser: Any, folder: Path) -> None:
+    """A field of each type as it is sealed, on a form with a frame for each, and the proof that lists the values."""
+    document = world.backend.upload(_form(), "Form.pdf")
+    for name, (language, who, keys, address) in _ENTERED.items():
+        placed = [{**field, "placement": _place(number, field["type"])} for number, field in enumerate(_FIELDS)]
+        signer = {"signer_ref": "person-1", "stamps": [at(1, 316, 60)], "fields": placed}
+        url = world.asked(language=language, pages=1, documents=[{"id": document, "signers": [signer]}])[0]
+        entered = {
+            "name": who,
+            "rent": "1250.50",
+            "begin": "2026-12-01",
+            "pets": True,
+            "keys": keys,
+            "address": address,
+        }
+        given = [{"document_id": document, "name": field, "value": value} for field, value in entered.items()]
+        assert sign(url, locale=language, fields=given).status_code == 200
+        _pages(_files(world)["signed_url"], folder / f"values-{name}")
+        _pages(_files(world)["certificate_url"], folder / f"values-{name}-proof")
+
+
+def _form() -> bytes:
+    frames = ""
+    for number, field in enumerate(_FIELDS):
+        place = _place(number, field["type"])["value"]
+        frames += text(field.get("label", field["name"]), 60, place["y"] + 4)
+        frames += "0.6 G {x} {y} {width} {height} re S\n".format(**place)
+    return paper(frames)
+
+
+def _place(number: int, kind: str) -> dict[str, Any]:
+    box = {"width": 12, "height": 12} if kind == "checkbox" else {"width": 190, "height": 18}
+    size = {"width": 190, "height": 48} if kind == "multiline" else box
+    return {
+        "type": "coordinates",
+        "value": {"page_number": 1, "x": 220, "y": 740 - 40 * number - (30 if kind == "multiline" else 0), **size},
+    }
 
 
 def _files(world: World) -> dict[str, str]:

@@ -14,6 +14,7 @@ from paraph.pdf.untrusted.find import list_tags, under
 from tests.cli.service import Service
 
 PASSWORD = "a long enough phrase"
+_NOTHING = {f"{kind}-{name}_FORMS": "0" for kind in ("stamp", "field") for name in ("TOTAL", "INITIAL")}
 _FIELDS = ("page", "x", "y", "width", "height")
 Point = tuple[float, float]
 
@@ -32,7 +33,7 @@ class Draft:
         return [{"name": each.name, "value": each.value, "url": base} for each in self.browser.cookies.jar]
 
     def clear(self) -> None:
-        _post(self.browser, self.address, {"stamp-TOTAL_FORMS": "0", "stamp-INITIAL_FORMS": "0", "action": "save"})
+        _post(self.browser, self.address, {**_NOTHING, "action": "save"})
 
     def stored(self) -> list[dict[str, float]]:
         page = self.browser.get(self.address).text
@@ -145,7 +146,7 @@ class Window:
         self._on_handle(first, corner)
         self.page.mouse.down()
         self.page.mouse.move(first[0] + 7, first[1] - 7)
-        self.page.mouse.move(*self._place(to_page or page, *end), steps=4)
+        self.page.mouse.move(*self.place(to_page or page, *end), steps=4)
         if drop:
             self.page.mouse.up()
 
@@ -155,7 +156,7 @@ class Window:
 
     def touch_drag(self, page: int, start: Point, end: Point, *, corner: str = "") -> None:
         first = self._seen(page, *start)
-        last = self._place(page, *end)
+        last = self.place(page, *end)
         self._on_handle(first, corner)
         session = self.page.context.new_cdp_session(self.page)
         path = [tuple(a + (b - a) * part / 8 for a, b in zip(first, last, strict=True)) for part in range(9)]
@@ -165,9 +166,9 @@ class Window:
         session.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
         self.page.wait_for_timeout(50)
 
-    def press_to(self, x: float, y: float) -> None:
-        """Moves the stamp that has the focus by its arrows."""
-        [stamp] = self.entered()
+    def press_to(self, x: float, y: float, of: dict[str, float] | None = None) -> None:
+        """Moves what has the focus by its arrows: the only stamp, or what is entered so."""
+        stamp = of or self.entered()[0]
         for away, back, forth in (
             (x - stamp["x"], "ArrowLeft", "ArrowRight"),
             (y - stamp["y"], "ArrowDown", "ArrowUp"),
@@ -184,9 +185,9 @@ class Window:
 
     def _seen(self, page: int, x: float, y: float) -> Point:
         self.page.evaluate(_SCROLL, [page, y])
-        return self._place(page, x, y)
+        return self.place(page, x, y)
 
-    def _place(self, page: int, x: float, y: float) -> Point:
+    def place(self, page: int, x: float, y: float) -> Point:
         box = self.page.locator(f".sheet[data-page='{page}'] .paper").bounding_box()
         assert box
         scale = self.scale(page)

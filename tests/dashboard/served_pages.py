@@ -85,6 +85,7 @@ def _fixed() -> dict[str, str]:
     return {
         "home": "/app/1/",
         **{name: f"/app/1/{name}" for name in [*organization, "activity", "plan", "settings"]},
+        "all_deliveries": "/app/1/deliveries",
         "new_application": "/app/1/applications/new",
         "new_profile": "/app/1/branding/new",
         **{name: f"/account/{rest}" for name, rest in account.items()},

@@ -416,6 +416,131 @@ def test_the_names_in_the_list_are_whole(open_editor: Open) -> None:
     assert room >= 0
 
 
+def fields_of(window: Window) -> list[dict[str, Any]]:
+    """As they are entered."""
+    found: list[dict[str, Any]] = window.page.evaluate(
+        """() => [...document.querySelectorAll("[data-field-id]")].map((card) => Object.fromEntries(
+            ["type", "name", "page", "x", "y", "width", "height"].map((name) => {
+                const field = card.querySelector(`[name$="-${name}"]`);
+                return [name, field.type === "number" ? Number(field.value) : field.value];
+            })))"""
+    )
+    return found
+
+
+def field_by_click(window: Window) -> None:
+    window.page.locator("[data-field-type=text]").click()
+    window.mouse_click(2, 200, 309)
+
+
+def field_by_drag(window: Window) -> None:
+    window.page.evaluate(_SHOW_PAGE_2)
+    button = window.page.locator("[data-field-type=text]").bounding_box()
+    assert button
+    window.page.mouse.move(button["x"] + 10, button["y"] + 10)
+    window.page.mouse.down()
+    window.page.mouse.move(button["x"] + 20, button["y"] + 30)
+    window.page.mouse.move(*window.place(2, 200, 309), steps=4)
+    window.page.mouse.up()
+
+
+def field_by_touch(window: Window) -> None:
+    window.page.locator("[data-field-type=text]").tap()
+    window.tap(2, 200, 309)
+
+
+def field_by_keys(window: Window) -> None:
+    window.page.evaluate(_SHOW_PAGE_2)
+    window.page.locator("[data-field-type=text]").focus()
+    window.page.keyboard.press("Enter")
+    expect(window.page.locator(".box.field")).to_be_focused()
+    while fields_of(window)[0]["page"] != 2:
+        window.page.keyboard.press("PageDown" if fields_of(window)[0]["page"] < 2 else "PageUp")
+    window.press_to(120, 300, of=fields_of(window)[0])
+
+
+def field_by_numbers(window: Window) -> None:
+    window.page.locator("[data-field-type=text]").click()
+    card = window.page.locator("[data-field-id]")
+    for name, value in {"Page": 2, "X": 120, "Y": 300}.items():
+        card.get_by_label(name, exact=True).fill(str(value))
+    window.page.keyboard.press("Tab")
+
+
+_SHOW_PAGE_2 = "() => document.querySelector(\".sheet[data-page='2']\").scrollIntoView()"
+FIELD = {"type": "text", "name": "Text", "page": 2, "x": 120, "y": 300, "width": 160, "height": 18}
+
+
+@pytest.mark.parametrize("way", [field_by_click, field_by_drag, field_by_touch, field_by_keys, field_by_numbers])
+def test_fields_are_placed_in_all_ways(way: Callable[[Window], None], open_editor: Open) -> None:
+    touch = way is field_by_touch
+    size = {"width": 375, "height": 740} if touch else {"width": 1280, "height": 900}
+    window = open_editor(has_touch=touch, viewport=size)
+    way(window)
+    [placed] = fields_of(window)
+    near = 1 if touch else 0  # taps come in whole pixels
+    assert {name: placed[name] for name in ("type", "name", "page")} == {"type": "text", "name": "Text", "page": 2}
+    assert all(abs(placed[name] - FIELD[name]) <= near for name in ("x", "y", "width", "height")), placed
+    assert window.entered() == [], "a click that places a field places no stamp"
+    window.saved()
+    window.page.reload()
+    assert fields_of(window) == [placed]
+
+
+def test_fields_are_renamed_resized_aligned_copied_and_undone(open_editor: Open) -> None:
+    window = open_editor()
+    page = window.page
+    field_by_click(window)
+    card = page.locator("[data-field-id]").first
+    card.get_by_label("Name", exact=True).fill("IBAN")
+    card.get_by_label("Required").uncheck()
+    window.mouse_drag(2, (284, 322), (320, 336), corner="ne")
+    assert fields_of(window)[0] | {"x": 120, "y": 300} == fields_of(window)[0]
+    assert fields_of(window)[0]["width"] > 180 and fields_of(window)[0]["height"] > 28
+    page.locator("[data-field-type=text]").click()
+    window.mouse_click(2, 260, 250)
+    page.get_by_role("button", name="Align with the one before").click()
+    first, second = fields_of(window)
+    assert (second["x"], second["width"]) == (first["x"], first["width"]) and second["y"] != first["y"]
+    page.locator(".box.field").first.focus()
+    page.get_by_role("button", name="Copy to all pages").click()
+    assert [field["name"] for field in fields_of(window)] == ["IBAN", "Text", "IBAN-2", "IBAN-3"]
+    page.locator(".sheet[data-page='2'] .box.field").nth(1).focus()
+    page.keyboard.press("Delete")
+    assert [field["name"] for field in fields_of(window)] == ["IBAN", "IBAN-2", "IBAN-3"]
+    for _ in range(2):
+        page.keyboard.press("Control+z")
+    assert [field["name"] for field in fields_of(window)] == ["IBAN", "Text"]
+    window.saved()
+    page.reload()
+    assert [field["name"] for field in fields_of(window)] == ["IBAN", "Text"]
+    assert not page.locator("[name=field-0-required]").is_checked()
+
+
+def test_a_card_shows_what_its_type_has(open_editor: Open) -> None:
+    window = open_editor()
+    page = window.page
+    page.locator("[data-field-type=choice]").click()
+    card = page.locator("[data-field-id]")
+    expect(card.get_by_label("Options, one on each line")).to_have_value("Option 1\nOption 2")
+    expect(card.get_by_label("Characters at most")).to_be_hidden()
+    card.get_by_label("Type").select_option("signed_on")
+    expect(card.get_by_label("Required")).to_be_hidden()
+    window.saved()
+    results = Axe().run(page, context="main")
+    assert results.violations_count == 0, results.generate_report()
+
+
+def test_fields_without_scripts(open_editor: Open) -> None:
+    window = open_editor(java_script_enabled=False)
+    window.page.locator("[data-field-type=date]").click()
+    window.page.locator("[data-field-type=date]").click()
+    names = [field.input_value() for field in window.page.locator("[data-field-id] [name$='-name']").all()]
+    assert names == ["Date", "Date-2"]
+    window.page.locator("[data-field-id]").first.get_by_role("button", name="Remove").click()
+    assert window.page.locator("[data-field-id]").count() == 1
+
+
 def test_without_scripts_the_form_is_all_there_is(open_editor: Open) -> None:
     window = open_editor(java_script_enabled=False)
     for count in (1, 2):

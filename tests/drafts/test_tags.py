@@ -4,7 +4,7 @@ import pytest
 
 from paraph.documents.models import Document
 from paraph.drafts import editing
-from paraph.drafts.models import DocumentTags, Draft, DraftSigner, DraftStamp
+from paraph.drafts.models import DocumentTags, Draft, DraftField, DraftSigner, DraftStamp
 from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
 from tests.drafts.author import Author, author
 from tests.pdf.pdf_factory import paper, text
@@ -41,6 +41,25 @@ def test_a_tag_is_of_the_signer_in_it_by_name_or_number_or_order() -> None:
     document = charles.document(paper(words, text("{{witness}} {{one more}}", 72, 600)))
     draft = draft_of(charles, document, "Ada", "Grace", "Alan")
     assert sorted(placed(draft)) == [("Ada", 1), ("Alan", 2), ("Grace", 1), ("Grace", 1)]
+
+
+def test_tags_offer_what_they_name() -> None:
+    charles = author()
+    words = [
+        text("{{text:tenant:IBAN}}", 72, 700),
+        text("{{date:tenant}}", 72, 650),
+        text("{{check:landlord:House_rules}}", 72, 600),
+        text("{{signature:tenant}} {{Signature: landlord}}", 72, 500),
+        text("{{hologram:tenant}}", 300, 300),
+    ]
+    draft = draft_of(charles, charles.document(paper("".join(words))), "Ada", "Grace")
+    assert sorted(placed(draft)) == [("Ada", 1), ("Grace", 1)]
+    fields = DraftField.objects.filter(document__draft=draft)
+    asked = [(field.signer.first_name, field.content["type"], field.content["name"]) for field in fields]
+    assert asked == [("Ada", "text", "IBAN"), ("Ada", "date", "Date"), ("Grace", "checkbox", "House rules")]
+    assert abs(fields[0].y - (700 - 2 - 18)) < 6 and fields[0].width == 160, "under the tag, in the usual size"
+    editing.replace_places(draft, [])
+    assert placed(Draft.objects.get(pk=draft.pk)) == [] and not fields.all().exists()
 
 
 def test_a_tag_without_room_below_places_nothing() -> None:

@@ -32,11 +32,11 @@ EVERY_TYPE: list[dict[str, Any]] = [
 ]
 
 
-def keep(client: Client, made: Scene, position: int = 0, **values: Any) -> Any:
+def keep(client: Client, made: Scene, signer: int = 0, /, **values: Any) -> Any:
     """Enter values by the names of their fields on the first document."""
     document_id = made.request_documents[0].document_id
     entries = [{"document_id": document_id, "name": name, "value": value} for name, value in values.items()]
-    return post(client, made, {"fields": entries}, position)
+    return post(client, made, {"fields": entries}, signer)
 
 
 def post(client: Client, made: Scene, body: Any, position: int = 0) -> Any:

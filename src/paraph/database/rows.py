@@ -2,22 +2,23 @@
 
 import json
 from collections.abc import Iterable
+from contextlib import nullcontext
 from datetime import datetime
 from functools import cache
 from itertools import groupby
 from typing import Any
 
-from django.db import DEFAULT_DB_ALIAS, DataError, connection, connections
+from django.db import DEFAULT_DB_ALIAS, DataError, connection, connections, transaction
 from django.db.models import Field, Model
+from pydantic_core import from_json
 
 from paraph.database.prepared_statements import one_row, prepared_cursor
 
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
     """Id for so many new rows of each table, in rising order. Nobody else gets them, used or not."""
-    with connection.cursor() as cursor:
-        cursor.execute(_reserving(tuple(wanted)), list(wanted.values()))
-        return dict(zip(wanted, cursor.fetchone(), strict=True))
+    [ids] = one_row(_reserving(tuple(wanted)), [b"%d" % count for count in wanted.values()]) or [None]
+    return dict(zip(wanted, from_json(ids or b"[]"), strict=True))
 
 
 def insert(rows: Iterable[Model]) -> None:
@@ -35,6 +36,13 @@ def insert(rows: Iterable[Model]) -> None:
         parts = ", ".join(f"part{number} AS ({statement})" for number, statement in enumerate(before))
         with prepared_cursor() as cursor:
             cursor.execute(f"WITH {parts} {last}" if before else last, values)
+
+
+def insert_whole(rows: Iterable[Model]) -> None:
+    """Insert the rows as :func:`insert` does. A transaction that they are part of survives their refusal; outside of
+    one, the statement is a transaction of its own, with no others to begin and to commit it."""
+    with transaction.atomic() if connection.in_atomic_block else nullcontext():
+        insert(rows)
 
 
 def insert_new(row: Model) -> None:
@@ -68,10 +76,10 @@ def _values(row: Model, fields: list["Field[Any, Any]"]) -> list[Any]:
 def _reserving(models: tuple[type[Model], ...]) -> str:
     parts = [
         f"array(SELECT nextval(pg_get_serial_sequence('{_quoted(model._meta.db_table)}', 'id')) "  # noqa: S608  our names
-        "FROM generate_series(1, %s))"
-        for model in models
+        f"FROM generate_series(1, ${number}::int))"
+        for number, model in enumerate(models, 1)
     ]
-    return f"SELECT {', '.join(parts)}"
+    return f"SELECT json_build_array({', '.join(parts)})"
 
 
 @cache

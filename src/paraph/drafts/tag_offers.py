@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from paraph.drafts.field_kinds import Kind
 from paraph.drafts.models import DraftSigner
-from paraph.signature_requests.models import FieldType
+from paraph.signature_requests.models import LONGEST_FIELD_NAME, FieldType
 
 _TAG = re.compile(r"\{\{([a-z_ ]+):([^:{}]+)(?::([^{}]+))?\}\}", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]+")
@@ -40,7 +40,7 @@ def offers_of(tags: Iterable[str], signers: Sequence[DraftSigner]) -> dict[str, 
             named = named_signer(words, signers)
             free = [signer for signer in signers if signer not in of_words.values()]
             of_words[words] = named or (free or list(signers))[0]
-        offers[tag] = Offer(kinds[0], of_words[words], (found[3] or "").strip()[:100])
+        offers[tag] = Offer(kinds[0], of_words[words], _name(found[3] or ""))
     return offers
 
 
@@ -52,6 +52,11 @@ def named_signer(words: str, signers: Sequence[DraftSigner]) -> DraftSigner | No
             return signer
     number = _NUMBER.search(words)
     return signers[int(number[0]) - 1] if number and 1 <= int(number[0][:9]) <= len(signers) else None
+
+
+def _name(words: str) -> str:
+    """Tags are found without the blanks in them, so an underscore stands for one."""
+    return words.replace("_", " ").strip()[:LONGEST_FIELD_NAME]
 
 
 def _kinds(what: str) -> tuple[Kind | None, ...]:

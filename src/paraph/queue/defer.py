@@ -1,7 +1,9 @@
 """Adding a job to the queue, in the transaction of the work that it follows."""
 
 from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
 
+from paraph.database.rows import insert
 from paraph.queue.job_logging import trace_argument
 
 
@@ -12,4 +14,24 @@ def defer(task: str, **arguments: int | str) -> None:
     cycle. Inside a transaction the job exists only if the transaction commits. The id of the current HTTP request goes
     along. Raise ``procrastinate.exceptions.TaskNotFound`` for an unknown name.
     """
-    app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments, **trace_argument())
+    insert([job(task, **arguments)])
+
+
+def job(task: str, **arguments: int | str) -> ProcrastinateJob:
+    """Return the row of a job, to be inserted in one statement with the work that it follows; otherwise as
+    :func:`defer`. Not for tasks with a lock of the queue: that there is such a job already would be told by the
+    database alone."""
+    named = app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False)
+    made = named.make_new_job(**arguments, **trace_argument())
+    return ProcrastinateJob(
+        queue_name=made.queue,
+        task_name=made.task_name,
+        priority=made.priority,
+        lock=made.lock,
+        queueing_lock=made.queueing_lock,
+        args=made.task_kwargs,
+        scheduled_at=made.scheduled_at,
+        status="todo",
+        attempts=0,
+        abort_requested=False,
+    )

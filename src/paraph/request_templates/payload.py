@@ -6,8 +6,9 @@ from typing import Any
 from paraph.drafts.payload import assignment, options_payload, role_payload
 from paraph.request_templates.models import Template, TemplateDocument, TemplateRole
 
-Person = dict[str, str]
-"""``first_name``, ``last_name``, ``email``, ``phone``."""
+Person = dict[str, Any]
+"""``first_name``, ``last_name``, ``email``, ``phone``; ``values``, where there are any: those of fields by name, as the
+payload has them."""
 
 
 class TemplatePayload:
@@ -22,7 +23,11 @@ class TemplatePayload:
     def of(self, people: Sequence[Person]) -> dict[str, Any]:
         """Return the payload with these people in the roles, in their order."""
         signers = [_signer(role, person) for role, person in zip(self._roles, people, strict=True)]
-        return {**self._options, "signers": signers, "documents": self.documents}
+        values = {signer["ref"]: signer.pop("values", {}) for signer in signers}
+        documents = (
+            [_filled(document, values) for document in self.documents] if any(values.values()) else self.documents
+        )
+        return {**self._options, "signers": signers, "documents": documents}
 
 
 def role_ref(role: TemplateRole) -> str:
@@ -52,3 +57,19 @@ def _document(row: TemplateDocument, roles: Sequence[TemplateRole]) -> dict[str,
         for role in roles
     ]
     return {"id": row.document_id, "signers": [each for each in assignments if each]}
+
+
+def _filled(document: dict[str, Any], values: dict[str, dict[str, Any]]) -> dict[str, Any]:
+    """Return the document of the payload with these values, by the reference of the signer and the name of the
+    field."""
+    signers = [
+        each | {"fields": [_with_value(field, values[each["signer_ref"]]) for field in each["fields"]]}
+        if "fields" in each
+        else each
+        for each in document["signers"]
+    ]
+    return document | {"signers": signers}
+
+
+def _with_value(field: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+    return field | ({"value": values[field["name"]]} if field["name"] in values else {})

@@ -1,7 +1,7 @@
 """What is wrong with what signers enter, in the words of their page."""
 
+import dataclasses
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 from paraph import words as catalog
@@ -30,14 +30,14 @@ _WORDS = {  # by the kind of a refusal
 _DATES = {"at_least": "not_before", "at_most": "not_after"}
 
 
-@dataclass(frozen=True)
+@dataclasses.dataclass(frozen=True)
 class EntryProblem:
     """What is wrong with an entry: ``word`` names words of the page, which ``facts`` fill. ``path``: of the body."""
 
     field: Field
     word: str
     path: str = "fields"
-    facts: dict[str, Any] = field(default_factory=dict)
+    facts: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def sentence(self, locale: str) -> str:
         words = catalog.of("page", locale)

@@ -61,12 +61,13 @@ def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRe
         sentence = _("it must be an object.")
         problem = Problem("signature_request", sentence)
         raise InvalidPayloadError("validation_error", str(problem), [problem])
-    payload = _within_limits(value, allowance, problems)
+    payload, flood = _within_limits(value, allowance, problems), Flood()
     try:
-        found = SignatureRequestInput.model_validate(payload, context=Flood())
+        found = SignatureRequestInput.model_validate(payload, context=flood)
     except ValidationError as invalid:
         for error in invalid.errors(include_url=False, include_input=False):
             problems.add(*_problem(error, payload))
+        problems.full |= flood.full  # the problems of an array that is too long are not told
     else:
         if not problems:
             return found
@@ -158,6 +159,9 @@ _ENTRIES: dict[tuple[type[Input], str], type[Input]] = {
 }
 
 
+_BOUNDED = ("fields", "copies")  # of one that has too many entries, none was read
+
+
 def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
     """Return what could be read of an object, where the paths of ``refused`` could not."""
     given = shape.without_nulls(value) if isinstance(value, dict) else {}
@@ -170,7 +174,7 @@ def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
         elif name == "placement":
             found[name] = _read(_PLACEMENT, each)
         elif entry := _ENTRIES.get((shape, name)):
-            entries = each if isinstance(each, list) else []
+            entries = each if isinstance(each, list) and not (here in refused and name in _BOUNDED) else []
             found[name] = [_part(entry, one, f"{here}[{index}]", refused) for index, one in enumerate(entries)]
             if here in refused:
                 found[name].append(_part(entry, {}, here, refused))

@@ -26,7 +26,7 @@ _Find = Callable[[Signer], tuple[BinaryIO, str]]  # the file and the name that i
 def unsigned(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
     """Return the document as it is shown, with what those before them filled in, for those who may read it."""
 
-    def find(signer: Signer) -> tuple[str, str]:
+    def find(signer: Signer) -> tuple[BinaryIO, str]:
         require_reader(signer)
         document = document_of(signer, document_id)
         return copy_to_read(signer, document), document.name
@@ -37,7 +37,7 @@ def unsigned(request: HttpRequest, token: str, document_id: int) -> HttpResponse
 def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
     """Return the sealed document, once it is there."""
 
-    def find(signer: Signer) -> tuple[str, str]:
+    def find(signer: Signer) -> tuple[BinaryIO, str]:
         _require_ticket(request, signer)
         document = document_of(signer, document_id)
         row = SealedDocument.objects.get(
@@ -51,7 +51,7 @@ def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase
 def proof(request: HttpRequest, token: str) -> HttpResponseBase:
     """Return the proof of the request, once it is there."""
 
-    def find(signer: Signer) -> tuple[str, str]:
+    def find(signer: Signer) -> tuple[BinaryIO, str]:
         _require_ticket(request, signer)
         file = store.open(ProofFile.objects.get(request=signer.request_id).object_key)
         return file, proof_name(signer.request_id)

@@ -75,6 +75,7 @@ def test_the_bodies_of_the_api_with_json_are_known() -> None:
         "/api/v1/signature_requests/preview",  # the same body
         "/api/v1/signature_requests/{request_id}/end",  # without an optional field
         "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/sign",  # as the signer's page sends it
+        "/api/v1/sandbox/signature_requests/{request_id}/signers/{signer_id}/decline",  # likewise
         "/api/v1/templates",
         "/api/v1/templates/{template_id}/signature_requests",
         "/api/v1/drafts",
@@ -182,7 +183,7 @@ def test_optional_fields_of_signers_bodies_may_be_null(
     for field in fields:
         if field[-1] in unset:
             continue
-        made = scene()
+        made = scene(decline_allowed=True)
         nulled = with_null(body, field)
         if "code" in nulled:
             nulled["code"] = made.code(0)
@@ -192,6 +193,7 @@ def test_optional_fields_of_signers_bodies_may_be_null(
 
 def test_there_are_bodies_of_signers_to_try() -> None:
     assert {path for path, _, _ in SIGNER_BODIES} == {
+        "/sign/{token}/decline",
         "/sign/{token}/otp",
         "/sign/{token}/signature",
         "/sign/{token}/stamp",

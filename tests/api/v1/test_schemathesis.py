@@ -90,10 +90,13 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
         signer["ref"], signer["order"] = f"{number} {signer['ref']}"[:200], number + 1
         if signer.get("phone") is not None or signer.get("otp_channel") == "sms":
             signer["phone"] = "+33612345678"
+        signer["role"] = "signer" if not number else signer.get("role")
     refs = [signer["ref"] for signer in request["signers"]]
-    documents = zip(request["documents"], world["documents"], strict=False)
+    approve = {signer["ref"] for signer in request["signers"] if signer["role"] == "approver"}
+    pairs = zip(request["documents"], world["documents"], strict=False)
     request["documents"] = [
-        {**document, "id": number, "signers": _assignments(document["signers"], refs)} for document, number in documents
+        {**document, "id": number, "signers": _assignments(document["signers"], refs, approve)}
+        for document, number in pairs
     ]
     return body
 
@@ -102,29 +105,53 @@ def _grounded_template(body: Any, world: dict[str, Any]) -> Any:
     """The template's, whose roles are those of a request's signers."""
     template = body["template"]
     roles = template.pop("roles")[:25]
-    signers = [{"ref": role["name"]} for role in roles]
+    signers = [{"ref": role["name"], "role": role.get("role")} for role in roles]
     for document in template["documents"]:
         document["signers"] = document.pop("roles")
     template |= _grounded({"signature_request": template | {"signers": signers}}, world)["signature_request"]
     del template["signers"]
     names = [signer["ref"][:100] for signer in signers]
-    template["roles"] = [role | {"name": name} for role, name in zip(roles, names, strict=True)]
+    kinds = [signer["role"] for signer in signers]
+    template["roles"] = [
+        role | {"name": name, "role": kind} for role, name, kind in zip(roles, names, kinds, strict=True)
+    ]
     for document in template["documents"]:
         placed = document.pop("signers")
-        document["roles"] = [{"role": each["signer_ref"][:100], "stamps": each["stamps"]} for each in placed]
+        document["roles"] = [
+            {"role": each["signer_ref"][:100], "stamps": each["stamps"], "fields": each["fields"]} for each in placed
+        ]
     return body
 
 
-def _assignments(given: list[dict[str, Any]], refs: list[str]) -> list[dict[str, Any]]:
-    """Each signer has stamps on each document, and each their own."""
-    one_each = zip(cycle(given), refs)
-    return [
-        {**assignment, "signer_ref": ref, "stamps": _stamps(assignment["stamps"], place)}
-        for place, (assignment, ref) in enumerate(one_each)
-    ]
+def _assignments(given: list[dict[str, Any]], refs: list[str], approve: set[str]) -> list[dict[str, Any]]:
+    """Each signer has stamps on each document, and each their own; those who approve have none."""
+    found = []
+    for place, (assignment, ref) in enumerate(zip(cycle(given), refs)):
+        stamps, fields = _stamps(assignment.get("stamps") or [], place), _fields(assignment.get("fields") or [])
+        drawn = {"stamps": [], "fields": None} if ref in approve else {"stamps": stamps, "fields": fields}
+        found.append({**assignment, "signer_ref": ref, **drawn})
+    return found
+
+
+def _fields(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Each has a name of its own, what its type may have, and a place on the first page. Values that the schema cannot
+    judge are left out."""
+    found = []
+    for number, field in enumerate(given):
+        kept = {name: field[name] for name in ("type", "label", "font_size") if name in field}
+        if field["type"] not in ("signed_on", "full_name", "email"):
+            kept["required"] = field.get("required")
+        if field["type"] == "choice":
+            kept["options"] = field.get("options") or ["a", "b"]
+        if field["type"] in ("text", "multiline"):
+            kept["max_length"] = field.get("max_length")
+        found.append({**kept, "name": f"{number} {field['name']}"[:100], "placement": rectangle(1)})
+    return found
 
 
 def _stamps(given: list[dict[str, Any]], place: int) -> list[dict[str, Any]]:
     """The first tag is on the page and the others are optional; rectangles lie on the first page."""
+    if not given:
+        return [rectangle(1)]
     tags = chain([tag(f"{{{{{place}}}}}")], (tag(f"absent {number}", optional=True) for number in count()))
     return [next(tags) if stamp["type"] == "magic_field" else rectangle(1) for stamp in given]

@@ -1,5 +1,6 @@
 """Values of fields as a reader sees them."""
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -65,8 +66,21 @@ def test_six_points_fit_in_the_lowest_box() -> None:
 
 def test_what_stands_side_by_side_stands_on_one_line() -> None:
     _, _, _, one = box_of(replace(FIELD, text="xxx"))
-    _, _, _, other = box_of(replace(FIELD, text="X12"))
-    assert one == pytest.approx(other, abs=0.3)
+    for text in ("X12", "Zoë", "Ľéto", "\u0627", "тон", "\u2013—x"):
+        _, _, _, other = box_of(replace(FIELD, text=text))
+        assert one == pytest.approx(other, abs=0.5), text
+
+
+@pytest.mark.parametrize("text", ["Größe", "Ấgjy", "محمد الخالدي", "山田太郎", "नरेन्द्र"])
+@pytest.mark.parametrize("height", [8, 11, 30])
+def test_what_is_drawn_has_the_size_that_was_measured(text: str, height: float) -> None:
+    content = replace(FIELD, height=height, text=text)
+    size = fitted_size(content)
+    assert size and list(font_sizes(drawn(content))) == pytest.approx([size], abs=0.01)
+    _, top, _, bottom = box_of(content)
+    assert top >= -0.1 and bottom <= height + 0.1
+    if height == 30:
+        assert size == 10 and 15 < bottom < 25, "in the middle"
 
 
 def test_lines_are_kept_and_wrapped() -> None:
@@ -180,6 +194,18 @@ def test_nothing_visible_is_blank(text: str, multiline: bool) -> None:
     assert content.is_blank and fitted_size(content) == 10
     [picture] = pictures(drawn(content))
     assert ink_box(picture) is None
+
+
+def test_what_passes_for_legible_never_stops_typst() -> None:
+    """Letters of every font, mixed without sense: Typst would refuse a glyph that no font has."""
+    characters = sorted(set().union(*(font.characters for font in fonts.library().covering)))
+    chance = random.Random(2026)  # the same values in every run
+    mixed = ["".join(map(chr, chance.sample(characters, 40))) for _ in range(40)]
+    contents = [replace(BOX, text=text, multiline=bool(n % 2)) for n, text in enumerate(mixed)]
+    assert len(sizes(drawn(*contents))) == 40
+    for content in contents:
+        size = fitted_size(content)
+        assert size is None or 6 <= size <= 10
 
 
 def test_japanese_is_written_with_the_systems_font() -> None:

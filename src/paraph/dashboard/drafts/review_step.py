@@ -60,6 +60,9 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
             "In invitations and reminders only, as plain text without links; never in the documents or the proof."
         ),
     )
+    decline_allowed = forms.BooleanField(
+        label=_("Signers may decline"), required=False, help_text=_("With a reason; this ends the request.")
+    )
     validity_days = forms.IntegerField(label=_("Days to sign"), min_value=1, max_value=MOST_VALIDITY_DAYS)
 
     class Meta:
@@ -92,10 +95,18 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
         assert isinstance(locales, forms.ChoiceField) and isinstance(branding, forms.ModelChoiceField)
         locales.choices = [(code, words.language_name(code)) for code in words.LOCALES]
         branding.queryset = profiles.order_by("name")
+        self.initial["decline_allowed"] = self.instance.more_options.get("decline_allowed", False)
         if not allowed.initials:
             del self.fields["initials_required"]
         if not allowed.branding_profiles or not profiles.exists():
             del self.fields["branding_profile"]
+
+    def save(self, commit: bool = True) -> Draft:
+        draft: Draft = self.instance
+        others = {name: each for name, each in draft.more_options.items() if name != "decline_allowed"}
+        draft.more_options = others | ({"decline_allowed": True} if self.cleaned_data["decline_allowed"] else {})
+        saved: Draft = super().save(commit)
+        return saved
 
 
 @draft_page(Step.REVIEW)

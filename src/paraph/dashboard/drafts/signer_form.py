@@ -1,4 +1,4 @@
-"""The form of a signer, whose fields are read by the code that reads the API's."""
+"""The forms of people, whose fields are read by the code that reads the API's."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,13 +7,12 @@ from django import forms
 from django.utils.translation import gettext_lazy as _
 
 from paraph.signature_requests import values
-from paraph.signature_requests.models import Channel
+from paraph.signature_requests.models import Channel, Role
 
 _MOST = 200
 
 
-class SignerForm(forms.Form):
-    id = forms.IntegerField(required=False, widget=forms.HiddenInput)
+class PersonForm(forms.Form):
     email = forms.CharField(
         label=_("E-mail"),
         max_length=values.LONGEST_EMAIL,
@@ -21,17 +20,6 @@ class SignerForm(forms.Form):
     )
     first_name = forms.CharField(label=_("First name"), max_length=values.LONGEST_NAME)
     last_name = forms.CharField(label=_("Last name"), max_length=values.LONGEST_NAME)
-    phone = forms.CharField(
-        label=_("Phone"), required=False, max_length=40, widget=forms.TextInput(attrs={"type": "tel"})
-    )
-    otp_channel = forms.ChoiceField(label=_("Send code by"), initial=Channel.EMAIL)
-
-    def __init__(self, *arguments: Any, sms: bool, **more: Any) -> None:
-        super().__init__(*arguments, **more)
-        channels = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
-        field = self.fields["otp_channel"]
-        assert isinstance(field, forms.ChoiceField)
-        field.choices = channels
 
     def clean_first_name(self) -> str:
         return _read(values.text, self.cleaned_data["first_name"])
@@ -42,9 +30,37 @@ class SignerForm(forms.Form):
     def clean_email(self) -> str:
         return _read(values.email, self.cleaned_data["email"])
 
+
+class SignerForm(PersonForm):
+    id = forms.IntegerField(required=False, widget=forms.HiddenInput)
+    phone = forms.CharField(
+        label=_("Phone"), required=False, max_length=40, widget=forms.TextInput(attrs={"type": "tel"})
+    )
+    otp_channel = forms.ChoiceField(label=_("Send code by"), initial=Channel.EMAIL)
+    role = forms.ChoiceField(
+        label=_("Role"),
+        choices=[(Role.SIGNER, _("Signs")), (Role.APPROVER, _("Approves"))],
+        initial=Role.SIGNER,
+        required=False,
+    )
+
+    def __init__(self, *arguments: Any, sms: bool, **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        channels = [(Channel.EMAIL.value, _("E-mail")), *([(Channel.SMS.value, _("SMS"))] if sms else [])]
+        field = self.fields["otp_channel"]
+        assert isinstance(field, forms.ChoiceField)
+        field.choices = channels
+
     def clean_phone(self) -> str:
         digits = "".join(self.cleaned_data["phone"].split())
         return _read(values.phone, digits) if digits else ""
+
+    def has_changed(self) -> bool:
+        """A row in which only the role stands is blank."""
+        return bool(set(self.changed_data) - {"role"})
+
+    def clean_role(self) -> str:
+        return self.cleaned_data["role"] or Role.SIGNER
 
     def clean(self) -> dict[str, Any]:
         entered = self.cleaned_data

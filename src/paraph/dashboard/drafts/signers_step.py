@@ -7,6 +7,7 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.utils.translation import gettext_lazy as _
 
 from paraph.dashboard.decorators import scope, see_other
+from paraph.dashboard.drafts import copies
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.dashboard.drafts.known_people import completed, with_account
 from paraph.dashboard.drafts.signer_form import SignerForm, SignerForms
@@ -18,7 +19,9 @@ from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
 
 Rows: TypeAlias = "forms.BaseFormSet[SignerForm]"
-_FIELDS = ("first_name", "last_name", "email", "phone", "otp_channel")
+Shown: TypeAlias = "tuple[Rows, copies.Copies, forms.Form]"
+_FIELDS = ("first_name", "last_name", "email", "phone", "otp_channel", "role")
+_BUTTONS = {"up", "remove", "remove-copy"}
 
 
 class OrderForm(forms.Form):
@@ -31,23 +34,26 @@ class OrderForm(forms.Form):
 @draft_page(Step.SIGNERS)
 def signers_step(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Buttons: "Add me", and "Only I sign", which goes on at once; "Add signer", "Move up" and "Remove" at each signer;
-    "Continue". Each saves what is entered."""
+    "Add recipient", and "Remove" at each who gets a copy; "Continue". Each saves what is entered."""
     if request.method != "POST":
-        return _page(request, member, draft, _unbound(member, draft), OrderForm(initial={"mode": draft.mode}))
-    rows, order = _bound(request, member), OrderForm(request.POST)
-    if not (rows.is_valid() & order.is_valid()):
-        return _page(request, member, draft, rows, order, status=422)
+        shown = (_unbound(member, draft), copies.unbound(draft), OrderForm(initial={"mode": draft.mode}))
+        return _page(request, member, draft, shown)
+    rows, kept, order = _bound(request, member), copies.bound(request.POST), OrderForm(request.POST)
+    if not (rows.is_valid() & order.is_valid() & (kept is None or kept.is_valid())):
+        return _page(request, member, draft, (rows, kept or copies.unbound(draft), order), status=422)
     signers = _signers(draft, rows)
     up = request.POST.get("up", "")
     if up.isdecimal() and 0 < int(up) < len(signers):
         signers.insert(int(up) - 1, signers.pop(int(up)))
     draft.mode = order.cleaned_data["mode"]
-    draft.save(update_fields=["mode"])
+    if kept is not None:
+        copies.keep(draft, kept)
+    draft.save(update_fields=["mode", "more_options"])
     editing.replace_signers(draft, signers)
-    if request.POST.get("action", "next") in {"next", "only-me"} and not {"up", "remove"} & set(request.POST):
+    if request.POST.get("action", "next") in {"next", "only-me"} and not _BUTTONS & set(request.POST):
         if not signers:
             order.add_error(None, _("Add a signer first."))
-            return _page(request, member, draft, _unbound(member, draft), order, status=422)
+            return _page(request, member, draft, (_unbound(member, draft), copies.unbound(draft), order), status=422)
         return see_other("draft_places", member.organization_id, draft.pk)
     return see_other("draft_signers", member.organization_id, draft.pk)
 
@@ -86,11 +92,11 @@ def _signers(draft: Draft, rows: Rows) -> list[DraftSigner]:
     return signers
 
 
-def _page(
-    request: HttpRequest, member: Member, draft: Draft, rows: Rows, order: forms.Form, *, status: int = 200
-) -> HttpResponse:
+def _page(request: HttpRequest, member: Member, draft: Draft, shown: Shown, *, status: int = 200) -> HttpResponse:
+    rows, kept, order = shown
     content = {
         "rows": rows,
+        "copies": kept,
         "order": order,
         "earlier": earlier_signers(scope(member)),
         "absent": not draft.signers.filter(email__iexact=member.user.email).exists(),

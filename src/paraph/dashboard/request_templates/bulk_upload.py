@@ -15,6 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.checking import check_rows
 from paraph.request_templates.bulk.columns import find_columns, sample, unused_columns
 from paraph.request_templates.bulk.csv_file import MOST_BYTES, MOST_ROWS, read_csv, write_csv
+from paraph.request_templates.bulk.values import asked_of, find_values, sample_values
 from paraph.request_templates.models import BulkSend, Template
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.models import Member
@@ -50,7 +51,7 @@ def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpR
     content = {
         "template": template,
         "form": form,
-        "columns": sample(list(template.roles.all()))[0],
+        "columns": _sample(template)[0],
         "most": MOST_ROWS,
         "quota": web_sends(member.organization_id, member.organization.plan),
     }
@@ -61,7 +62,7 @@ def bulk_upload(request: HttpRequest, member: Member, template_id: int) -> HttpR
 @member_page(Right.SEND)
 def sample_csv(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:  # noqa: ARG001
     """``…/templates/{id}/sample.csv``: the header that is wanted, with a row as an example."""
-    columns, row = sample(list(template_of(member, template_id).roles.all()))
+    columns, row = _sample(template_of(member, template_id))
     return csv_answer(write_csv(columns, [row]), "sample.csv")
 
 
@@ -70,12 +71,20 @@ def csv_answer(content: bytes, name: str) -> HttpResponse:
     return HttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
 
 
+def _sample(template: Template) -> tuple[list[str], list[str]]:
+    roles = list(template.roles.all())
+    people, values = sample(roles), sample_values(roles, asked_of(template))
+    return people[0] + values[0], people[1] + values[1]
+
+
 def _checked(request: HttpRequest, member: Member, template: Template, file: "UploadedFile[bytes]") -> BulkSend:
     require_active(scope(member))
     table = read_csv(file.read())
-    places = find_columns(list(template.roles.all()), table.columns)
+    roles = list(template.roles.all())
+    places = find_columns(roles, table.columns)
+    values = find_values(roles, asked_of(template), table.columns, places.values())
     made = check_rows(scope(member), template, member.user, file.name or "", table)
-    if unused := unused_columns(places, table.columns):
+    if unused := unused_columns([*places.values(), *values.values()], table.columns):
         sentence = _("These columns are not used: %(columns)s.")
         messages.warning(request, sentence % {"columns": ", ".join(unused)})
     return made

@@ -14,7 +14,7 @@ from paraph.tenants.branding import accent
 from paraph.tenants.logos import logo_picture
 
 _MOST_LINKS = 10  # the page that the mail leads to has all of them
-_LINK = '<span style="display:block"><a href="{}"><bdi>{}</bdi></a></span>'
+_LINK = '<a href="{}" style="color:inherit"><bdi>{}</bdi></a>'
 
 
 def copy_email(recipient: CopyRecipient) -> EmailContent:
@@ -36,7 +36,7 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
             lines=[
                 say(words, "hello", name=name),
                 say(words, "copies", sender=sender),
-                about,
+                *([about] if len(documents) > _MOST_LINKS else []),
                 *(_link(document_name(each.name), _address(url, each)) for each in documents[:_MOST_LINKS]),
                 _link(catalog.of("proof", request.locale)["title"], f"{url}/proof.pdf"),
             ],

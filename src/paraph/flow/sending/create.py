@@ -1,19 +1,20 @@
-"""Creating a signature request, in one transaction (rule 4.5)."""
+"""Creating a signature request, in one statement (rule 4.5)."""
 
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 from datetime import timedelta
 from typing import Any
 
-from django.db import IntegrityError, transaction
+from django.db import IntegrityError
+from django.db.models import Model
 
 from paraph.audit_trail.append import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.rows import insert, reserve
+from paraph.database.rows import insert_whole, reserve
 from paraph.documents.remarks import preparation_facts, remarks
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
-from paraph.queue.defer import defer
+from paraph.queue.defer import job
 from paraph.signature_requests.field_rules import row_of
 from paraph.signature_requests.models import (
     Approval,
@@ -53,7 +54,7 @@ def create(
     the request as it is shown. Searches the documents for tags before the transaction begins. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
-    plan = make_plan(scope, payload)
+    plan = make_plan(scope, payload, locale=locale or LOCALES[0])
     try:
         return _made(scope, plan, sender, locale, beside)
     except IntegrityError:
@@ -62,17 +63,15 @@ def create(
 
 
 def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, beside: Beside) -> LoadedRequest:
-    with transaction.atomic():
-        ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
-        request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
-        signers = _signers(request, plan, ids[Signer])
-        documents = _documents(request, plan, ids[RequestDocument])
-        entries = _journal(request, plan, sender)
-        places = [*_placements(documents, signers, plan), *_approvals(documents, signers, plan)]
-        fields, copies = list(_fields(documents, signers, plan)), list(_copies(request, plan))
-        insert([request, *signers.values(), *documents, *places, *fields, *copies, *entries, *beside(request.pk)])
-        if plan.draft.send_email:
-            _invite(signers, plan)
+    ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
+    request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
+    signers = _signers(request, plan, ids[Signer])
+    documents = _documents(request, plan, ids[RequestDocument])
+    places = [*_placements(documents, signers, plan), *_approvals(documents, signers, plan)]
+    fields, copies = list(_fields(documents, signers, plan)), list(_copies(request, plan))
+    entries, invitations = _journal(request, plan, sender), _invitations(signers, plan)
+    rows = [request, *signers.values(), *documents, *places, *fields, *copies, *entries]
+    insert_whole([*rows, *beside(request.pk), *invitations])
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
     return from_rows(request, documents, ordered, fields, copies)
 
@@ -203,8 +202,10 @@ def _remarks(plan: RequestPlan) -> dict[str, Any]:
     return {key: documents for key, documents in lists.items() if documents}
 
 
-def _invite(signers: dict[str, Signer], plan: RequestPlan) -> None:
-    """Defer the invitation of the first signer (sequential) or of all signers (parallel; rule 3.2)."""
+def _invitations(signers: dict[str, Signer], plan: RequestPlan) -> list[Model]:
+    """Return the jobs that invite the first signer (sequential) or all signers (parallel; rule 3.2)."""
+    if not plan.draft.send_email:
+        return []
     ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    for signer in ordered[:1] if plan.draft.mode == "sequential" else ordered:
-        defer("invite", signer_id=signer.pk)
+    invited = ordered[:1] if plan.draft.mode == "sequential" else ordered
+    return [job("invite", signer_id=signer.pk) for signer in invited]

@@ -139,7 +139,7 @@ def _save(document: Document, member: Actor | None, beside: Beside) -> None:
             rows.insert_new(document)
         elif member is None:
             [document.pk] = rows.reserve({Document: 1})[Document]
-            rows.insert([document, *beside(document.pk)])
+            rows.insert_whole([document, *beside(document.pk)])
         else:
             with transaction.atomic():
                 rows.insert_new(document)

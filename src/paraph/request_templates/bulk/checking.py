@@ -9,6 +9,7 @@ from django.utils.translation import gettext as _
 
 from paraph.request_templates.bulk.columns import FieldColumns, column_name, find_columns
 from paraph.request_templates.bulk.csv_file import CsvRow, Table
+from paraph.request_templates.bulk.values import ValueColumns, asked_of, column_of_problem, find_values, value_of
 from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template, TemplateRole
 from paraph.request_templates.payload import Person, TemplatePayload
 from paraph.signature_requests import values
@@ -30,6 +31,7 @@ def check_rows(scope: TenantScope, template: Template, author: User, file_name: 
     roles = list(template.roles.all())
     places = find_columns(roles, table.columns)
     checked = _Checker(scope, template, roles, places)
+    checked.find_values(table.columns)
     rows = [checked.row(row, len(table.columns)) for row in table.rows]
     with transaction.atomic():
         bulk_send = BulkSend.objects.create(
@@ -53,7 +55,12 @@ class _Checker:
     ) -> None:
         self._caller, self._roles, self._places = scope, roles, places
         self._payload = TemplatePayload(template)
+        self._asked = asked_of(template)
+        self._values: ValueColumns = {}
         self._first_with: dict[str, int] = {}
+
+    def find_values(self, columns: Sequence[str]) -> None:
+        self._values = find_values(self._roles, self._asked, columns, self._places.values())
 
     def row(self, row: CsvRow, width: int) -> BulkRow:
         people, problems = self._people(row)
@@ -81,13 +88,21 @@ class _Checker:
                 people[index][field] = _READERS[field](text)
             except values.InvalidValueError as wrong:
                 problems.append(f"“{column_name(self._roles[index], field)}”: {wrong}")
+        for (index, name), place in self._values.items():
+            if place < len(row.cells) and (cell := row.cells[place]):
+                people[index].setdefault("values", {})[name] = value_of(self._asked[index][name], cell)
         return people, problems
 
     def _refusals(self, people: Sequence[Person]) -> list[str]:
+        payload = self._payload.of(people)
         try:
-            make_plan(self._caller, self._payload.of(people))
+            make_plan(self._caller, payload)
         except InvalidPayloadError as refused:
-            return [problem.sentence for problem in refused.problems]
+            columns = [column_of_problem(problem.path, payload) for problem in refused.problems]
+            return [
+                f"“{column}”: {problem.sentence}" if column else problem.sentence
+                for column, problem in zip(columns, refused.problems, strict=True)
+            ]
         return []
 
     def _repetition(self, people: Sequence[Person], number: int) -> list[str]:

@@ -1,6 +1,6 @@
 """Which column of a CSV holds which field of which role."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
@@ -54,8 +54,8 @@ def names_in(places: FieldColumns, cells: Sequence[str]) -> list[str]:
     return [name for name in people if name]
 
 
-def unused_columns(places: FieldColumns, columns: Sequence[str]) -> list[str]:
-    return [column for index, column in enumerate(columns) if index not in places.values() and column]
+def unused_columns(places: Collection[int], columns: Sequence[str]) -> list[str]:
+    return [column for index, column in enumerate(columns) if index not in places and column]
 
 
 def sample(roles: Sequence[TemplateRole]) -> tuple[list[str], list[str]]:

@@ -1,0 +1,76 @@
+"""Values of fields in a CSV: columns named as "Tenant: IBAN", which may be missing, and cells, which may be empty."""
+
+import re
+from collections.abc import Collection, Sequence
+from typing import Any
+
+from paraph.request_templates.bulk.columns import folded
+from paraph.request_templates.models import Template, TemplateRole
+from paraph.signature_requests.models import FILLED_BY_SERVICE, FieldType
+
+Asked = dict[str, dict[str, Any]]
+"""What fields of a role ask, by their names. A field that stands on several documents is filled on each."""
+
+ValueColumns = dict[tuple[int, str], int]
+"""The column of a role, as an index, and the name of a field."""
+
+_OF_FIELD = re.compile(r"documents\[(\d+)\]\.signers\[(\d+)\]\.fields\[(\d+)\]")
+_NOT_TICKED = ("0", "-", "false", "no")
+_EXAMPLES = {FieldType.NUMBER: "1250.50", FieldType.DATE: "2026-03-31", FieldType.CHECKBOX: "x"}
+
+
+def asked_of(template: Template) -> list[Asked]:
+    """Return what each role is asked that a sender can fill in."""
+    asked: list[Asked] = []
+    for role in template.roles.prefetch_related("fields"):
+        contents = [field.content for field in role.fields.all() if field.content["type"] not in FILLED_BY_SERVICE]
+        asked.append({content["name"]: content for content in contents})
+    return asked
+
+
+def find_values(
+    roles: Sequence[TemplateRole], asked: Sequence[Asked], columns: Sequence[str], taken: Collection[int]
+) -> ValueColumns:
+    """Return the first column of each field, of those that are not of a person."""
+    names = ["" if place in taken else folded(column) for place, column in enumerate(columns)]
+    places: ValueColumns = {}
+    for index, (role, fields) in enumerate(zip(roles, asked, strict=True)):
+        for name in fields:
+            wanted = {folded(value_column(role, name))} | ({folded(name)} if len(roles) == 1 else set())
+            if found := [place for place, column in enumerate(names) if column and column in wanted]:
+                places[index, name] = found[0]
+    return places
+
+
+def value_column(role: TemplateRole, name: str) -> str:
+    return f"{role.name}: {name}"
+
+
+def sample_values(roles: Sequence[TemplateRole], asked: Sequence[Asked]) -> tuple[list[str], list[str]]:
+    """Return the columns that there can be, and a cell of each as an example."""
+    fields = [(role, content) for role, each in zip(roles, asked, strict=True) for content in each.values()]
+    columns = [value_column(role, content["name"]) for role, content in fields]
+    return columns, [_example(content) for _role, content in fields]
+
+
+def value_of(content: dict[str, Any], cell: str) -> str | bool:
+    """Return the value of the payload. People write decimals with a comma too, and tick boxes with any word."""
+    if content["type"] == FieldType.CHECKBOX:
+        return cell.casefold() not in _NOT_TICKED
+    return cell.replace(",", ".") if content["type"] == FieldType.NUMBER and cell.count(",") == 1 else cell
+
+
+def column_of_problem(path: str, payload: dict[str, Any]) -> str:
+    """Return the column that a problem of the payload is about, "" where it is about none."""
+    if not (found := _OF_FIELD.match(path)):
+        return ""
+    document, signer, field = map(int, found.groups())
+    assignment = payload["documents"][document]["signers"][signer]
+    role = assignment["signer_ref"].partition(". ")[2]
+    return f"{role}: {assignment['fields'][field]['name']}"
+
+
+def _example(content: dict[str, Any]) -> str:
+    if content["type"] == FieldType.CHOICE:
+        return str(content["options"][0])
+    return str(content.get("value") or _EXAMPLES.get(content["type"], "…"))

@@ -1,0 +1,155 @@
+"""What signers are asked, who approves and who gets a copy, by plain forms alone."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from paraph.drafts.models import Draft, DraftField, DraftStamp
+from paraph.drafts.payload import payload
+from paraph.tenants.models import Organization
+from tests.dashboard.conftest import MemberClient
+from tests.dashboard.test_drafts import alert, entered, options, person, ready, stamp
+
+pytestmark = pytest.mark.django_db
+LogIn = Callable[..., MemberClient]
+
+
+def asked(draft: Draft, **changes: Any) -> dict[str, Any]:
+    signer, document = draft.signers.first(), draft.documents.get()
+    assert signer
+    fixed = {"signer": signer.pk, "document": document.pk, "page": 1, "x": 50, "y": 60, "width": 160, "height": 18}
+    return fixed | {"type": "text", "name": "IBAN", "required": "on", "font_size": "10"} | changes
+
+
+def places(draft: Draft, *fields: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return entered("stamp", stamp(draft)) | entered("field", *fields) | {"action": "save"} | more
+
+
+def contents() -> list[dict[str, Any]]:
+    return [field.content for field in DraftField.objects.all()]
+
+
+@pytest.mark.parametrize(
+    ("changes", "kept"),
+    [
+        ({"max_length": "34", "minimum": "3"}, {"type": "text", "max_length": 34, "required": True}),
+        ({"type": "number", "minimum": "0.5", "required": ""}, {"type": "number", "minimum": 0.5, "required": False}),
+        ({"type": "date", "maximum": "2026-12-31"}, {"type": "date", "maximum": "2026-12-31", "required": True}),
+        ({"type": "choice", "options": "A\r\n\r\n B "}, {"type": "choice", "options": ["A", "B"], "required": True}),
+        ({"type": "checkbox", "value": "yes"}, {"type": "checkbox", "value": True, "required": True}),
+        ({"type": "signed_on", "value": "x", "label": "On"}, {"type": "signed_on", "label": "On"}),
+        (
+            {"value": "DE89", "read_only": "on"},
+            {"type": "text", "value": "DE89", "read_only": True, "required": True},
+        ),
+    ],
+)
+def test_what_is_entered_is_what_the_payload_says(
+    changes: dict[str, Any], kept: dict[str, Any], log_in: LogIn, organization: Organization
+) -> None:
+    """Without what the type does not have."""
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    assert client.post(f"{address}/places", places(draft, asked(draft, **changes))).status_code == 303
+    assert contents() == [{"name": "IBAN", "font_size": 10} | kept]
+    page = client.get(f"{address}/places").content.decode()
+    assert page.count("data-field-id") == 1 and 'value="IBAN"' in page
+    again = client.post(f"{address}/places", entered("stamp", stamp(draft)) | {"action": "save"})
+    assert again.status_code == 303 and len(contents()) == 1, "where nothing is said of fields, they stay"
+    [field] = payload(draft)["documents"][0]["signers"][0]["fields"]
+    assert field["placement"]["value"] == {"page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "said"),
+    [
+        ({"x": 500}, "x", "beyond that, it leaves the page"),
+        ({"page": 9}, "page", "The document has 3 pages."),
+        ({"height": 4}, "height", "At least 8."),
+        ({"name": ""}, "name", "This field is required."),
+        ({"type": "choice", "options": "A"}, "options", "It must have from 2 to 50 entries, not 1."),
+        ({"type": "choice", "options": ""}, "options", "It must have from 2 to 50 entries, not 0."),
+        ({"type": "choice", "options": "A\nA"}, "options", "Each option must be another."),
+        ({"type": "choice", "options": "A\nB", "value": "C"}, "value", "It must be one of A, B."),
+        ({"type": "number", "minimum": "5", "maximum": "2"}, "maximum", "It must not be below the minimum"),
+        ({"type": "date", "value": "soon"}, "value", "It must be a date"),
+        ({"read_only": "on"}, "value", "It is required, as read_only is true."),
+        ({"type": "number", "minimum": "low"}, "minimum", "Enter a number."),
+        ({"type": "hologram"}, "type", "hologram"),
+        ({"font_size": 60}, "font_size", "24"),
+    ],
+)
+def test_what_is_wrong_is_said_at_its_field(
+    changes: dict[str, Any], name: str, said: str, log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    answer = client.post(f"{address}/places", places(draft, asked(draft, **changes)))
+    assert said in alert(answer)
+    beside = answer.content.decode().partition(f'name="field-0-{name}"')[2]
+    assert said in beside.partition("errorlist")[2].partition("</ul>")[0]
+    assert contents() == [] and DraftStamp.objects.exists()
+
+
+def test_a_signer_has_a_name_once_on_a_document(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    answer = client.post(f"{address}/places", places(draft, asked(draft), asked(draft, y=200)))
+    assert "another field of this name" in alert(answer)
+
+
+def test_fields_are_added_and_removed_by_buttons(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    page = client.get(f"{address}/places").content.decode()
+    assert page.count("data-field-type=") == 9
+    for _ in range(2):
+        client.post(f"{address}/places", entered("stamp", stamp(draft)) | {"action": "add-choice"})
+    names = [content["name"] for content in contents()]
+    assert names == ["Choice", "Choice-2"] and contents()[0]["options"] == ["Option 1", "Option 2"]
+    one, other = DraftField.objects.all()
+    assert one.page_number == 3 and (one.x, one.y) != (other.x, other.y)
+    rows = places(draft, asked(draft), asked(draft, name="Two", y=200)) | {"remove-field": "0"}
+    client.post(f"{address}/places", rows)
+    assert [content["name"] for content in contents()] == ["Two"]
+
+
+def test_approvers_are_chosen_with_the_signers(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    rows = [person("Ada", id=draft.signers.get().pk, role="signer"), person("Grace", role="approver")]
+    client.post(f"{address}/signers", entered("signer", *rows, initial=1) | {"mode": "parallel"})
+    assert list(draft.signers.values_list("role", flat=True)) == ["signer", "approver"]
+    page = client.get(f"{address}/places").content.decode()
+    assert page.count('name="whose"') == 1, "an approver has no places"
+    assert client.post(f"{address}/places", places(draft, action="next")).headers["Location"] == f"{address}/review"
+    review = client.get(f"{address}/review").content.decode()
+    assert "Approves all documents" in review and "no place yet" not in review
+
+
+def test_copies_have_their_own_list(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    signer = entered("signer", person("Ada", id=draft.signers.get().pk), initial=1) | {"mode": "parallel"}
+    mary = {"first_name": "Mary", "last_name": "S", "email": "mary@example.com"}
+    client.post(f"{address}/signers", signer | entered("copy", mary, {"first_name": "", "last_name": "", "email": ""}))
+    assert payload(Draft.objects.get())["copies"] == [mary]
+    assert "mary@example.com" in client.get(f"{address}/review").content.decode()
+    client.post(f"{address}/signers", signer)
+    assert "copies" in payload(Draft.objects.get()), "where nothing is said of copies, they stay"
+    wrong = client.post(f"{address}/signers", signer | entered("copy", mary | {"email": "mary"}))
+    assert "Copy 1" in wrong.content.decode() and wrong.status_code == 422
+    client.post(f"{address}/signers", signer | entered("copy", mary, initial=1) | {"remove-copy": "0"})
+    assert "copies" not in payload(Draft.objects.get())
+
+
+def test_signers_may_decline_unless_the_sender_says_otherwise(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    page = client.get(f"{address}/review").content.decode()
+    assert "checked" in page.partition('name="decline_allowed"')[2].partition(">")[0]
+    client.post(f"{address}/review", options(action="save"))
+    assert "decline_allowed" not in payload(Draft.objects.get(pk=draft.pk))
+    client.post(f"{address}/review", options(action="save", decline_allowed="on"))
+    assert payload(Draft.objects.get(pk=draft.pk))["decline_allowed"] is True

@@ -1,0 +1,60 @@
+"""Fields, roles and copies of a draft, as its payload has them."""
+
+import pytest
+
+from paraph.drafts import editing
+from paraph.drafts.field_kinds import free_name
+from paraph.drafts.missing import missing
+from paraph.drafts.models import DraftField, DraftStamp, Step
+from paraph.drafts.payload import payload
+from tests.drafts.asked import IBAN, PLACE, SIGNED_ON, asking
+from tests.drafts.author import author
+
+pytestmark = pytest.mark.django_db
+
+
+def test_fields_are_those_of_the_payload() -> None:
+    charles = author()
+    [entry] = payload(asking(charles, IBAN, SIGNED_ON))["documents"][0]["signers"]
+    assert entry["fields"][0] == IBAN | {"placement": {"type": "coordinates", "value": PLACE}}
+    assert [field["name"] for field in entry["fields"]] == ["IBAN", "Date"]
+    assert len(entry["stamps"]) == 1
+
+
+def test_a_draft_that_uses_none_of_it_says_none_of_it() -> None:
+    charles = author()
+    said = payload(charles.draft())
+    assert "fields" not in said["documents"][0]["signers"][0] and "role" not in said["signers"][0]
+    assert "copies" not in said and said["decline_allowed"] is True  # as the dashboard begins drafts
+
+
+def test_an_approver_is_on_each_document_with_nothing_to_fill_in() -> None:
+    charles = author()
+    draft = asking(charles, IBAN, signers=2)
+    first, second = draft.signers.all()
+    first.role = "approver"
+    editing.replace_signers(draft, [first, second])
+    said = payload(draft)
+    assert [signer.get("role", "signer") for signer in said["signers"]] == ["approver", "signer"]
+    assert said["documents"][0]["signers"][0] == {"signer_ref": first.ref}
+    assert not DraftField.objects.exists() and DraftStamp.objects.get().signer == second
+    assert missing(draft).of(Step.PLACEMENTS) == []
+    second.role = "approver"
+    editing.replace_signers(draft, [first, second])
+    assert missing(draft).of(Step.SIGNERS) == ["Somebody has to sign, and not only approve."]
+
+
+def test_whoever_fills_in_a_document_signs_it_too() -> None:
+    charles = author()
+    draft = asking(charles, IBAN)
+    editing.attach(charles.scope, draft, [charles.document(name="rules.pdf").pk])
+    rules = draft.documents.get(document__name="rules.pdf")
+    DraftField.objects.create(document=rules, signer=draft.signers.get(), content=SIGNED_ON, **PLACE)
+    sentence = "Ada Lovelace has fields on rules.pdf, but no place to sign there yet."
+    assert sentence in missing(draft).of(Step.PLACEMENTS)
+
+
+def test_names_that_are_taken_get_a_number() -> None:
+    assert free_name("IBAN", []) == "IBAN"
+    assert free_name("IBAN", ["IBAN", "IBAN-2"]) == "IBAN-3"
+    assert free_name("x" * 100, ["x" * 100]) == "x" * 98 + "-2"

@@ -1,0 +1,111 @@
+"""What is asked of signers goes with templates, and is filled in by columns of a CSV."""
+
+import pytest
+
+from paraph.drafts import editing
+from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.payload import payload, refusals
+from paraph.request_templates.bulk.values import asked_of, sample_values
+from paraph.request_templates.content import of_draft, of_request
+from paraph.request_templates.models import Template
+from paraph.request_templates.payload import TemplatePayload
+from paraph.request_templates.saving import Names, begin_from, save_template
+from paraph.signature_requests.models import Field, SignatureRequest
+from tests.drafts.asked import IBAN, PETS, SIGNED_ON, asking
+from tests.drafts.author import Author, author
+from tests.request_templates.kept import bulk_of
+
+pytestmark = pytest.mark.django_db
+DEPOSIT = {"name": "Deposit", "type": "number", "required": True}
+READ = {"name": "House rules", "type": "checkbox", "required": True}
+
+
+def template_asking(charles: Author) -> Template:
+    draft = asking(charles, IBAN, PETS, DEPOSIT, READ, SIGNED_ON, signers=2)
+    draft.signers.filter(position=1).update(role="approver")
+    draft.more_options |= {"copies": [{"first_name": "Mary", "last_name": "S", "email": "mary@example.com"}]}
+    names = Names("Lease", ["Tenant", "Landlord"])
+    return save_template(charles.scope, of_draft(draft), charles.member.user, charles.actor, names)
+
+
+def test_a_template_keeps_fields_and_roles_and_no_people() -> None:
+    charles = author()
+    template = template_asking(charles)
+    assert template.more_options == {"decline_allowed": True}, "copies go to people"
+    people = [DraftSigner(first_name=name, last_name="X", email=f"{name}@example.com") for name in "ab"]
+    draft = begin_from(charles.scope, template, charles.member.user, people)
+    source = Draft.objects.exclude(pk=draft.pk).get()
+    kept, first = (payload(each)["documents"][0]["signers"] for each in (draft, source))
+    assert kept[0]["fields"] == first[0]["fields"] and len(kept[0]["fields"]) == 5
+    assert kept[1] == {"signer_ref": draft.signers.all()[1].ref}
+    assert payload(draft)["signers"][1]["role"] == "approver"
+
+
+def test_a_sent_request_becomes_a_template_that_asks_the_same() -> None:
+    charles = author()
+    source = asking(charles, IBAN, PETS, DEPOSIT | {"minimum": 0.5}, READ, SIGNED_ON, signers=2)
+    approver = source.signers.last()
+    assert approver
+    approver.role = "approver"
+    editing.replace_signers(source, [*source.signers.exclude(pk=approver.pk), approver])
+    first = payload(source)
+    assert refusals(charles.scope, source) == []
+    sent = SignatureRequest.objects.get(pk=charles.send(source))
+    assert [field.name for field in Field.objects.order_by("position")] == [
+        "IBAN",
+        "Pets",
+        "Deposit",
+        "House rules",
+        "Date",
+    ]
+    assert sent.decline_allowed and list(sent.signers.values_list("role", flat=True)) == ["signer", "approver"]
+    names = Names("Again", ["Tenant", "Landlord"])
+    template = save_template(charles.scope, of_request(sent), charles.member.user, charles.actor, names)
+    people = [DraftSigner(first_name=name, last_name="X", email=f"{name}@example.com") for name in "ab"]
+    draft = begin_from(charles.scope, template, charles.member.user, people)
+    assert refusals(charles.scope, draft) == []
+    asked = [each["documents"][0]["signers"][0]["fields"] for each in (payload(draft), first)]
+    assert [[field["name"], field["type"], field["placement"]] for field in asked[0]] == [
+        [field["name"], field["type"], field["placement"]] for field in asked[1]
+    ]
+    assert [field.get("minimum") for field in asked[0]] == [None, None, 0.5, None, None]
+    assert asked[0][1]["options"] == ["None", "A cat"] and asked[0][1]["required"] is False
+    assert payload(draft)["decline_allowed"] is True
+
+
+def test_a_cell_that_a_field_does_not_take_names_its_column() -> None:
+    charles = author()
+    template = template_asking(charles)
+    header = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
+    rows = f"{header},Landlord: E-mail,Tenant: Pets\nA,B,a@example.com,C,D,c@example.com,A dog"
+    row = bulk_of(charles, template, rows.encode()).rows.get()
+    assert row.state == "wrong" and row.problems[0].startswith("“Tenant: Pets”: it must be one of None, A cat.")
+
+
+def test_columns_of_fields_prefill_them() -> None:
+    charles = author()
+    template = template_asking(charles)
+    header = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
+    header += ",Landlord: E-mail,tenant: iban,Tenant: Deposit,Tenant: House rules,Tenant: Pets"
+    bulk = bulk_of(
+        charles, template, f'{header}\nA,B,a@example.com,C,D,c@example.com,DE89 3704,"1250,50",yes,'.encode()
+    )
+    row = bulk.rows.get()
+    assert row.state == "ready", row.problems
+    assert row.signers[0]["values"] == {"IBAN": "DE89 3704", "Deposit": "1250.50", "House rules": True}
+    fields = TemplatePayload(template).of(row.signers)["documents"][0]["signers"][0]["fields"]
+    assert {field["name"]: field.get("value") for field in fields} == {
+        "IBAN": "DE89 3704",
+        "Pets": None,
+        "Deposit": "1250.50",
+        "House rules": True,
+        "Date": None,
+    }
+    assert "values" not in TemplatePayload(template).of(row.signers)["signers"][0]
+
+
+def test_the_sample_names_what_can_be_filled_in() -> None:
+    template = template_asking(author())
+    columns, cells = sample_values(list(template.roles.all()), asked_of(template))
+    assert columns == ["Tenant: IBAN", "Tenant: Pets", "Tenant: Deposit", "Tenant: House rules"]
+    assert cells == ["…", "None", "1250.50", "x"]
