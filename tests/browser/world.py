@@ -87,14 +87,19 @@ class World(Service):
         branded: bool = False,
         pages: int = 3,
         signers: int = 1,
+        approvers: int = 0,
         more: Any = None,
         language: str = "en",
         **fields: Any,
     ) -> list[str]:
-        """The signing addresses of a new request in the language, by order. ``more``: fields of each signer."""
+        """The signing addresses of a new request in the language, by order. ``more``: fields of each signer;
+        ``approvers``: how many of the first ones approve."""
         people = [signer(f"person-{n}", order=n, **(more or {})) for n in range(1, signers + 1)]
         stamps = [at(pages, 316, 60 + 90 * n) for n in range(signers)]
         placed = [{"signer_ref": p["ref"], "stamps": [stamp]} for p, stamp in zip(people, stamps, strict=True)]
+        for person, place in list(zip(people, placed, strict=True))[:approvers]:
+            person["role"] = "approver"
+            del place["stamps"]
         backend = self.backend
         content = {
             "mode": "sequential",
@@ -168,6 +173,25 @@ class World(Service):
 
     def _ask(self, branded: bool) -> str:
         return f"{self.asked(branded=branded)[0]}/ask"
+
+    def _approve(self, branded: bool) -> str:
+        return self.asked(branded=branded, signers=2, approvers=1)[0]
+
+    def _decline(self, branded: bool) -> str:
+        return f"{self.asked(branded=branded, decline_allowed=True)[0]}/decline"
+
+    def _declined(self, branded: bool) -> str:
+        url = self.asked(branded=branded, decline_allowed=True)[0]
+        assert httpx.post(f"{url}/decline", json={"reason": "The rent is wrong."}, timeout=30).status_code == 200
+        return url
+
+    def _copies(self, branded: bool) -> str:
+        person = {"first_name": "Carla", "last_name": "Rossi", "email": "carla@example.com"}
+        url = self.asked(branded=branded, copies=[person])[0]
+        assert sign(url).status_code == 200
+        self.backend.told(self.newest, "request.completion_notified")
+        text = next(mail["text"] for mail in reversed(self.inbox()) if mail["to"] == person["email"])
+        return next(line for line in text.splitlines() if "/copies/" in line and line.count("/") == 4)
 
     def _text(self, branded: bool) -> str:
         return f"{self.asked(branded=branded)[0]}/documents/{self.document()}/text"

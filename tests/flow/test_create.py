@@ -11,7 +11,7 @@ from tests.api.v1.api_clients import api_client, error, payload
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("step", ["_signers", "_documents", "_journal", "_invite"])
+@pytest.mark.parametrize("step", ["_signers", "_documents", "_journal", "_invitations"])
 def test_a_fault_at_any_step_leaves_nothing(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = api_client()
     content = payload(owner.document(), send_email=True, identity_declaration_accepted=True)

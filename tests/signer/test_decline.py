@@ -20,8 +20,8 @@ def text(response: Any) -> str:
     return html.unescape(response.content.decode())
 
 
-def call(made: Scene, body: Any, position: int = 0, **headers: str) -> Any:
-    return Client().post(made.url(position, "/decline"), json.dumps(body), "application/json", headers=headers)
+def call(made: Scene, body: Any, position: int = 0, headers: dict[str, str] | None = None) -> Any:
+    return Client().post(made.url(position, "/decline"), json.dumps(body), "application/json", headers=headers or {})
 
 
 def test_the_link_stands_beside_ask_where_the_request_allows_it(client: Client) -> None:
@@ -104,7 +104,7 @@ def test_a_body_that_is_wrong_is_named(body: Any) -> None:
 
 def test_it_is_refused_as_a_signature_is_and_where_it_is_not_allowed() -> None:
     made = scene(signers=2, mode="sequential")
-    told = call(made, {}, **{"Accept-Language": "de"})
+    told = call(made, {}, headers={"Accept-Language": "de"})
     assert (told.status_code, told.json()["error"]["code"]) == (403, "decline_not_allowed")
     assert told.json()["error"]["message"] == "Dieser Vorgang lässt nicht zu, dass jemand ablehnt."
     SignatureRequest.objects.update(decline_allowed=True)

@@ -48,6 +48,7 @@ from paraph.dashboard.requests.acts import end_early, remind_signer, signing_lin
 from paraph.dashboard.requests.everything import everything
 from paraph.dashboard.requests.export import export as export_requests
 from paraph.dashboard.requests.files import download, verify
+from paraph.dashboard.requests.in_person import sign_here
 from paraph.dashboard.requests.listing import requests
 from paraph.dashboard.requests.own_turn import sign_now
 from paraph.dashboard.requests.request_page import request
@@ -89,6 +90,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/branding/preview.css", stylesheet, name="branding_stylesheet"),
     path("<int:organization_id>/branding/preview/stamp.svg", sample_stamp),
     path("<int:organization_id>/branding/preview/documents/1/pages/1.webp", sample_page),
+    path("<int:organization_id>/branding/preview/signature-only/stamp.svg", sample_stamp, {"signature_only": True}),
+    path("<int:organization_id>/branding/preview/signature-only/documents/1/pages/1.webp", sample_page),
     path("<int:organization_id>/requests", requests, name="requests"),
     path("<int:organization_id>/requests/export", export_requests, name="requests_export"),
     path("<int:organization_id>/requests/<int:request_id>", request, name="request"),
@@ -106,6 +109,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         signing_link,
         name="signing_link",
     ),
+    path("<int:organization_id>/requests/<int:request_id>/signers/<int:signer_id>/here", sign_here, name="sign_here"),
     path("<int:organization_id>/documents", documents, name="documents"),
     path("<int:organization_id>/documents/<int:document_id>", document, name="document"),
     path("<int:organization_id>/documents/<int:document_id>/delete", delete_document, name="delete_document"),

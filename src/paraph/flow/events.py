@@ -39,12 +39,15 @@ def signer_signed(
     origin: Origin,
     *,
     fields: Sequence[dict[str, Any]] = (),
+    member_id: int | None = None,
     sandbox_act: bool = False,
 ) -> None:
-    """``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field of the signer."""
+    """``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field; ``member_id``: on whose device the
+    signer signed in person, None for their own."""
     facts: dict[str, Any] = {"consent_notice": consent_notice, "documents_count": documents_count}
     facts |= {"locale": signer.locale, **({"fields": list(fields)} if fields else {})}
     facts |= {"role": signer.role} if signer.is_approver else {}
+    facts |= {} if member_id is None else {"in_person": True, "member_id": member_id}
     facts |= _SANDBOX_ACT if sandbox_act else {}
     _record(signer.request, EventType.SIGNED, signer, origin, facts, moment=signer.signed_at)
 

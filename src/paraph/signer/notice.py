@@ -12,6 +12,7 @@ from paraph.flow.messages.mail_copy import mail_copy, may_mail_copy, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests import copy_ticket
+from paraph.signature_requests.in_person import member_of
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signer_documents import documents_of
 from paraph.signature_requests.signing_token import token
@@ -47,7 +48,10 @@ def notice(
         if name == "expired":
             content["told"] = "declined" if signer.request.declined_by_id == signer.pk else "request_declined"
     if signer and name == "already_signed":
-        content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
+        if member_of(signer, request.GET.get("in_person", "")):
+            content["in_person"] = True
+        else:
+            content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
 
 

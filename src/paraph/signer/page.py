@@ -15,6 +15,7 @@ from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address
 from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.in_person import member_of
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.opening import note_opening
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
@@ -80,6 +81,7 @@ def _page(
         "consent": consent_notice(locale, len(shown), approves=signer.is_approver),
         "expires_at": signer.request.expires_at,
         "onward": onward(signer),
+        **_in_person(request, signer),
         "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
@@ -92,6 +94,12 @@ def _page(
     }
     response = show(request, "signer/page.html", content, signer=signer, locale=locale, status=entries.status)
     return say_when(response, entries.refusal) if entries.refusal else response
+
+
+def _in_person(request: HttpRequest, signer: Signer) -> dict[str, str]:
+    """Return the ticket of a page that a member opened on their own device; {} for others."""
+    ticket = request.GET.get("in_person", "")
+    return {"in_person": ticket} if ticket and member_of(signer, ticket) else {}
 
 
 def _decline_url(request: HttpRequest, signer: Signer, entries: Entries) -> str:

@@ -112,6 +112,8 @@ def _body(entered: Entries, request: HttpRequest, signer: Signer) -> dict[str, A
         "consent": entered.consent,
         "locale": language.choose(request, signer, entered.language),
     }
+    if "in_person" in request.GET:
+        body["in_person"] = request.GET["in_person"]
     if signer.is_approver:
         return body
     body["signature"] = entered.marks["signature"]

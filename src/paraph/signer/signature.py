@@ -7,7 +7,8 @@ from 0 to 1, from the top left, at most 20,000 points. Both are divided by the s
 by its own side adds ``aspect``, width / height of the drawing area. ``initials`` has the same form and stands where
 the request wants initials, and only there. An approver sends neither. ``locale`` names the language in which the
 consent notice was accepted. ``fields`` is ``[{"document_id", "name", "value"}]``; what was entered before counts for
-those that are left out. An optional field that is null counts as absent.
+those that are left out. ``in_person`` is the ticket of a page that a member opened on their own device. An optional
+field that is null counts as absent.
 """
 
 from itertools import chain
@@ -23,6 +24,7 @@ from paraph.server.client_address import origin
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.in_person import member_of
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
@@ -38,6 +40,7 @@ class SignatureBody(Body):
     initials: TypedOrDrawn | None = None
     locale: str | None = None
     fields: Any = None
+    in_person: str | None = None
 
 
 def read(body: dict[str, Any], signer: Signer) -> Signature:
@@ -47,8 +50,9 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
     except ValidationError as error:
         raise TranslatedRefusal("validation_error", *sentences(error)) from error
     locale = signer.request.locale if checked.locale is None else checked.locale
+    member_id = member_of(signer, checked.in_person) if checked.in_person else None
     marks = _no_marks(checked) if signer.is_approver else _initials(checked, signer.request)
-    problems = list(chain(_consent(checked), marks, _locale(locale)))
+    problems = list(chain(_consent(checked), marks, _in_person(checked, member_id), _locale(locale)))
     if problems:
         raise TranslatedRefusal("validation_error", *problems)
     return Signature(
@@ -57,11 +61,16 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
         initials=dumped(checked.initials) if checked.initials else None,
         locale=locale,
         fields=filled_fields(signer, checked.fields),
+        member_id=member_id,
     )
 
 
 def _consent(body: SignatureBody) -> list[Sentence]:
     return [] if body.consent else [("consent", {"field": "consent"})]
+
+
+def _in_person(body: SignatureBody, member_id: int | None) -> list[Sentence]:
+    return [("field_surplus", {"field": "in_person"})] if body.in_person and member_id is None else []
 
 
 def _no_marks(body: SignatureBody) -> list[Sentence]:

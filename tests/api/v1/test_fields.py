@@ -1,12 +1,16 @@
 """Fields, approvers, copies and declining in a creation: what is kept, answered, previewed and refused."""
 
+import html
 import json
 from typing import Any
+from urllib.parse import urlsplit
 
 import pytest
 from django.db import connection
+from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from paraph.documents.models import Document
 from paraph.pdf.untrusted.find import find_tags
 from paraph.reference import snippets
 from paraph.signature_requests import field_values, placing
@@ -159,6 +163,9 @@ def test_an_approver_takes_part_and_draws_nothing(owner: ApiClient) -> None:
     assert answer.status_code == 201, answer.content
     assert [signer["role"] for signer in answer.json()["signers"]] == ["approver", "signer"]
     assert [row.placements.count() for row in Signer.objects.all()] == [0, 1]
+    assert [row.approvals.count() for row in Signer.objects.all()] == [1, 0]
+    page = html.unescape(Client().get(urlsplit(answer.json()["signers"][0]["signing_url"]).path).content.decode())
+    assert Document.objects.get().name in page and "asks you to approve" in page
 
 
 @pytest.mark.parametrize(

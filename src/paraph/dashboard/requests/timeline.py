@@ -69,17 +69,8 @@ def _event(entry: Entry, environment: str, names: dict[int, str], files: dict[in
 
 
 def _sentence(event_type: str, facts: dict[str, Any]) -> str:
-    if event_type == EventType.SIGNER_NOTIFIED and facts.get("reminder"):
-        return _("%(name)s was reminded; the mail server accepted the mail.")
-    if event_type == EventType.EXPIRED and facts.get("declined"):
-        return _("%(name)s declined, and the request ended.")
-    if event_type == EventType.EXPIRED and facts.get("ended_early"):
-        return _("The request was cancelled.")
-    if event_type == EventType.COMPLETION_NOTIFIED and facts.get("copies"):
-        return _("Copies were mailed: %(count)d.")
-    if event_type == EventType.PADES_SIGNED and facts.get("timestamped"):
-        return _("%(file)s was sealed, with a timestamp.")
-    return str(_SENTENCES.get(event_type, event_type))
+    particular = (sentence for event, fact, sentence in _PARTICULAR if event == event_type and facts.get(fact))
+    return str(next(particular, _SENTENCES.get(event_type, event_type)))
 
 
 def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
@@ -97,6 +88,15 @@ def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
 
 _BY_SENDER = (EventType.CREATED, EventType.IDENTITY_DECLARED)
 _BY_SIGNER = (EventType.OTP_SENT, EventType.SIGNED)
+_PARTICULAR = (  # where the metadata have a fact; the first that fits
+    (EventType.SIGNER_NOTIFIED, "reminder", gettext_lazy("%(name)s was reminded; the mail server accepted the mail.")),
+    (EventType.SIGNED, "in_person", gettext_lazy("%(name)s signed in person, on the device of a member.")),
+    (EventType.SIGNED, "role", gettext_lazy("%(name)s approved.")),
+    (EventType.COMPLETION_NOTIFIED, "copies", gettext_lazy("Copies were mailed: %(count)d.")),
+    (EventType.EXPIRED, "declined", gettext_lazy("%(name)s declined, and the request ended.")),
+    (EventType.EXPIRED, "ended_early", gettext_lazy("The request was cancelled.")),
+    (EventType.PADES_SIGNED, "timestamped", gettext_lazy("%(file)s was sealed, with a timestamp.")),
+)
 _SENTENCES: dict[str, Any] = {
     EventType.CREATED: gettext_lazy("The request was created."),
     EventType.IDENTITY_DECLARED: gettext_lazy("The sender confirmed the signers' identity."),

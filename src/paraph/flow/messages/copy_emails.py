@@ -11,9 +11,10 @@ from paraph.signature_requests.copy_token import copy_url
 from paraph.signature_requests.models import CopyRecipient
 from paraph.signature_requests.names import full_name
 from paraph.tenants.branding import accent
+from paraph.tenants.logos import logo_picture
 
 _MOST_LINKS = 10  # the page that the mail leads to has all of them
-_LINK = '<span style="display:block"><a href="{}"><bdi>{}</bdi></a></span>'
+_LINK = '<a href="{}" style="color:inherit"><bdi>{}</bdi></a>'
 
 
 def copy_email(recipient: CopyRecipient) -> EmailContent:
@@ -35,7 +36,7 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
             lines=[
                 say(words, "hello", name=name),
                 say(words, "copies", sender=sender),
-                about,
+                *([about] if len(documents) > _MOST_LINKS else []),
                 *(_link(document_name(each.name), _address(url, each)) for each in documents[:_MOST_LINKS]),
                 _link(catalog.of("proof", request.locale)["title"], f"{url}/proof.pdf"),
             ],
@@ -45,6 +46,7 @@ def copy_email(recipient: CopyRecipient) -> EmailContent:
             ],
             action=(words["copies_open"], url),
             accent=accent(request.branding_profile),
+            logo=logo_picture(request.branding_profile),
         )
     )
 

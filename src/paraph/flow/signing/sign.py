@@ -9,14 +9,14 @@ from django.db import transaction
 
 from paraph.audit_trail.append import Origin
 from paraph.database.compiled_query import CompiledQuery
-from paraph.database.rows import update
+from paraph.database.rows import insert, update
 from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.pdf.typesetting.strokes import has_ink, simplified
-from paraph.queue.defer import defer
+from paraph.queue.defer import defer, job
 from paraph.signature_requests import field_values, handwriting
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.filled_fields import FilledField
@@ -67,10 +67,8 @@ def complete(request: SignatureRequest, moment: datetime) -> None:
     request.completed_at = moment
     update(request, "status", "completed_at")
     events.request_completed(request)
-    if request.notify_signers_on_completion:
-        defer("notify_completion", request_id=request.pk)
-    for row in _DOCUMENTS.all(request.pk):
-        defer("finalize", request_document_id=row.pk)
+    mails = [job("notify_completion", request_id=request.pk)] if request.notify_signers_on_completion else []
+    insert([*mails, *(job("finalize", request_document_id=row.pk) for row in _DOCUMENTS.all(request.pk))])
 
 
 @dataclass(frozen=True)
@@ -81,6 +79,7 @@ class Signature:
     ``signature`` and ``initials`` are ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with
     x and y in 0..1 from the top left; ``initials`` is None where the request wants none, and both are None for an
     approver, who draws nothing. ``fields``: all of the signer, those that the service fills without a value.
+    ``member_id``: of the member on whose device the signer signed in person, else None.
     """
 
     code: str | None
@@ -88,6 +87,7 @@ class Signature:
     initials: dict[str, Any] | None
     locale: str
     fields: tuple[FilledField, ...] = ()
+    member_id: int | None = None
 
 
 def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
@@ -119,7 +119,9 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
         documents = len(signed_digests(signer))
         notice = consent_notice(signature.locale, documents, approves=signer.is_approver)
         by_act, fields = code_hash is None, _store_fields(signer, signature.fields)
-        events.signer_signed(signer, notice, documents, origin, fields=fields, sandbox_act=by_act)
+        events.signer_signed(
+            signer, notice, documents, origin, fields=fields, member_id=signature.member_id, sandbox_act=by_act
+        )
         _continue(signer.request, moment)
     return signer
 

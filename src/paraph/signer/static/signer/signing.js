@@ -229,6 +229,7 @@ async function sign() {
   signButton.textContent = say("signing");
   const given = { code: digits(code.value), consent: true, locale: words.locale };
   for (const mark of marks) given[mark.kind] = mark.value();
+  if (form.dataset.inPerson) given.in_person = form.dataset.inPerson;
   given.fields = window.filling?.values();
   const answer = await post("signature", given);
   signButton.disabled = false;
@@ -313,6 +314,7 @@ function sayApproved(section) {
 }
 
 function finish(answer) {
+  if (form.dataset.inPerson) return void location.replace(location.pathname + location.search); // which gives the device back
   for (const part of document.querySelectorAll(".steps, #read, #form, #problems")) part.hidden = true;
   document.body.dataset.state = "signed";
   window.tell?.("signed");
