@@ -13,6 +13,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -59,31 +60,37 @@ def _measure(calls: int) -> list[float]:
     ratios = []
     print(f"{'':12}{'with a key, ms':>16}{'without, ms':>13}{'ratio':>8}")
     for title, call in _calls(key).items():
-        keyed, bare = in_turns([lambda call=call: call(str(uuid4())), lambda call=call: call("")], calls, _WARM)
+        keyed, bare = in_turns([partial(_with_new_key, call), partial(call, "")], calls, _WARM)
         ratios.append(keyed / bare)
         print(f"{title:12}{keyed:16.2f}{bare:13.2f}{ratios[-1]:8.2f}", flush=True)
     connections.close_all()
     return ratios
 
 
+def _with_new_key(call: Callable[[str], Any]) -> None:
+    call(str(uuid4()))
+
+
 def _calls(api_key: str) -> dict[str, Callable[[str], Any]]:
     """What is called, with an Idempotency-Key or, where that is empty, without."""
     from django.core.files.uploadedfile import SimpleUploadedFile
     from django.test import Client
+    from django.test.client import MULTIPART_CONTENT
 
     from paraph.cli.demo.contract import contract
 
     client, pdf = Client(), contract()
 
-    def post(path: str, body: Any, key: str, *content_type: str) -> Any:
+    def post(path: str, body: Any, key: str, content_type: str) -> Any:
         headers = {"X-Api-Key": api_key} | ({"Idempotency-Key": key} if key else {})
-        response: Any = client.post(f"/api/v1/{path}", body, *content_type, headers=headers)
+        response: Any = client.post(f"/api/v1/{path}", body, content_type, headers=headers)
         if response.status_code != 201:
             sys.exit(response.content.decode()[:300])
         return response.json()
 
     def upload(key: str) -> Any:
-        return post("documents", {"file": SimpleUploadedFile("contract.pdf", pdf, "application/pdf")}, key)
+        file = SimpleUploadedFile("contract.pdf", pdf, "application/pdf")
+        return post("documents", {"file": file}, key, MULTIPART_CONTENT)
 
     stamp = {"type": "coordinates", "value": {"page_number": 1, "x": 100, "y": 100}}
     request = {

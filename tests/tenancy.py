@@ -45,7 +45,7 @@ def revoke_key(key_id: int) -> ApiKey:
 
 
 def create_branding_profile(organization_id: int, name: str, **colors: str) -> BrandingProfile:
-    return branding.create_profile(organization_id, OPERATOR, name, **colors)
+    return branding.create_profile(organization_id, OPERATOR, name, signature_only=False, **colors)
 
 
 def set_retention(organization_id: int, environment: str, days: int | None) -> None:

@@ -13,6 +13,7 @@ from playwright.sync_api import sync_playwright
 from tests.browser import (
     pictures_of_accounts,
     pictures_of_dashboard,
+    pictures_of_filling,
     pictures_of_moments,
     pictures_of_pages,
     pictures_of_papers,
@@ -26,6 +27,7 @@ Subject = Callable[[World, Any, Path], None]
 SUBJECTS: list[Subject] = [
     pictures_of_pages.states,
     pictures_of_pages.steps,
+    pictures_of_filling.filling,
     pictures_of_moments.moments,
     pictures_of_pages.languages,
     pictures_of_dashboard.dashboard,

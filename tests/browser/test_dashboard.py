@@ -37,7 +37,7 @@ _BROKEN = """() => [...document.querySelectorAll("thead th, .steps a, button, .b
         return new Set([...range.getClientRects()].map((rectangle) => rectangle.top)).size > 1;
     }).map(([word]) => word));
 })"""
-_TABLES = ("requests", "documents", "applications", "deliveries", "members", "activity", "plan")
+_TABLES = ("requests", "documents", "applications", "deliveries", "all_deliveries", "members", "activity", "plan")
 _FRAGMENTS = {"key_used"}  # parts of a page, which its script asks for
 
 

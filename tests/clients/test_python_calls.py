@@ -12,7 +12,12 @@ import pytest
 from paraph_client import (
     AsyncClient,
     Client,
+    Copy,
+    CopyInput,
     DocumentInput,
+    Field,
+    FieldInput,
+    FieldPlace,
     Placement,
     Problem,
     RolePlacement,
@@ -79,17 +84,30 @@ EVENT = {
 CREATION: dict[str, Any] = {
     "mode": "parallel",
     "validity_days": 3,
-    "signers": [SignerInput("a", "Ada", "B", "a@b.example")],
-    "documents": [DocumentInput(35, [Placement("a", [at(1, 2, 3)])])],
+    "signers": [
+        SignerInput("a", "Ada", "B", "a@b.example"),
+        SignerInput("b", "Bo", "C", "b@c.example", role="approver"),
+    ],
+    "documents": [
+        DocumentInput(
+            35, [Placement("a", [at(1, 2, 3)], [FieldInput("ok", "checkbox", under_tag("{{ok}}"))]), Placement("b")]
+        )
+    ],
     "external_id": "lease-9",
     "metadata": {"unit": "3b"},
     "redirect_url": "https://x.example/back",
     "reminders": {"every_days": 3, "at_most": 2},
+    "copies": [CopyInput("Kim", "C", "k@c.example")],
+    "decline_allowed": True,
 }
 BODY = {
     "signature_request": {
         **CREATION,
-        "signers": [{"ref": "a", "first_name": "Ada", "last_name": "B", "email": "a@b.example"}],
+        "signers": [
+            {"ref": "a", "first_name": "Ada", "last_name": "B", "email": "a@b.example"},
+            {"ref": "b", "first_name": "Bo", "last_name": "C", "email": "b@c.example", "role": "approver"},
+        ],
+        "copies": [{"first_name": "Kim", "last_name": "C", "email": "k@c.example"}],
         "documents": [
             {
                 "id": 35,
@@ -99,7 +117,15 @@ BODY = {
                         "stamps": [
                             {"type": "coordinates", "value": {"page_number": 1, "x": 2, "y": 3}, "optional": False}
                         ],
-                    }
+                        "fields": [
+                            {
+                                "name": "ok",
+                                "type": "checkbox",
+                                "placement": {"type": "magic_field", "value": {"tag": "{{ok}}"}, "optional": False},
+                            }
+                        ],
+                    },
+                    {"signer_ref": "b", "stamps": []},
                 ],
             }
         ],
@@ -235,10 +261,35 @@ def test_what_is_read(service: Answering) -> None:
     assert request.signers[0].delivery and request.signers[0].delivery.put_off_until == request.created_at
     assert request.reminders and request.reminders.every_days == 3
     assert (request.ended_early, request.ended_reason) == (True, "Withdrawn")
+    assert (request.copies, request.decline_allowed, request.declined_by) == ([], False, None)
+    assert (request.signers[0].role, request.signers[0].fields) == ("signer", [])
+    assert preview.fields == []
     assert preview.problems == [Problem("signers", "validation_error", "No.")]
     assert preview.placements == [StampPlace(35, "a", 0, 1, 2.0, 3.0, 200.0, 80.0)]
     accepted = [asked.headers["Accept"] for asked in service.asked]
     assert [accepted[1], accepted[3]] == ["application/json", "application/pdf"]
+
+
+def test_what_only_some_requests_have_is_read(service: Answering) -> None:
+    field = {"document_id": 35, "name": "ok", "type": "checkbox", "label": "Agreed", "value": True}
+    copy = {"first_name": "Kim", "last_name": "C", "email": "k@c.example"}
+    signers = [SIGNER | {"role": "approver", "fields": [field]}]
+    place = {"document_id": 35, "signer_ref": "a", "page_number": 1, "x": 2, "y": 3, "width": 12, "height": 12}
+    service.answers = [
+        (200, REQUEST | {"signers": signers, "copies": [copy], "decline_allowed": True, "declined_by": 9}, {}),
+        (200, PREVIEW | {"fields": [place | {"field": 0, "name": "ok"}]}, {}),
+    ]
+    with Client(service.url, "k") as client:
+        request = client.signature_request(71)
+        preview = client.preview_request(**CREATION)
+    assert request.signers[0].role == "approver"
+    assert request.signers[0].fields == [Field(35, "ok", "checkbox", "Agreed", True)]
+    assert (request.copies, request.decline_allowed, request.declined_by) == (
+        [Copy("Kim", "C", "k@c.example")],
+        True,
+        9,
+    )
+    assert preview.fields == [FieldPlace(35, "a", 0, "ok", 1, 2.0, 3.0, 12.0, 12.0)]
 
 
 def test_events_are_walked_by_their_cursor(service: Answering) -> None:

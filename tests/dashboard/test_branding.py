@@ -1,6 +1,7 @@
 """Branding profiles: within the plan, judged, and shown on the signing page itself."""
 
 import io
+import re
 from collections.abc import Callable
 from html import unescape
 from urllib.parse import urlsplit
@@ -19,6 +20,7 @@ from paraph.tenants.branding import Pair, contrasts, delete_profile
 from paraph.tenants.models import BrandingProfile, Logo, Organization, Role
 from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.dashboard.conftest import MemberClient
+from tests.dashboard.test_drafts import ready
 from tests.logos import logo_for, png
 from tests.tenancy import create_application, create_branding_profile, create_organization
 
@@ -225,3 +227,29 @@ def test_logos_of_others_do_not_exist(client: Client, pages: str) -> None:
     assert "/logo.png" not in client.get(f"{pages}/preview", {**COLORS, "profile": str(theirs.pk)}).content.decode()
     assert "/logo.png" not in client.get(f"{pages}/preview", {**COLORS, "profile": "9" * 30}).content.decode()
     assert Logo.objects.count() == 1
+
+
+def test_stamps_of_a_profile_can_be_the_signature_alone(client: Client, pages: str, organization: Organization) -> None:
+    form = {"name": "Forms", **COLORS, "signature_only": "on"}
+    previewed = client.post(f"{pages}/new", form | {"preview": "1"})["Location"]
+    page = unescape(client.get(previewed).content.decode())
+    assert "checked" in page and "&signature_only=1" in page
+    preview = client.get(f"{pages}/preview", {**COLORS, "signature_only": "1"}).content.decode()
+    [alone] = set(re.findall(r'src="([^"]+/stamp\.svg)\?lang=en"', preview))
+    letters = [client.get(address).content.count(b"<use ") for address in (alone, f"{pages}/preview/stamp.svg")]
+    assert 0 < letters[0] < 20 < letters[1]
+
+    assert client.post(f"{pages}/new", form).status_code == 303
+    made = BrandingProfile.objects.get()
+    assert made.signature_only and "checked" in client.get(f"{pages}/{made.pk}").content.decode()
+    address, draft = ready(client, organization)
+    stamp = f"{address}/signers/{draft.signers.get().pk}/stamp-200x80.svg"
+    whole = client.get(stamp).content.count(b"<use ")
+    Draft.objects.update(branding_profile=made)
+    assert 0 < client.get(stamp).content.count(b"<use ") < 20 < whole
+
+    assert client.post(f"{pages}/{made.pk}", {"name": "Forms", **COLORS}).status_code == 303
+    made.refresh_from_db()
+    assert not made.signature_only
+    act = Activity.objects.filter(action="branding.updated").latest("pk")
+    assert act.before["signature_only"] is True and "signature_only" not in act.after

@@ -25,7 +25,8 @@ from paraph.flow.sending.remind import send_reminder
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import tokens
-from paraph.signature_requests.models import Inquiry, Reminder, SignatureRequest, Signer
+from paraph.signature_requests.field_values import write
+from paraph.signature_requests.models import Field, Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
 from paraph.tenants.admin_log.models import Activity
@@ -413,6 +414,30 @@ def test_roles_copies_and_who_declined_stand_on_the_page() -> None:
     page = unescape(text(client, made))
     assert "Émile Zola declined: “The <rent> is wrong.”" in page and "Declined" in page
     assert "Émile Zola declined, and the request ended." in page
+
+
+def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Client) -> None:
+    fields: list[dict[str, Any]] = [
+        {"name": "iban", "label": "Your <IBAN>"},
+        {"name": "rent", "type": "number"},
+        {"name": "address", "type": "multiline"},
+        {"name": "pets", "type": "checkbox"},
+        {"name": "remarks", "required": False},
+    ]
+    filled = scene(fields=fields, documents=2, locale="de")
+    client = just_logged_in(filled.request.organization, Role.OBSERVER)
+    signer = Signer.objects.get(pk=filled.signers[0].pk)
+    own = list(Field.objects.filter(request_document=filled.request_documents[0]).order_by("position"))
+    write(signer, dict(zip([field.pk for field in own[:4]], ["<DE89>", "1250.50", "One\nTwo", True], strict=True)))
+    signer.save(update_fields=["fields_encrypted"])
+    before = text(client, filled)
+    assert before.count("Your &lt;IBAN&gt;") == 2 and "DE89" not in before, "entered, and not signed"
+    Signer.objects.filter(pk=signer.pk).update(status="signed", signed_at=timezone.now())
+    page = text(client, filled)
+    assert 'id="fields">Fields filled in<' in page and page.count('Ada Lovelace <span class="quiet">·') == 2
+    for value in ("&lt;DE89&gt;", "1.250,50", "One<br>Two", "ticked", "left empty"):
+        assert f"<bdi>{value}</bdi>" in page
+    assert 'id="fields"' not in text(just_logged_in(made.request.organization, Role.OBSERVER), made)
 
 
 def test_a_request_without_roles_and_copies_has_no_word_of_them(made: Scene, client: Client) -> None:

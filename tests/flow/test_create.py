@@ -11,7 +11,7 @@ from tests.api.v1.api_clients import api_client, error, payload
 
 
 @pytest.mark.django_db(transaction=True)
-@pytest.mark.parametrize("step", ["_signers", "_documents", "_journal", "_invite"])
+@pytest.mark.parametrize("step", ["_signers", "_documents", "_journal", "_invitations"])
 def test_a_fault_at_any_step_leaves_nothing(step: str, monkeypatch: pytest.MonkeyPatch) -> None:
     owner = api_client()
     content = payload(owner.document(), send_email=True, identity_declaration_accepted=True)
@@ -32,9 +32,9 @@ def test_the_files_are_searched_before_the_transaction(monkeypatch: pytest.Monke
     owner = api_client()
     depth: list[int] = []
 
-    def watched(*arguments: object) -> object:
+    def watched(*arguments: object, **named: object) -> object:
         depth.append(len(connection.savepoint_ids))
-        return make_plan(*arguments)  # type: ignore[arg-type]
+        return make_plan(*arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(creating, "make_plan", watched)
     content = payload(owner.document())

@@ -80,7 +80,7 @@ def test_tags_are_searched_in_what_is_sealed() -> None:
     store.delete(document.object_key)
     stamp = MagicFieldStamp(type="magic_field", value=Tag(tag="{{sign}}"))
     given = DocumentInput(id=document.pk, signers=[Assignment(signer_ref="a", stamps=[stamp])])
-    assert len(place(given, "documents[0]", document, Problems())) == 1
+    assert len(place(given, "documents[0]", document, Problems()).placements) == 1
 
 
 def test_the_journal_names_it_before_anybody_signs() -> None:

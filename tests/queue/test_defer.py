@@ -1,8 +1,9 @@
-"""A job is the same however it gets into the queue."""
+"""A job in the queue, as the queue itself would have put it there."""
 
 from typing import Any
 
 import pytest
+from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateEvent, ProcrastinateJob
 from procrastinate.exceptions import TaskNotFound
 from structlog.contextvars import bound_contextvars
@@ -13,13 +14,15 @@ from paraph.queue.defer import defer, job
 pytestmark = pytest.mark.django_db
 
 
-def test_a_job_that_is_inserted_as_a_row_is_like_one_that_is_deferred() -> None:
+def test_a_job_is_as_procrastinate_itself_makes_it() -> None:
+    arguments: dict[str, Any] = {"signer_id": 7, "trace": "0123"}
     with bound_contextvars(request_id="0123"):
+        app.configure_task("paraph.flow.jobs.invite", allow_unknown=False).defer(**arguments)
         defer("invite", signer_id=7)
         rows.insert([job("invite", signer_id=7), job("invite", signer_id=7)])
-    deferred, *inserted = map(_facts, ProcrastinateJob.objects.order_by("pk"))
-    assert deferred["args"] == {"signer_id": 7, "trace": "0123"}
-    assert inserted == [deferred, deferred]
+    theirs, *ours = map(_facts, ProcrastinateJob.objects.order_by("pk"))
+    assert theirs["args"] == arguments and theirs["events"] == ["deferred"]
+    assert ours == [theirs, theirs, theirs]
 
 
 def _facts(row: ProcrastinateJob) -> dict[str, Any]:

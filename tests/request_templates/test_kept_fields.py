@@ -2,13 +2,15 @@
 
 import pytest
 
+from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner
-from paraph.drafts.payload import payload
+from paraph.drafts.payload import payload, refusals
 from paraph.request_templates.bulk.values import asked_of, sample_values
-from paraph.request_templates.content import of_draft
+from paraph.request_templates.content import of_draft, of_request
 from paraph.request_templates.models import Template
 from paraph.request_templates.payload import TemplatePayload
 from paraph.request_templates.saving import Names, begin_from, save_template
+from paraph.signature_requests.models import Field, SignatureRequest
 from tests.drafts.asked import IBAN, PETS, SIGNED_ON, asking
 from tests.drafts.author import Author, author
 from tests.request_templates.kept import bulk_of
@@ -18,9 +20,9 @@ DEPOSIT = {"name": "Deposit", "type": "number", "required": True}
 READ = {"name": "House rules", "type": "checkbox", "required": True}
 
 
-def template_asking(charles: Author, second: str = "approver") -> Template:
+def template_asking(charles: Author) -> Template:
     draft = asking(charles, IBAN, PETS, DEPOSIT, READ, SIGNED_ON, signers=2)
-    draft.signers.filter(position=1).update(role=second)
+    draft.signers.filter(position=1).update(role="approver")
     draft.more_options |= {"copies": [{"first_name": "Mary", "last_name": "S", "email": "mary@example.com"}]}
     names = Names("Lease", ["Tenant", "Landlord"])
     return save_template(charles.scope, of_draft(draft), charles.member.user, charles.actor, names)
@@ -39,9 +41,50 @@ def test_a_template_keeps_fields_and_roles_and_no_people() -> None:
     assert payload(draft)["signers"][1]["role"] == "approver"
 
 
+def test_a_sent_request_becomes_a_template_that_asks_the_same() -> None:
+    charles = author()
+    source = asking(charles, IBAN, PETS, DEPOSIT | {"minimum": 0.5}, READ, SIGNED_ON, signers=2)
+    approver = source.signers.last()
+    assert approver
+    approver.role = "approver"
+    editing.replace_signers(source, [*source.signers.exclude(pk=approver.pk), approver])
+    first = payload(source)
+    assert refusals(charles.scope, source) == []
+    sent = SignatureRequest.objects.get(pk=charles.send(source))
+    assert [field.name for field in Field.objects.order_by("position")] == [
+        "IBAN",
+        "Pets",
+        "Deposit",
+        "House rules",
+        "Date",
+    ]
+    assert sent.decline_allowed and list(sent.signers.values_list("role", flat=True)) == ["signer", "approver"]
+    names = Names("Again", ["Tenant", "Landlord"])
+    template = save_template(charles.scope, of_request(sent), charles.member.user, charles.actor, names)
+    people = [DraftSigner(first_name=name, last_name="X", email=f"{name}@example.com") for name in "ab"]
+    draft = begin_from(charles.scope, template, charles.member.user, people)
+    assert refusals(charles.scope, draft) == []
+    asked = [each["documents"][0]["signers"][0]["fields"] for each in (payload(draft), first)]
+    assert [[field["name"], field["type"], field["placement"]] for field in asked[0]] == [
+        [field["name"], field["type"], field["placement"]] for field in asked[1]
+    ]
+    assert [field.get("minimum") for field in asked[0]] == [None, None, 0.5, None, None]
+    assert asked[0][1]["options"] == ["None", "A cat"] and asked[0][1]["required"] is False
+    assert payload(draft)["decline_allowed"] is True
+
+
+def test_a_cell_that_a_field_does_not_take_names_its_column() -> None:
+    charles = author()
+    template = template_asking(charles)
+    header = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
+    rows = f"{header},Landlord: E-mail,Tenant: Pets\nA,B,a@example.com,C,D,c@example.com,A dog"
+    row = bulk_of(charles, template, rows.encode()).rows.get()
+    assert row.state == "wrong" and row.problems[0].startswith("“Tenant: Pets”: it must be one of None, A cat.")
+
+
 def test_columns_of_fields_prefill_them() -> None:
     charles = author()
-    template = template_asking(charles, "signer")
+    template = template_asking(charles)
     header = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
     header += ",Landlord: E-mail,tenant: iban,Tenant: Deposit,Tenant: House rules,Tenant: Pets"
     bulk = bulk_of(

@@ -9,7 +9,7 @@ from PIL import ImageChops
 
 from paraph.kernel import clock
 from paraph.signature_requests.field_values import values_of
-from paraph.signature_requests.models import Field, RequestDocument, Signer
+from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
 from paraph.words import LOCALES
 from tests.factories import Scene, scene
 from tests.pdf.pictures import pictures
@@ -244,21 +244,24 @@ def test_what_was_entered_is_there_again_with_what_is_wrong_in_every_language(cl
 
 
 def test_the_page_shows_each_value_where_it_will_stand(client: Client) -> None:
-    made = scene(fields=EVERY_TYPE)
+    made = scene(pages=2, fields=EVERY_TYPE)
     keep(client, made, IBAN="DE02", rent="a lot")
     content = page(client, made)
-    pictures = dict(
-        re.findall(r'data-field="(\w+)" class="filled"[^>]*><rect[^>]*><image[^>]* href="([^"]+)"', content)
-    )
-    assert set(pictures) == {"IBAN", "flat", "day", "name", "mail"}
-    answer = client.get(pictures["IBAN"])
+    filled = re.findall(r'data-field="(\w+)" class="filled"', content)
+    assert set(filled) == {"IBAN", "flat", "day", "name", "mail"}
+    [picture] = re.findall(r'<image width="100%" height="100%" href="([^"]+)"/>', content)
+    answer = client.get(picture)
     assert answer.status_code == 200 and answer["Content-Type"] == "image/svg+xml"
-    assert answer.content.startswith(b"<svg") and "private" in answer["Cache-Control"]
-    keep(client, made, IBAN="DE03")
-    assert pictures["IBAN"] not in page(client, made)  # its address changes with the value
-    rent = Field.objects.get(name="rent").pk
-    assert client.get(made.url(rest=f"/fields/{rent}.svg")).status_code == 404
-    assert client.get(made.url(rest="/fields/0.svg")).status_code == 404
+    assert answer.content.startswith(b'<svg viewBox="0 0 595 842"') and "private" in answer["Cache-Control"]
+    [kept] = keep(client, made, IBAN="DE03").json()["fields"]
+    assert kept["page"] != picture and kept["page"] in page(client, made)  # its address changes with the values
+    assert client.get(kept["page"]).content != answer.content
+    document_id = made.request_documents[0].document_id
+    for rest in (f"/documents/{document_id}/pages/2-values.svg", f"/documents/{document_id}/pages/9-values.svg",
+                 "/documents/0/pages/1-values.svg"):  # fmt: skip
+        assert client.get(made.url(rest=rest)).status_code == 404
+    SignatureRequest.objects.update(expires_at=clock.now())
+    assert client.get(kept["page"]).status_code == 410
 
 
 def test_without_scripts_the_step_is_sent_kept_and_left(client: Client) -> None:
@@ -308,9 +311,10 @@ def test_in_a_sequence_one_sees_what_those_before_have_signed(client: Client) ->
     assert sign(client, made, fields=entries(made, IBAN="DE02")).status_code == 200
     content = page(client, made, 1)
     assert 'aria-label="IBAN: DE02 (Ada Lovelace)"' in content and ">Ada Lovelace</text>" in content
-    [theirs] = re.findall(r'aria-label="IBAN: DE02[^>]*><rect[^>]*><image[^>]* href="([^"]+)"', content)
-    assert client.get(theirs).status_code == 200
+    [theirs] = re.findall(r'<image width="100%" height="100%" href="([^"]+)"/>', content)
+    before = client.get(theirs).content
     keep(client, made, 1, IBAN="SE45")
+    assert client.get(theirs).content != before
     assert "SE45" not in page(client, made, 2) and "DE02" in page(client, made, 2)
     assert "what others enter" not in content
 
@@ -321,8 +325,10 @@ def test_in_parallel_one_sees_what_the_sender_set_and_is_told_so(client: Client)
     content = page(client, made, 1)
     assert "DE02" not in content and content.count('aria-label="flat: 4b"') == 2
     assert content.count("what others enter stands in the sealed documents only.") == 1
-    theirs = Field.objects.get(name="IBAN", signer=made.signers[0]).pk
-    assert client.get(made.url(1, f"/fields/{theirs}.svg")).status_code == 404
+    [picture] = re.findall(r'<image width="100%" height="100%" href="([^"]+)"/>', content)
+    shown = client.get(picture).content
+    Field.objects.filter(name="flat").delete()
+    assert client.get(picture).status_code == 404 and shown.startswith(b"<svg")
     assert "what others enter" not in page(client, scene(fields=[{"name": "IBAN"}]))
 
 

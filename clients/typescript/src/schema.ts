@@ -626,6 +626,12 @@ export interface components {
              */
             recipients?: string[];
             /**
+             * Copies
+             * @description Of `request.completion_notified`, where it went to those who get copies.
+             * @constant
+             */
+            copies?: true;
+            /**
              * Kept
              * @description Of `request.completion_notified`, where no mail server took some of the mails: how many of them the service keeps.
              */
@@ -663,7 +669,7 @@ export interface components {
              * Fields
              * @description Of `signer.signed`, where the signer has fields: each of them with its value.
              */
-            fields?: components["schemas"]["FilledField"][];
+            fields?: components["schemas"]["paraph__api__v1__audit_logs__output__FilledField"][];
             /** @description Of `request.completed`, and only while a fault keeps the request from being finalized. It is added when the log is read and no part of the journal, whose entries never change. */
             finalization?: components["schemas"]["Finalization"];
             /**
@@ -841,6 +847,18 @@ export interface components {
             pagination: components["schemas"]["Pagination"];
         };
         /**
+         * CoordinatesPlacement
+         * @description A field at a place given in points.
+         */
+        CoordinatesPlacement: {
+            /**
+             * @description `coordinates`: the place is given in points. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "coordinates";
+            value: components["schemas"]["FieldRectangle"];
+        };
+        /**
          * CoordinatesStamp
          * @description A stamp at a place given in points.
          */
@@ -857,6 +875,50 @@ export interface components {
              * @default false
              */
             optional?: boolean;
+        };
+        /**
+         * Copy
+         * @description A person who gets a copy.
+         */
+        Copy: {
+            /**
+             * First Name
+             * @description As given at creation.
+             */
+            first_name: string;
+            /**
+             * Last Name
+             * @description As given at creation.
+             */
+            last_name: string;
+            /**
+             * Email
+             * Format: email
+             * @description As given at creation.
+             */
+            email: string;
+        };
+        /**
+         * CopyInput
+         * @description A person who gets a mail with links to the sealed documents and to the proof, once they are there.
+         */
+        CopyInput: {
+            /**
+             * First Name
+             * @description As the mail greets.
+             */
+            first_name: string;
+            /**
+             * Last Name
+             * @description As the mail greets.
+             */
+            last_name: string;
+            /**
+             * Email
+             * Format: email
+             * @description Where the mail goes, whatever `send_email` says.
+             */
+            email: string;
         };
         /**
          * CreatedDraft
@@ -969,6 +1031,17 @@ export interface components {
              * @description Why it was ended early; null where it was not.
              */
             ended_reason: string | null;
+            /**
+             * Copies
+             * @description Who else gets a copy. Present only where there are some.
+             */
+            copies?: components["schemas"]["Copy"][];
+            /**
+             * Decline Allowed
+             * @description A signer may decline. Present only where this is so.
+             * @constant
+             */
+            decline_allowed?: true;
             /**
              * Declined By
              * Format: int64
@@ -1416,32 +1489,140 @@ export interface components {
             has_more: boolean;
         };
         /**
-         * FilledField
-         * @description A field that the signer filled in, or the service in their place.
+         * FieldInput
+         * @description A field that the signer fills in before signing, or that the service fills. An attribute that a type does not
+         *     have is refused.
          */
-        FilledField: {
-            /**
-             * Document Id
-             * Format: int64
-             * @description The document that it stands on.
-             */
-            document_id: number;
+        FieldInput: {
             /**
              * Name
-             * @description Its name.
+             * @description Unique for the signer on this document.
+             * @example IBAN
              */
             name: string;
             /**
              * Type
-             * @description What it takes.
+             * @description The service fills `signed_on`, the date of the signature in UTC, `full_name` and `email`; the signer the others.
              * @enum {string}
              */
             type: "text" | "multiline" | "number" | "date" | "checkbox" | "choice" | "signed_on" | "full_name" | "email";
             /**
-             * Value
-             * @description The value that is sealed: a date as `YYYY-MM-DD`, a number as a string with a point, of a checkbox whether it is ticked; null for what was left empty, `erased` once the signer's data were erased.
+             * Label
+             * @description What the signer reads; `name` by default.
+             * @default null
              */
-            value: string | boolean | null;
+            label?: string | null;
+            /**
+             * Required
+             * @description A required checkbox must be ticked. Not for types that the service fills.
+             * @default true
+             */
+            required?: boolean | null;
+            /**
+             * Value
+             * @description Counts where the signer enters none: a string, of a checkbox a boolean. A date as `YYYY-MM-DD`, a number as a string with a point, such as `1250.50`. Not for types that the service fills.
+             * @default null
+             */
+            value?: string | boolean | null;
+            /**
+             * Read Only
+             * @description The signer cannot change `value`, which is needed. Not for types that the service fills.
+             * @default false
+             */
+            read_only?: boolean | null;
+            /**
+             * Options
+             * @description Of a `choice`, and required there.
+             * @default null
+             */
+            options?: string[] | null;
+            /**
+             * Max Length
+             * @description Of `text` and `multiline`, where it is 200 and 2000 by default.
+             * @default null
+             */
+            max_length?: number | null;
+            /**
+             * Minimum
+             * @description Of a `number`, a number; of a `date`, a date as `YYYY-MM-DD`.
+             * @default null
+             */
+            minimum?: number | string | null;
+            /**
+             * Maximum
+             * @description As `minimum`, and not below it.
+             * @default null
+             */
+            maximum?: number | string | null;
+            /**
+             * Font Size
+             * @description Points. Text that does not fit is set smaller, down to 6, and refused beyond that.
+             * @default 10
+             */
+            font_size?: number | null;
+            /**
+             * Placement
+             * @description Where it stands.
+             */
+            placement: components["schemas"]["MagicFieldPlacement"] | components["schemas"]["CoordinatesPlacement"];
+        };
+        /**
+         * FieldRectangle
+         * @description Where a field goes, in points of the page as a reader sees it, origin at the bottom left. It must fit inside the
+         *     page.
+         */
+        FieldRectangle: {
+            /**
+             * Page Number
+             * @description From 1. The page must exist.
+             */
+            page_number: number;
+            /**
+             * X
+             * @description Points from the left edge of the page to that of the field.
+             */
+            x: number;
+            /**
+             * Y
+             * @description Points from the bottom edge of the page to that of the field.
+             */
+            y: number;
+            /**
+             * Width
+             * @description Points; 160 by default, 12 for a checkbox.
+             * @default null
+             */
+            width?: number | null;
+            /**
+             * Height
+             * @description Points; 18 by default, 12 for a checkbox.
+             * @default null
+             */
+            height?: number | null;
+        };
+        /**
+         * FieldTag
+         * @description Where a field goes: just under this text, centred on it.
+         */
+        FieldTag: {
+            /**
+             * Tag
+             * @description Text that stands verbatim in the PDF, as that of a stamp. Used once per signer and document, for a stamp or a field.
+             * @example {{text:tenant:IBAN}}
+             */
+            tag: string;
+            /**
+             * Width
+             * @description Points; 160 by default, 12 for a checkbox. At most the page's.
+             * @default null
+             */
+            width?: number | null;
+            /**
+             * Height
+             * @description Points; 18 by default, 12 for a checkbox. At most the page's.
+             * @default null
+             */
+            height?: number | null;
         };
         /**
          * Finalization
@@ -1619,6 +1800,17 @@ export interface components {
              */
             ended_reason: string | null;
             /**
+             * Copies
+             * @description Who else gets a copy. Present only where there are some.
+             */
+            copies?: components["schemas"]["Copy"][];
+            /**
+             * Decline Allowed
+             * @description A signer may decline. Present only where this is so.
+             * @constant
+             */
+            decline_allowed?: true;
+            /**
              * Declined By
              * Format: int64
              * @description The signer who declined, for `ended_reason`. Present only where one did.
@@ -1629,6 +1821,18 @@ export interface components {
              * @description True once the sealed documents and the proof file can be downloaded. Wait for this, not for `status`.
              */
             finalized: boolean;
+        };
+        /**
+         * MagicFieldPlacement
+         * @description A field just under a tag in the text, centred on it and moved sideways into the page.
+         */
+        MagicFieldPlacement: {
+            /**
+             * @description `magic_field`: the place is found by a text. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "magic_field";
+            value: components["schemas"]["FieldTag"];
         };
         /**
          * MagicFieldStamp
@@ -1747,7 +1951,7 @@ export interface components {
         };
         /**
          * PlacedRole
-         * @description The stamps of one role on one document.
+         * @description The stamps and fields of one role on one document.
          */
         PlacedRole: {
             /**
@@ -1758,9 +1962,14 @@ export interface components {
             role: string;
             /**
              * Stamps
-             * @description As they were given, tags too.
+             * @description As they were given, tags too; empty for a role that approves.
              */
             stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
+            /**
+             * Fields
+             * @description As they were given. Present only where there are some.
+             */
+            fields?: components["schemas"]["FieldInput"][];
         };
         /**
          * Preflight
@@ -1899,6 +2108,63 @@ export interface components {
              * @description Of all stamps that have a place, by document in the order of the body. An optional stamp whose tag is absent has none.
              */
             placements: components["schemas"]["PreviewPlacement"][];
+            /**
+             * Fields
+             * @description Of all fields that have a place, in the same order. Present only where there are some.
+             */
+            fields?: components["schemas"]["PreviewField"][];
+        };
+        /**
+         * PreviewField
+         * @description Where a field would stand, in points of the page as a reader sees it, origin at the bottom left.
+         */
+        PreviewField: {
+            /**
+             * Document Id
+             * Format: int64
+             * @description The document.
+             */
+            document_id: number;
+            /**
+             * Signer Ref
+             * @description The `ref` of the signer.
+             */
+            signer_ref: string;
+            /**
+             * Field
+             * @description Which of the signer's fields on that document, from 0.
+             */
+            field: number;
+            /**
+             * Name
+             * @description As in the body.
+             */
+            name: string;
+            /**
+             * Page Number
+             * @description From 1.
+             */
+            page_number: number;
+            /**
+             * X
+             * @description Points from the left edge of the page.
+             */
+            x: number;
+            /**
+             * Y
+             * @description Points from the bottom edge of the page.
+             */
+            y: number;
+            /**
+             * Width
+             * @description Points.
+             */
+            width: number;
+            /**
+             * Height
+             * @description Points.
+             */
+            height: number;
         };
         /**
          * PreviewPlacement
@@ -2052,6 +2318,12 @@ export interface components {
              * @description How the one-time code reaches whoever signs in the role; null where none was named.
              */
             otp_channel: ("email" | "sms") | null;
+            /**
+             * Role
+             * @description Whether the role signs or approves. Present only where the template has one that approves.
+             * @enum {string}
+             */
+            role?: "signer" | "approver";
         };
         /**
          * SignatureRequest
@@ -2147,6 +2419,17 @@ export interface components {
              */
             ended_reason: string | null;
             /**
+             * Copies
+             * @description Who else gets a copy. Present only where there are some.
+             */
+            copies?: components["schemas"]["Copy"][];
+            /**
+             * Decline Allowed
+             * @description A signer may decline. Present only where this is so.
+             * @constant
+             */
+            decline_allowed?: true;
+            /**
              * Declined By
              * Format: int64
              * @description The signer who declined, for `ended_reason`. Present only where one did.
@@ -2230,6 +2513,17 @@ export interface components {
             signing_url: string | null;
             /** @description Null unless the invitation is put off by a ceiling of messages. */
             delivery: components["schemas"]["Delivery"] | null;
+            /**
+             * Role
+             * @description An `approver` confirms the documents and draws nothing. Present only where the request has one.
+             * @enum {string}
+             */
+            role?: "signer" | "approver";
+            /**
+             * Fields
+             * @description The fields of the signer, by document. Present only where the request has fields.
+             */
+            fields?: components["schemas"]["paraph__api__v1__signature_requests__output__FilledField"][];
         };
         /**
          * Tag
@@ -2348,6 +2642,17 @@ export interface components {
              * @default null
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
+            /**
+             * Copies
+             * @description As given. Present only where there are some.
+             */
+            copies?: components["schemas"]["CopyInput"][];
+            /**
+             * Decline Allowed
+             * @description A signer may decline. Present only where this is so.
+             * @constant
+             */
+            decline_allowed?: true;
             /**
              * Roles
              * @description In signing order.
@@ -2555,8 +2860,70 @@ export interface components {
             locked_until: string | null;
         };
         /**
+         * FilledField
+         * @description A field that the signer filled in, or the service in their place.
+         */
+        paraph__api__v1__audit_logs__output__FilledField: {
+            /**
+             * Document Id
+             * Format: int64
+             * @description The document that it stands on.
+             */
+            document_id: number;
+            /**
+             * Name
+             * @description Its name.
+             */
+            name: string;
+            /**
+             * Type
+             * @description What it takes.
+             * @enum {string}
+             */
+            type: "text" | "multiline" | "number" | "date" | "checkbox" | "choice" | "signed_on" | "full_name" | "email";
+            /**
+             * Value
+             * @description The value that is sealed: a date as `YYYY-MM-DD`, a number as a string with a point, of a checkbox whether it is ticked; null for what was left empty, `erased` once the signer's data were erased.
+             */
+            value: string | boolean | null;
+        };
+        /**
+         * FilledField
+         * @description A field of a signer, and what was signed in it.
+         */
+        paraph__api__v1__signature_requests__output__FilledField: {
+            /**
+             * Document Id
+             * Format: int64
+             * @description The document that it stands on.
+             */
+            document_id: number;
+            /**
+             * Name
+             * @description As given at creation.
+             */
+            name: string;
+            /**
+             * Type
+             * @description As given at creation.
+             * @enum {string}
+             */
+            type: "text" | "multiline" | "number" | "date" | "checkbox" | "choice" | "signed_on" | "full_name" | "email";
+            /**
+             * Label
+             * @description What the signer reads.
+             */
+            label: string;
+            /**
+             * Value
+             * @description A date as `YYYY-MM-DD`, a number with a point, of a checkbox whether it is ticked. Null until the signer has signed, where nothing was entered, and once the signer's data are erased.
+             */
+            value: string | boolean | null;
+        };
+        /**
          * Assignment
-         * @description The stamps of one signer on one document. A signer appears once per document.
+         * @description The stamps and fields of one signer on one document. A signer appears once per document. An approver has
+         *     neither.
          */
         Assignment: {
             /**
@@ -2567,9 +2934,16 @@ export interface components {
             signer_ref: string;
             /**
              * Stamps
-             * @description All stamps of the signer on this document, optional ones too.
+             * @description All stamps of the signer on this document, optional ones too: at least one, but none of an approver.
+             * @default []
              */
-            stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
+            stamps?: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[] | null;
+            /**
+             * Fields
+             * @description What the signer fills in on this document before signing, in the order of reading.
+             * @default []
+             */
+            fields?: components["schemas"]["FieldInput"][] | null;
         };
         /**
          * Creation
@@ -2592,13 +2966,13 @@ export interface components {
             id: number;
             /**
              * Signers
-             * @description Those who sign this document; every signer signs at least one.
+             * @description Those who sign or approve this document: at least one who signs. Everybody is listed on at least one.
              */
             signers: components["schemas"]["Assignment"][];
         };
         /**
          * DraftAssignment
-         * @description The stamps of one signer on one document, as far as they are known.
+         * @description The stamps and fields of one signer on one document, as far as they are known.
          */
         DraftAssignment: {
             /**
@@ -2613,6 +2987,12 @@ export interface components {
              * @default null
              */
             stamps?: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[] | null;
+            /**
+             * Fields
+             * @description Fields that are given are whole.
+             * @default null
+             */
+            fields?: components["schemas"]["FieldInput"][] | null;
         };
         /**
          * DraftCreation
@@ -2723,6 +3103,18 @@ export interface components {
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
             /**
+             * Copies
+             * @description Who else gets a copy, by links that open for 30 days without a code.
+             * @default null
+             */
+            copies?: components["schemas"]["CopyInput"][] | null;
+            /**
+             * Decline Allowed
+             * @description Whether a signer may decline, with a reason. This ends the request early.
+             * @default null
+             */
+            decline_allowed?: boolean | null;
+            /**
              * Signers
              * @description As many as a request of your plan may have.
              * @default null
@@ -2737,7 +3129,7 @@ export interface components {
         };
         /**
          * DraftSignerInput
-         * @description A person who signs, as far as it is known.
+         * @description A person who signs or approves, as far as it is known.
          */
         DraftSignerInput: {
             /**
@@ -2784,6 +3176,12 @@ export interface components {
              * @default null
              */
             otp_channel?: ("email" | "sms") | null;
+            /**
+             * Role
+             * @description An `approver` takes part in the order, reads and confirms with a one-time code, and draws nothing on the documents. At least one of those listed must sign.
+             * @default null
+             */
+            role?: ("signer" | "approver") | null;
         };
         /**
          * End
@@ -2831,6 +3229,28 @@ export interface components {
              * @example +33612345678
              */
             phone?: string | null;
+            /**
+             * Fields
+             * @description Values for fields of the role.
+             * @default []
+             */
+            fields?: components["schemas"]["PrefilledField"][] | null;
+        };
+        /**
+         * PrefilledField
+         * @description What a field of the role begins with, in place of the template's own.
+         */
+        PrefilledField: {
+            /**
+             * Name
+             * @description The `name` of a field of the role; on every document that has one.
+             */
+            name: string;
+            /**
+             * Value
+             * @description As in a creation.
+             */
+            value: string | boolean | null;
         };
         /**
          * RoleInput
@@ -2849,10 +3269,17 @@ export interface components {
              * @default null
              */
             otp_channel?: ("email" | "sms") | null;
+            /**
+             * Role
+             * @description An `approver` takes part in the order, reads and confirms with a one-time code, and draws nothing on the documents. At least one of those listed must sign.
+             * @default signer
+             */
+            role?: ("signer" | "approver") | null;
         };
         /**
          * RoleStamps
-         * @description The stamps of one role on one document. A role appears once per document.
+         * @description The stamps and fields of one role on one document. A role appears once per document. One that approves has
+         *     neither.
          */
         RoleStamps: {
             /**
@@ -2863,9 +3290,16 @@ export interface components {
             role: string;
             /**
              * Stamps
-             * @description All stamps of the role on this document, optional ones too.
+             * @description All stamps of the role on this document, optional ones too: at least one, but none of a role that approves.
+             * @default []
              */
-            stamps: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[];
+            stamps?: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[] | null;
+            /**
+             * Fields
+             * @description What whoever signs in the role fills in on this document.
+             * @default []
+             */
+            fields?: components["schemas"]["FieldInput"][] | null;
         };
         /**
          * SignatureRequestInput
@@ -2950,6 +3384,18 @@ export interface components {
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
             /**
+             * Copies
+             * @description Who else gets a copy, by links that open for 30 days without a code.
+             * @default []
+             */
+            copies?: components["schemas"]["CopyInput"][] | null;
+            /**
+             * Decline Allowed
+             * @description Whether a signer may decline, with a reason. This ends the request early.
+             * @default false
+             */
+            decline_allowed?: boolean | null;
+            /**
              * Signers
              * @description At most 5 on the plan Free, 25 on Pro, 100 on Enterprise.
              */
@@ -2962,7 +3408,7 @@ export interface components {
         };
         /**
          * SignerInput
-         * @description A person who signs.
+         * @description A person who signs, or approves.
          */
         SignerInput: {
             /**
@@ -3006,6 +3452,12 @@ export interface components {
              * @default null
              */
             otp_channel?: ("email" | "sms") | null;
+            /**
+             * Role
+             * @description An `approver` takes part in the order, reads and confirms with a one-time code, and draws nothing on the documents. At least one of those listed must sign.
+             * @default signer
+             */
+            role?: ("signer" | "approver") | null;
         };
         /**
          * TemplateCreation
@@ -3027,7 +3479,7 @@ export interface components {
             id: number;
             /**
              * Roles
-             * @description Those that sign this document; every role signs at least one.
+             * @description Those that sign or approve this document: at least one that signs. Every role is listed on at least one.
              */
             roles: components["schemas"]["RoleStamps"][];
         };
@@ -3118,6 +3570,18 @@ export interface components {
              * @default null
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
+            /**
+             * Copies
+             * @description Who else gets a copy, by links that open for 30 days without a code.
+             * @default []
+             */
+            copies?: components["schemas"]["CopyInput"][] | null;
+            /**
+             * Decline Allowed
+             * @description Whether a signer may decline, with a reason. This ends the request early.
+             * @default false
+             */
+            decline_allowed?: boolean | null;
             /**
              * Roles
              * @description In the signing order of `sequential` mode. As many as your plan allows signers.
@@ -3224,6 +3688,18 @@ export interface components {
              * @default null
              */
             reminders?: components["schemas"]["RemindersInput"] | null;
+            /**
+             * Copies
+             * @description Who else gets a copy, by links that open for 30 days without a code.
+             * @default null
+             */
+            copies?: components["schemas"]["CopyInput"][] | null;
+            /**
+             * Decline Allowed
+             * @description Whether a signer may decline, with a reason. This ends the request early.
+             * @default null
+             */
+            decline_allowed?: boolean | null;
         };
         /**
          * SignerEvent

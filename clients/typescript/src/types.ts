@@ -21,6 +21,7 @@ export type Document = Schemas["Document"];
 export type Draft = Schemas["Draft"];
 export type Event = Schemas["Event"];
 export type NewDraft = Body<"createDraft">["signature_request"];
+export type NewField = Schemas["FieldInput"];
 export type NewSignatureRequest = Body<"createSignatureRequest">["signature_request"];
 export type NewTemplate = Body<"createTemplate">["template"];
 export type Preview = Answer<"previewSignatureRequest">;

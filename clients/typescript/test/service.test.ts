@@ -6,7 +6,7 @@ import { readFile } from "node:fs/promises";
 import { test } from "node:test";
 import { setTimeout as pause } from "node:timers/promises";
 
-import { Paraph, at, underTag } from "../src/index.js";
+import { type NewField, Paraph, at, underTag } from "../src/index.js";
 
 const { PARAPH_URL = "", PARAPH_API_KEY = "", PARAPH_PDF = "" } = process.env;
 const paraph = new Paraph({ baseUrl: PARAPH_URL, apiKey: PARAPH_API_KEY });
@@ -83,6 +83,23 @@ test("a request is looked at before, ended, declined and left to expire", async 
   await assert.rejects(paraph.sandboxDecline(signer), { code: "decline_not_allowed" });
   await assert.rejects(paraph.remindSigner(signer), { code: "conflict" });
   assert.equal((await paraph.sandboxExpire({ request_id })).status, "expired");
+});
+
+test("a request has fields, an approver and copies", async () => {
+  const { id } = await uploaded();
+  const placement = at({ page_number: 1, x: 72, y: 300 });
+  const field: NewField = { name: "IBAN", type: "text", value: "DE02", placement };
+  const boss = { ref: "boss", first_name: "Bo", last_name: "Berg", email: "bo@example.com", role: "approver" as const };
+  const signers = [...people, boss];
+  const placed = [...places.map((place) => ({ ...place, fields: [field] })), { signer_ref: "boss" }];
+  const copies = [{ first_name: "Kim", last_name: "Clerk", email: "kim@example.com" }];
+  const asked = { signers, documents: [{ id, signers: placed }], copies, decline_allowed: true };
+  const request = { mode: "parallel" as const, validity_days: 7, ...asked };
+  assert.equal((await paraph.previewRequest(request)).fields?.length, 2);
+  const made = await paraph.createSignatureRequest(request);
+  assert.deepEqual(made.signers.map(({ role }) => role), ["signer", "signer", "approver"]);
+  assert.deepEqual(made.signers.map(({ fields }) => fields?.map(({ value }) => value)), [[null], [null], []]);
+  assert.deepEqual([made.copies, made.decline_allowed, made.declined_by], [copies, true, undefined]);
 });
 
 test("a request is made of a template", async () => {

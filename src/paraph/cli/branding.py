@@ -17,9 +17,17 @@ def command() -> None:
 @click.option("--background-color", required=True, help="such as #ffffff")
 @click.option("--text-color", required=True)
 @click.option("--accent-color", required=True)
+@click.option("--signature-only", is_flag=True, help="stamps show the signature alone, for forms that print the rest")
 @operator_options
 def create(
-    organization: int, name: str, background_color: str, text_color: str, accent_color: str, *, as_json: bool
+    organization: int,
+    name: str,
+    background_color: str,
+    text_color: str,
+    accent_color: str,
+    *,
+    signature_only: bool,
+    as_json: bool,
 ) -> None:
     """Create a branding profile."""
     with database():
@@ -33,6 +41,7 @@ def create(
             background_color=background_color,
             text_color=text_color,
             accent_color=accent_color,
+            signature_only=signature_only,
         )
         facts = {
             "id": made.pk,
@@ -41,6 +50,7 @@ def create(
             "background_color": made.background_color,
             "text_color": made.text_color,
             "accent_color": made.accent_color,
+            "signature_only": made.signature_only,
         }
         show(facts, as_json=as_json)
 

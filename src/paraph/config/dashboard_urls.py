@@ -90,6 +90,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("<int:organization_id>/branding/preview.css", stylesheet, name="branding_stylesheet"),
     path("<int:organization_id>/branding/preview/stamp.svg", sample_stamp),
     path("<int:organization_id>/branding/preview/documents/1/pages/1.webp", sample_page),
+    path("<int:organization_id>/branding/preview/signature-only/stamp.svg", sample_stamp, {"signature_only": True}),
+    path("<int:organization_id>/branding/preview/signature-only/documents/1/pages/1.webp", sample_page),
     path("<int:organization_id>/requests", requests, name="requests"),
     path("<int:organization_id>/requests/export", export_requests, name="requests_export"),
     path("<int:organization_id>/requests/<int:request_id>", request, name="request"),

@@ -42,7 +42,6 @@ from paraph.signer.decline import decline
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
-from paraph.signer.field_image import field_image
 from paraph.signer.fields import fields
 from paraph.signer.logo import logo
 from paraph.signer.otp import otp
@@ -53,6 +52,7 @@ from paraph.signer.progress import progress_view
 from paraph.signer.shell import embed_script
 from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
+from paraph.signer.values_image import values_image
 from paraph.signer.words_script import words_script
 
 handler400 = "paraph.dashboard.errors.bad_request"
@@ -120,6 +120,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", page_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-800-<int:part>.webp", page_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>/text", page_text),
+    path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-values.svg", values_image),
     path(
         "sign/<str:token>/documents/<int:document_id>/pages/<int:number>-print.webp",
         page_image,
@@ -127,7 +128,6 @@ urlpatterns: list[URLPattern | URLResolver] = [
     ),
     path("sign/<str:token>/logo.png", logo),
     path("sign/<str:token>/fields", fields),
-    path("sign/<str:token>/fields/<int:field_id>.svg", field_image),
     path("sign/<str:token>/otp", otp),
     path("sign/<str:token>/progress", progress_view),
     path("sign/<str:token>/proof.pdf", download_proof),

@@ -8,12 +8,9 @@ from django.utils.functional import Promise
 from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
+from paraph.signature_requests.field_input import BOX_SIZE, DEFAULT_SIZE
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, FieldType
 
-SMALLEST_SIDE = 8.0
-FONT_SIZES = (6.0, 24.0)
-MOST_FIELDS = 50  # of a signer on a document
-MOST_OPTIONS = 50
 _FILLED_IN = ("required", "value", "read_only")
 
 
@@ -22,7 +19,7 @@ class Kind(NamedTuple):
 
     type: FieldType
     label: str | Promise
-    size: tuple[float, float] = (160, 18)
+    size: tuple[float, float] = DEFAULT_SIZE
     attributes: tuple[str, ...] = _FILLED_IN
 
     @classmethod
@@ -42,7 +39,7 @@ KINDS = (
     Kind(FieldType.MULTILINE, gettext_lazy("Paragraph"), (240, 60), (*_FILLED_IN, "max_length")),
     Kind(FieldType.NUMBER, gettext_lazy("Number"), (100, 18), (*_FILLED_IN, "minimum", "maximum")),
     Kind(FieldType.DATE, gettext_lazy("Date"), (100, 18), (*_FILLED_IN, "minimum", "maximum")),
-    Kind(FieldType.CHECKBOX, gettext_lazy("Checkbox"), (12, 12)),
+    Kind(FieldType.CHECKBOX, gettext_lazy("Checkbox"), BOX_SIZE),
     Kind(FieldType.CHOICE, gettext_lazy("Choice"), attributes=(*_FILLED_IN, "options")),
     Kind(FieldType.SIGNED_ON, gettext_lazy("Date of signature"), (100, 18), ()),
     Kind(FieldType.FULL_NAME, gettext_lazy("Full name"), attributes=()),

@@ -10,9 +10,10 @@ from django.utils.translation import gettext as _
 from paraph.drafts.input import DraftInput
 from paraph.drafts.models import DEFAULT_VALIDITY_DAYS
 from paraph.drafts.models import OPTIONS as COLUMNS
-from paraph.drafts.payload import copies_payload
+from paraph.drafts.payload import parts_payload
 from paraph.signature_requests.models import Channel, Mode, Role
-from paraph.signature_requests.plan import PlannedDocument, make_plan
+from paraph.signature_requests.placing import PlannedDocument
+from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.variants import options_of, refuse_unknown
 from paraph.tenants.scope import TenantScope
@@ -49,7 +50,7 @@ def read(scope: TenantScope, value: object) -> Given:
     plan = make_plan(scope, payload, problems)
     chosen = plan.draft
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
-    options["more_options"] = _more_options(known) | copies_payload(chosen)
+    options["more_options"] = _more_options(known) | parts_payload(chosen)
     signers = list(zip(chosen.signers, known.get("signers", []), strict=True))
     if chosen.mode == "sequential":
         signers.sort(key=lambda each: each[0].order or 0)

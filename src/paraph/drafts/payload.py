@@ -78,9 +78,10 @@ def content_of(given: FieldInput) -> dict[str, Any]:
     return content
 
 
-def copies_payload(chosen: SignatureRequestInput) -> dict[str, Any]:
-    """Return what rows keep of those who get copies among ``more_options``."""
-    return {"copies": [each.model_dump() for each in chosen.copies]} if chosen.copies else {}
+def parts_payload(chosen: SignatureRequestInput) -> dict[str, Any]:
+    """Return what rows keep of options that have parts, with the parts that are known alone."""
+    reminders = {"reminders": chosen.reminders.model_dump()} if chosen.reminders else {}
+    return reminders | ({"copies": [each.model_dump() for each in chosen.copies]} if chosen.copies else {})
 
 
 def role_payload(role: str) -> dict[str, str]:

@@ -6,12 +6,13 @@ from typing import Any
 
 from paraph.database.rows import insert_once
 from paraph.documents.models import Document
-from paraph.drafts.field_kinds import MOST_FIELDS, free_name
+from paraph.drafts.field_kinds import free_name
 from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
 from paraph.drafts.stamp_sizes import Size, sizes_for
 from paraph.drafts.tag_offers import Offer, named_signer, offers_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags, under
+from paraph.signature_requests.field_input import MOST_FIELDS
 from paraph.signature_requests.input import MOST_STAMPS
 from paraph.signature_requests.models import Role
 from paraph.storage import store

@@ -3,6 +3,7 @@
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
+from paraph.database.rows import insert
 from paraph.queue.job_logging import trace_argument
 
 
@@ -13,15 +14,15 @@ def defer(task: str, **arguments: int | str) -> None:
     cycle. Inside a transaction the job exists only if the transaction commits. The id of the current HTTP request goes
     along. Raise ``procrastinate.exceptions.TaskNotFound`` for an unknown name.
     """
-    app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).defer(**arguments, **trace_argument())
+    insert([job(task, **arguments)])
 
 
 def job(task: str, **arguments: int | str) -> ProcrastinateJob:
-    """Return the row of a job, to be inserted in one statement with the work that it follows
-    (:mod:`paraph.database.rows`); otherwise as :func:`defer`."""
-    made = app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False).make_new_job(
-        **arguments, **trace_argument()
-    )
+    """Return the row of a job, to be inserted in one statement with the work that it follows; otherwise as
+    :func:`defer`. Not for tasks with a lock of the queue: that there is such a job already would be told by the
+    database alone."""
+    named = app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False)
+    made = named.make_new_job(**arguments, **trace_argument())
     return ProcrastinateJob(
         queue_name=made.queue,
         task_name=made.task_name,

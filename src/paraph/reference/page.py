@@ -75,6 +75,7 @@ _GUIDES = [
     "catching-up",
     "testing",
     "pagination",
+    "fields-guide",
     "templates-guide",
     "drafts-guide",
     "plans",

@@ -34,7 +34,6 @@ def signer_paths() -> DocumentPart:
         _SIGN: {"get": _PAGE_ITSELF, "post": _FORM},
         f"{_SIGN}/otp": {"post": _SEND_CODE},
         f"{_SIGN}/fields": {"get": _FIELDS, "post": _ENTER},
-        f"{_SIGN}/fields/{{field_id}}.svg": {"get": _VALUE},
         f"{_SIGN}/signature": {"post": _SIGNATURE},
         f"{_SIGN}/stamp": {"post": _STAMP},
         f"{_SIGN}/stamp.svg": {"get": _TYPED_STAMP},
@@ -43,6 +42,7 @@ def signer_paths() -> DocumentPart:
         f"{_DOCUMENT}.pdf": {"get": _UNSIGNED},
         f"{_DOCUMENT}/text": {"get": _TEXT},
         f"{_PAGE}/text": {"get": _WORDS},
+        f"{_PAGE}-values.svg": {"get": _VALUES},
         f"{_PAGE}.webp": {"get": _picture("showPage", "Show a page", "as it is on the screen", "")},
         f"{_PAGE}-{{zoom}}.webp": {
             "get": _picture("enlargePage", "Enlarge a page", "enlarged", " `zoom` is 150, 200 or 400 percent.")
@@ -178,12 +178,13 @@ _ENTER = _operation(
     _answer("Each value as it will look.", **ENTERED),
     body={"application/json": ENTRIES},
 )
-_VALUE = _operation(
-    "drawValue",
-    "Show a value",
-    "A value as it will stand on the page: one of the signer's own fields, what the sender has set, and in "
-    f"`sequential` mode what those before have signed. {_KEPT}",
-    _answer("The value.", "image/svg+xml"),
+_VALUES = _operation(
+    "drawValues",
+    "Show the values on a page",
+    "The values as they will stand on the page, as a picture of its size: the signer's own, what the sender has set, "
+    f"and in `sequential` mode what those before have signed. 404 where there are none. {_KEPT} The address that "
+    "`page` of the answer to what was entered names changes with the values.",
+    _answer("The values.", "image/svg+xml"),
 )
 _STAMP = _operation(
     "drawStamp",

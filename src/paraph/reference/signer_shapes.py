@@ -92,6 +92,7 @@ SIGNATURE = _object(
     fields=ENTERED_FIELDS,
     in_person=_text("Of the page that a member opens on their own device, from the dashboard: its ticket."),
 )
+_PICTURE = "/sign/AAAAAAAAAEZ…/documents/12/pages/1-values.svg?v=5c0a2f1e"
 _ENTRY = {"document_id": 12, "name": "IBAN", "value": "DE02 1203 0000 0000 2020 51"}
 ENTRIES = _object(
     ("fields",),
@@ -107,20 +108,24 @@ _WHERE = {
 _WRONG = {"type": ["string", "null"], "description": "What is wrong with what was entered, null where nothing is."}
 ENTERED = _object(
     ("fields",),
-    {"fields": [{"document_id": 12, "name": "IBAN", "message": None, "svg": "<svg …>…</svg>"}]},
+    {"fields": [{"document_id": 12, "name": "IBAN", "message": None, "svg": "<svg …>…</svg>", "page": _PICTURE}]},
     "A value that is right",
     fields={
         "type": "array",
         "description": "Each that was sent, in its order.",
         "items": {
             "type": "object",
-            "required": ["document_id", "name", "message", "svg"],
+            "required": ["document_id", "name", "message", "svg", "page"],
             "properties": _WHERE
             | {
                 "message": _WRONG,
                 "svg": {
                     "type": ["string", "null"],
                     "description": "The value as it will stand on the page, of the first twenty; null where none will.",
+                },
+                "page": {
+                    "type": ["string", "null"],
+                    "description": "Address of a picture of all values on its page; null where there are none.",
                 },
             },
         },

@@ -235,6 +235,46 @@ _TRIED_TEMPLATE = {
         "documents": [{"id": 35, "roles": [{"role": "Tenant", "stamps": [_STAMP]}]}],
     }
 }
+_FILLED = {
+    "signer_ref": "tenant",
+    "stamps": [{"type": "magic_field", "value": {"tag": "{{signature:tenant}}"}}],
+    "fields": [
+        {
+            "name": "IBAN",
+            "type": "text",
+            "label": "Your IBAN",
+            "max_length": 34,
+            "placement": {"type": "magic_field", "value": {"tag": "{{text:tenant:IBAN}}"}},
+        },
+        {
+            "name": "rent",
+            "type": "number",
+            "value": "950.00",
+            "read_only": True,
+            "placement": {"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 400}},
+        },
+    ],
+}
+_WITH_FIELDS = {
+    "mode": "sequential",
+    "validity_days": 30,
+    "signers": [
+        {
+            "ref": "manager",
+            "first_name": "Bo",
+            "last_name": "Berg",
+            "email": "bo@example.com",
+            "order": 1,
+            "role": "approver",
+        },
+        {"ref": "tenant", "first_name": "Ana", "last_name": "Costa", "email": "ana@example.com", "order": 2},
+    ],
+    "documents": [{"id": 35, "signers": [{"signer_ref": "manager"}, _FILLED]}],
+    "copies": [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}],
+    "decline_allowed": True,
+}
+FIELDS_JSON = json.dumps({"signature_request": _WITH_FIELDS}, indent=2)
+
 _TENANT = {"role": "Tenant", "first_name": "Zoë", "last_name": "Lindqvist", "email": "zoe@example.com"}
 TRIED: dict[str, Json] = {
     "createSignatureRequest": _TRIED_CREATION,

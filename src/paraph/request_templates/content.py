@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paraph.drafts.models import OPTIONS, WRITTEN, Draft
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Channel, Field, SignatureRequest
+from paraph.signature_requests.models import FILLED_BY_SERVICE, Channel, Field, FieldType, SignatureRequest
 
 _RECTANGLE = ("page_number", "x", "y", "width", "height")
 
@@ -74,11 +74,13 @@ def of_request(request: SignatureRequest) -> Content:
 
 def _field(asked: Field) -> dict[str, Any]:
     """Return the rectangle and the content of the payload, without what is as by default."""
-    content = {"name": asked.name, "type": asked.type}
+    content: dict[str, Any] = {"name": asked.name, "type": asked.type}
     if asked.label != asked.name:
         content["label"] = asked.label
     if asked.type not in FILLED_BY_SERVICE:
         content["required"] = asked.required
     given = ("read_only", "value", "options", "max_length", "minimum", "maximum")
     content |= {name: value for name in given if (value := getattr(asked, name)) not in (None, "", False)}
+    if asked.type == FieldType.NUMBER:  # bounds are numbers in a payload, and texts in rows
+        content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}
     return {name: getattr(asked, name) for name in _RECTANGLE} | {"content": content | {"font_size": asked.font_size}}

@@ -9,7 +9,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.drafts.models import OPTIONS as COLUMNS
-from paraph.drafts.payload import content_of, copies_payload
+from paraph.drafts.payload import content_of, parts_payload
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.content import Content
 from paraph.request_templates.input import TemplateInput
@@ -74,7 +74,7 @@ def _kept(value: Json, plan: RequestPlan) -> tuple[Names, Content]:
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
     more = {name: each for name, each in options_of(value).items() if name not in COLUMNS and each is not False}
     more.pop("copies", None)
-    more |= copies_payload(chosen)
+    more |= parts_payload(chosen)
     given = [[_given(roles.index(each.signer_ref), each) for each in document.signers] for document in chosen.documents]
     channels: list[str] = [signer.otp_channel or "" for signer in chosen.signers]
     kept = Content(

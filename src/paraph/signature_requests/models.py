@@ -105,6 +105,7 @@ class SignatureRequest(models.Model):
     ended_early_at = models.DateTimeField(null=True)
     ended_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
     decline_allowed = models.BooleanField(default=False, db_default=False)
+    signature_only = models.BooleanField(default=False, db_default=False)
     declined_by = models.ForeignKey("Signer", models.PROTECT, null=True, related_name="+", db_index=False)
     files_deleted_at = models.DateTimeField(null=True)
 

@@ -49,17 +49,18 @@ class PlannedField:
     given: FieldInput
 
 
-class Placed(NamedTuple):
-    """What has a place on a document."""
+class PlannedDocument(NamedTuple):
+    """A document, and what has a place on it."""
 
+    document: Document
     placements: list[PlannedPlacement]
     fields: list[PlannedField]
 
 
-def place(given: DocumentInput, path: str, document: Document, problems: Problems) -> Placed:
+def place(given: DocumentInput, path: str, document: Document, problems: Problems) -> PlannedDocument:
     """Return the placements and fields on the document at a path of the payload. Reads and searches its file once, if
     there are tags."""
-    placed = Placed([], [])
+    placed = PlannedDocument(document, [], [])
     found = _find(given, path, document, problems)
     if found is None:
         return placed

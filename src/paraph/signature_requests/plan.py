@@ -12,22 +12,16 @@ from django.utils.translation import gettext as _
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.messaging.gateways import EMAIL, is_refused
-from paraph.signature_requests import payload, references
+from paraph.signature_requests import field_room, payload, references
 from paraph.signature_requests.input import SignatureRequestInput
-from paraph.signature_requests.placing import PlannedField, PlannedPlacement, place
+from paraph.signature_requests.placing import PlannedDocument, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile, Environment
 from paraph.tenants.scope import TenantScope, branding_profiles, own
+from paraph.words import LOCALES
 
 _DOCUMENT = CompiledQuery(Document.objects.all)
-
-
-@dataclass(frozen=True)
-class PlannedDocument:
-    document: Document
-    placements: list[PlannedPlacement]
-    fields: list[PlannedField]
 
 
 @dataclass(frozen=True)
@@ -39,9 +33,11 @@ class RequestPlan:
     documents: list[PlannedDocument]
 
 
-def make_plan(scope: TenantScope, value: object, problems: Problems | None = None) -> RequestPlan:
+def make_plan(
+    scope: TenantScope, value: object, problems: Problems | None = None, locale: str = LOCALES[0]
+) -> RequestPlan:
     """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
-    are gathered, with those that are known already.
+    are gathered, with those that are known already; ``locale``: of the request.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
@@ -56,6 +52,8 @@ def make_plan(scope: TenantScope, value: object, problems: Problems | None = Non
     _refuse_by_facts(scope, draft, problems)
     profile = _branding_profile(scope, draft, problems)
     documents = _documents(scope, draft, problems)
+    if not problems:
+        field_room.check(draft, documents, locale, problems)
     problems.refuse()
     return RequestPlan(draft, profile, documents)
 
@@ -88,6 +86,8 @@ def preview(scope: TenantScope, value: object) -> Preview:
         _refuse_by_facts(scope, draft, problems)
         _branding_profile(scope, draft, problems)
         documents = _documents(scope, draft, problems)
+        if not problems:
+            field_room.check(draft, documents, LOCALES[0], problems)
     named = [Refusal("validation_error", problem) for problem in problems.named]
     return Preview([*_refusals_by_code(draft, allowed), *named], documents)
 
@@ -150,7 +150,7 @@ def _documents(scope: TenantScope, draft: SignatureRequestInput, problems: Probl
         if row is None or row.status != DocumentStatus.READY:
             problems.add(f"documents[{index}].id", _unusable(each.id, row))
         else:
-            planned.append(PlannedDocument(row, *place(each, f"documents[{index}]", row, problems)))
+            planned.append(place(each, f"documents[{index}]", row, problems))
     return planned
 
 

@@ -16,12 +16,13 @@ from paraph.signature_requests.field_content import field_content
 from paraph.signature_requests.field_values import Values, values_of
 from paraph.signature_requests.filled_fields import judged
 from paraph.signature_requests.models import Field, Signer
-from paraph.signature_requests.request_fields import is_entered, own_fields
-from paraph.signature_requests.shown_values import own_value
+from paraph.signature_requests.request_fields import fields_of, is_entered, own_fields
+from paraph.signature_requests.shown_values import own_value, shown_values
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language
 from paraph.signer.authentication import found, posted, require_reader
 from paraph.signer.stamp_rate import count_entry
+from paraph.signer.values_image import values_address
 
 _MOST_PICTURES = 20  # of one answer
 _RULES = ("options", "max_length", "minimum", "maximum")
@@ -49,20 +50,22 @@ def fields(request: HttpRequest, token: str) -> HttpResponse:
 
 @posted
 def _enter(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
-    own = own_fields(signer)
-    entries = read_entries(body.get("fields"), own)
+    entries = read_entries(body.get("fields"), own_fields(signer))
     count_entry(signer.pk)
     typed = enter_fields(signer, entries)
     return {"fields": _kept(signer, entries, typed, language.of_answer(request, signer, body.get("locale")))}
 
 
 def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) -> list[dict[str, Any]]:
+    values = shown_values(signer, fields_of(signer.request_id), typed)
     return [
         {
             "document_id": entry.field.request_document.document_id,
             "name": entry.field.name,
             "message": _message(signer, entry.field, typed, locale),
             "svg": _svg(signer, entry.field, typed) if number < _MOST_PICTURES else None,
+            "page": values_address(signer, entry.field.request_document.document_id, entry.field.page_number, values)
+            or None,
         }
         for number, entry in enumerate(entries)
     ]

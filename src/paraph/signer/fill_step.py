@@ -8,7 +8,6 @@ from typing import Any
 from django.http import QueryDict
 
 from paraph import words as catalog
-from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.entered_value import LONGEST as LONGEST_BY_TYPE
 from paraph.signature_requests.entries import LONGEST, Entry
@@ -21,6 +20,7 @@ from paraph.signature_requests.request_fields import fields_of, is_entered
 from paraph.signature_requests.shown_values import ShownValue, own_value, shown_values
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.documents import svg_box
+from paraph.signer.values_image import values_address
 from paraph.words import Words, phrase
 
 _LABELLED = 30.0  # points: a narrower place has no room for a label
@@ -159,6 +159,8 @@ def _place(
         page = document["pages"][field.page_number - 1]
         top = float(page["view_box"].split()[3]) - field.y - field.height
         box = svg_box(field.x, top, field.width, field.height)
+        if value and "values" not in page:
+            page["values"] = values_address(signer, int(document["id"]), field.page_number, values)
         page.setdefault("fields", []).append(
             box
             | {
@@ -169,7 +171,7 @@ def _place(
                 "is_labelled": field.width >= _LABELLED,
                 "by": value.by.full_name if value and value.by else "",
                 "said": _said(field, value, locale),
-                "version": _version(signer, value) if value else "",
+                "is_filled": value is not None,
             }
         )
 
@@ -179,12 +181,6 @@ def _said(field: Field, value: ShownValue | None, locale: str) -> str:
     if value is None or isinstance(value.value, bool):
         return "✓" if value and value.value else ""
     return shown_text(field, value.value, locale)
-
-
-def _version(signer: Signer, value: ShownValue) -> str:
-    """Return what changes with the value, and tells nobody of it."""
-    told = f"{value.field.pk} {value.value}".encode("utf-8", "backslashreplace")
-    return tokens.keyed_hash(bytes(signer.token_salt), told).hex()[:8]
 
 
 def form_entries(form: QueryDict, signer: Signer, *, is_final: bool) -> list[Entry]:

@@ -1,5 +1,6 @@
 """The frame of every page for signers: head, colours, language, and the script for sites that embed it."""
 
+from base64 import b64encode
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.tenants.branding import theme
-from paraph.tenants.logos import logo_of
+from paraph.tenants.logos import logo_of, logo_picture
 from paraph.tenants.models import Environment
 from paraph.tenants.organizations import application_for_web
 
@@ -58,7 +59,7 @@ def show(
         "nonce": nonce,
         "signer": signer,
         "sender": found.organization.name if found else "",
-        "logo": _logo(signer, sign_url) if signer else None,
+        "logo": _logo(found, sign_url) if found else None,
         "frame_origins": origins,
         "sign_url": sign_url,
         "ask_url": f"{sign_url}/ask" if signer and signer.request.organization.contact_email else "",
@@ -74,14 +75,17 @@ def show(
     return response
 
 
-def _logo(signer: Signer, sign_url: str) -> dict[str, Any] | None:
-    """The address has a part of the digest, so that browsers may keep the picture."""
-    logo = logo_of(signer.request.branding_profile)
+def _logo(found: SignatureRequest, sign_url: str) -> dict[str, Any] | None:
+    """The address has a part of the digest, so that browsers may keep the picture. Pages without a signer hold it."""
+    logo = logo_of(found.branding_profile)
     if logo is None:
         return None
     width, height = shown(logo.width, logo.height)
-    address = f"{sign_url}/logo.png?v={bytes(logo.sha256).hex()[:12]}"
-    return {"address": address, "width": width, "height": height}
+    if sign_url:
+        return {"address": f"{sign_url}/logo.png?v={bytes(logo.sha256).hex()[:12]}", "width": width, "height": height}
+    picture = logo_picture(found.branding_profile)
+    png = b64encode(picture.png).decode() if picture else ""
+    return {"address": f"data:image/png;base64,{png}", "width": width, "height": height} if png else None
 
 
 def _frame_origins(signer: Signer) -> str:

@@ -92,6 +92,7 @@ def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any], look: _Look
         width=look.width,
         height=look.height,
         ground=look.ground,
+        signature_only=signer.request.signature_only,
         address=signer.email,
         name=signer.full_name,
         signed_at=clock.now(),

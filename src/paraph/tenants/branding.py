@@ -24,29 +24,35 @@ _COLORS = ("background_color", "text_color", "accent_color")
 
 
 @transaction.atomic
-def create_profile(organization_id: int, actor: Actor, name: str, **colors: str) -> BrandingProfile:
-    """Make a profile with ``background_color``, ``text_color`` and ``accent_color``, each ``#rrggbb``. Raise
-    ``DomainError``: ``not_found``, ``validation_error``, ``forbidden`` where the plan allows no further one (2 on Pro,
-    10 on Enterprise)."""
+def create_profile(
+    organization_id: int, actor: Actor, name: str, *, signature_only: bool = False, **colors: str
+) -> BrandingProfile:
+    """Make a profile with ``background_color``, ``text_color`` and ``accent_color``, each ``#rrggbb``.
+    ``signature_only``: whether stamps show the signature alone, without line and words. Raise ``DomainError``:
+    ``not_found``, ``validation_error``, ``forbidden`` where the plan allows no further one (2 on Pro, 10 on
+    Enterprise)."""
     organization = locked_organization(organization_id)
     values = _checked(name, colors)
     limit = allowance(organization.plan).branding_profiles
     if organization.branding_profiles.filter(deleted_at=None).count() >= limit:
         raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
-    profile = BrandingProfile.objects.create(organization=organization, **values)
+    profile = BrandingProfile.objects.create(organization=organization, signature_only=signature_only, **values)
     note(organization_id, actor, Action.BRANDING_CREATED, profile.name, after=_facts(profile))
     return profile
 
 
 @transaction.atomic
-def update_profile(actor: Actor, profile: BrandingProfile, name: str, **colors: str) -> BrandingProfile:
-    """Change name and colours; requests that have the profile show them from then on. Raise ``DomainError``:
-    ``not_found``, ``validation_error``."""
+def update_profile(
+    actor: Actor, profile: BrandingProfile, name: str, *, signature_only: bool = False, **colors: str
+) -> BrandingProfile:
+    """Change name and colours, which requests that have the profile show from then on; and the form of stamps, for
+    requests that are created from then on. Raise ``DomainError``: ``not_found``, ``validation_error``."""
     locked_organization(profile.organization_id)
     before, values = _facts(profile), _checked(name, colors)
     for field, value in values.items():
         setattr(profile, field, value)
-    profile.save(update_fields=list(values))
+    profile.signature_only = signature_only
+    profile.save(update_fields=[*values, "signature_only"])
     after = _facts(profile)
     if before != after:
         note(profile.organization_id, actor, Action.BRANDING_UPDATED, profile.name, before=before, after=after)
@@ -85,7 +91,8 @@ def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
 
 
 def _facts(profile: BrandingProfile) -> dict[str, object]:
-    return {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *_COLORS)}
+    facts = {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *_COLORS)}
+    return facts | ({"signature_only": True} if profile.signature_only else {})
 
 
 def accent(profile: BrandingProfile | None) -> str:

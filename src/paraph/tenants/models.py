@@ -80,14 +80,16 @@ class ApiKey(models.Model):
 
 
 class BrandingProfile(models.Model):
-    """Colours of the signer journey; seen from both environments (rule 2.4). Nothing new may use a deleted one; its row
-    stays, because requests that have it keep its colours."""
+    """Colours of the signer journey; seen from both environments (rule 2.4). ``signature_only``: stamps of requests
+    that are created with it have neither line nor words. Nothing new may use a deleted one; its row stays, because
+    requests that have it keep its colours."""
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="branding_profiles")
     name = models.CharField(max_length=200)
     background_color = models.CharField(max_length=7)
     text_color = models.CharField(max_length=7)
     accent_color = models.CharField(max_length=7)
+    signature_only = models.BooleanField(default=False, db_default=False)
     deleted_at = models.DateTimeField(null=True)
 
 

@@ -1,6 +1,7 @@
 """Fields, approvers, copies and declining in a creation: what is kept, answered, previewed and refused."""
 
 import html
+import json
 from typing import Any
 from urllib.parse import urlsplit
 
@@ -11,9 +12,11 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.documents.models import Document
 from paraph.pdf.untrusted.find import find_tags
+from paraph.reference import snippets
 from paraph.signature_requests import field_values, placing
 from paraph.signature_requests.models import CopyRecipient, Field, FieldType, SignatureRequest, Signer
 from tests.api.v1.api_clients import ApiClient, error, other_clients, payload, rectangle, tag
+from tests.pdf.pdf_factory import paper, text
 
 PLACE = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600}}
 FIELDS = "documents[0].signers[0].fields"
@@ -92,8 +95,8 @@ def test_the_answer_has_them_without_values_until_they_are_signed(owner: ApiClie
     assert owner.get("/signature_requests").json()["data"][0]["signers"] == created["signers"]
 
     ada = Signer.objects.get(first_name="Ada")
-    text, box = Field.objects.order_by("position")
-    field_values.write(ada, {text.pk: "FR76", box.pk: True})
+    iban, box = Field.objects.order_by("position")
+    field_values.write(ada, {iban.pk: "FR76", box.pk: True})
     ada.save()
     assert owner.get(address).json()["signers"][0]["fields"] == shown  # entered, not signed
     ada.status = "signed"
@@ -335,3 +338,27 @@ def test_of_too_many_entries_none_is_read(owner: ApiClient) -> None:
     content["copies"] = [{"email": []}] * 21
     message = refused(owner, content)
     assert message == "copies: it must have at most 20 entries, not 21. There may be more; checking stopped here."
+
+
+def test_a_value_without_room_is_refused(owner: ApiClient) -> None:
+    small = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600, "width": 30, "height": 8}}
+    fields = [
+        field(value="x"),
+        field(name="long", value="x" * 60, placement=small),
+        field(name="free", placement=small),
+    ]
+    content = with_fields(owner.document(), *fields)
+    sentence = "there is no room for it in the field, not even in the smallest letters."
+    assert refused(owner, content) == f"{FIELDS}[1].value: {sentence}"
+    found = owner.post("/signature_requests/preview", {"signature_request": content}).json()
+    assert [(each["path"], each["message"]) for each in found["problems"]] == [(f"{FIELDS}[1].value", sentence)]
+
+
+def test_the_sample_of_the_reference_is_accepted(owner: ApiClient) -> None:
+    """With a document that has its tags."""
+    sample = json.loads(snippets.FIELDS_JSON)
+    content = paper(text("{{signature:tenant}}", 100, 300) + text("{{text:tenant:IBAN}}", 100, 500))
+    sample["signature_request"]["documents"][0]["id"] = owner.upload(content).json()["id"]
+    answer = owner.post("/signature_requests", sample)
+    assert answer.status_code == 201, answer.content
+    assert [field["name"] for field in answer.json()["signers"][1]["fields"]] == ["IBAN", "rent"]

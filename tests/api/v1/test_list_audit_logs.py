@@ -7,12 +7,14 @@ import pytest
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.audit_trail.append import Origin, follow
+from paraph.audit_trail.append import Origin, broken_at, follow
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert
+from paraph.flow.personal_data.erase import erase_signer
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.admin_log.actor import OPERATOR
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, error, payload
 
@@ -113,3 +115,20 @@ def test_wrong_codes_are_told_with_the_newest_code_of_their_signer(owner: ApiCli
         assert first["metadata"] == {"provider": "email", "resend": False}
         assert newest["metadata"] == {"provider": "email", "resend": True, "wrong_codes": told}
     assert Entry.objects.latest("position").metadata == {"provider": "email", "resend": True}
+
+
+def test_values_of_fields_are_readable_until_their_signer_is_erased(owner: ApiClient, path: str) -> None:
+    request = SignatureRequest.objects.get()
+    signer = request.signers.earliest("order")
+    fields = [
+        {"document_id": 7, "name": "iban", "type": "text", "value": "DE89 3704"},
+        {"document_id": 7, "name": "pets", "type": "checkbox", "value": True},
+        {"document_id": 7, "name": "remarks", "type": "multiline", "value": None},
+    ]
+    insert([follow(request, "signer.signed", signer_id=signer.pk, metadata={"locale": "en", "fields": fields})])
+    assert owner.get(path).json()["data"][-1]["metadata"] == {"locale": "en", "fields": fields}
+    SignatureRequest.objects.update(status="expired")
+    erase_signer(OPERATOR, signer.pk)
+    told = owner.get(path).json()["data"][-1]["metadata"]["fields"]
+    assert [field["value"] for field in told] == ["erased", "erased", None]
+    assert broken_at(Entry.objects.order_by("position")) is None

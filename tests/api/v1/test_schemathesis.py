@@ -128,7 +128,9 @@ def _assignments(given: list[dict[str, Any]], refs: list[str], approve: set[str]
     found = []
     for place, (assignment, ref) in enumerate(zip(cycle(given), refs)):
         stamps, fields = _stamps(assignment.get("stamps") or [], place), _fields(assignment.get("fields") or [])
-        drawn = {"stamps": [], "fields": None} if ref in approve else {"stamps": stamps, "fields": fields}
+        drawn: dict[str, Any] = (
+            {"stamps": [], "fields": None} if ref in approve else {"stamps": stamps, "fields": fields}
+        )
         found.append({**assignment, "signer_ref": ref, **drawn})
     return found
 
@@ -138,7 +140,7 @@ def _fields(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
     judge are left out."""
     found = []
     for number, field in enumerate(given):
-        kept = {name: field[name] for name in ("type", "label", "font_size") if name in field}
+        kept: dict[str, Any] = {name: field[name] for name in ("type", "label", "font_size") if name in field}
         if field["type"] not in ("signed_on", "full_name", "email"):
             kept["required"] = field.get("required")
         if field["type"] == "choice":

@@ -604,3 +604,12 @@ def test_what_is_wrong_with_fields_of_a_role_is_told_with_its_path(owner: ApiCli
     assert "documents[0].roles[0].fields[0].options: a field of type text has no such attribute." in message
     assert "documents[0].roles[0].fields[1].name: “IBAN” is the name of another field" in message
     assert not Template.objects.exists()
+
+
+def test_of_parts_that_nobody_knows_nothing_is_kept(owner: ApiClient) -> None:
+    """A zero byte, which JSON allows and the database does not, is in none of them."""
+    reminders = {"every_days": 3, "at_most": 2, "\0": "\0"}
+    copies = [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com", "\0": "\0"}]
+    answer = created(owner, reminders=reminders, copies=copies, send_email=True)
+    assert answer["reminders"] == {"every_days": 3, "at_most": 2}
+    assert answer["copies"] == [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}]

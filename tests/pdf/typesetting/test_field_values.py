@@ -1,5 +1,6 @@
 """Values of fields as a reader sees them."""
 
+import random
 from dataclasses import replace
 
 import pytest
@@ -193,6 +194,18 @@ def test_nothing_visible_is_blank(text: str, multiline: bool) -> None:
     assert content.is_blank and fitted_size(content) == 10
     [picture] = pictures(drawn(content))
     assert ink_box(picture) is None
+
+
+def test_what_passes_for_legible_never_stops_typst() -> None:
+    """Letters of every font, mixed without sense: Typst would refuse a glyph that no font has."""
+    characters = sorted(set().union(*(font.characters for font in fonts.library().covering)))
+    chance = random.Random(2026)  # the same values in every run
+    mixed = ["".join(map(chr, chance.sample(characters, 40))) for _ in range(40)]
+    contents = [replace(BOX, text=text, multiline=bool(n % 2)) for n, text in enumerate(mixed)]
+    assert len(sizes(drawn(*contents))) == 40
+    for content in contents:
+        size = fitted_size(content)
+        assert size is None or 6 <= size <= 10
 
 
 def test_japanese_is_written_with_the_systems_font() -> None:

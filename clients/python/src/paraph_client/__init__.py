@@ -3,6 +3,7 @@
 from paraph_client.answers import (
     AuditLogEntry,
     BrandingProfile,
+    Copy,
     Delivery,
     Document,
     DownloadUrls,
@@ -11,6 +12,8 @@ from paraph_client.answers import (
     EventDocument,
     EventRequest,
     EventSigner,
+    Field,
+    FieldPlace,
     Health,
     Preview,
     Problem,
@@ -24,7 +27,10 @@ from paraph_client.answers import (
 from paraph_client.asynchronous import AsyncClient
 from paraph_client.errors import InvalidSignatureError, ParaphError
 from paraph_client.inputs import (
+    CopyInput,
     DocumentInput,
+    FieldInput,
+    FieldValue,
     Placement,
     RolePlacement,
     RoleSigner,
@@ -45,6 +51,8 @@ __all__ = [
     "AuditLogEntry",
     "BrandingProfile",
     "Client",
+    "Copy",
+    "CopyInput",
     "Delivery",
     "Document",
     "DocumentInput",
@@ -55,6 +63,10 @@ __all__ = [
     "EventRequest",
     "EventSigner",
     "Events",
+    "Field",
+    "FieldInput",
+    "FieldPlace",
+    "FieldValue",
     "Health",
     "InvalidSignatureError",
     "Page",

@@ -42,9 +42,30 @@ class Delivery:
 
 
 @dataclass(frozen=True)
+class Field:
+    """A field of a signer. ``value`` is None until they have signed; a date is ``YYYY-MM-DD``, a number has a point, a
+    checkbox is True where it is ticked."""
+
+    document_id: int
+    name: str
+    type: str
+    label: str
+    value: str | bool | None
+
+
+@dataclass(frozen=True)
+class Copy:
+    """Who gets a copy."""
+
+    first_name: str
+    last_name: str
+    email: str
+
+
+@dataclass(frozen=True)
 class Signer:
     """``signing_url`` is personal and becomes None once the signer has signed. ``delivery`` is None unless the
-    invitation is put off."""
+    invitation is put off. ``role`` is "signer" or "approver"."""
 
     id: int
     first_name: str
@@ -56,6 +77,8 @@ class Signer:
     signed_at: datetime | None
     signing_url: str | None
     delivery: Delivery | None = None
+    role: str = "signer"
+    fields: list[Field] = field(default_factory=list)
 
 
 @dataclass(frozen=True)
@@ -90,7 +113,8 @@ class Reminders:
 @dataclass(frozen=True)
 class SignatureRequest:
     """``finalized`` is None where the service does not say (at creation); wait for it, not for ``status``.
-    ``ended_early`` and ``ended_reason`` say that somebody ended the request before its time, and why."""
+    ``ended_early`` and ``ended_reason`` say that somebody ended the request before its time, and why; ``declined_by``
+    is the id of the signer who did by declining."""
 
     id: int
     mode: str
@@ -111,6 +135,9 @@ class SignatureRequest:
     reminders: Reminders | None = None
     ended_early: bool = False
     ended_reason: str | None = None
+    copies: list[Copy] = field(default_factory=list)
+    decline_allowed: bool = False
+    declined_by: int | None = None
 
 
 @dataclass(frozen=True)
@@ -137,12 +164,28 @@ class StampPlace:
 
 
 @dataclass(frozen=True)
+class FieldPlace:
+    """Where a field would stand; ``field`` counts from 0 within the signer's fields on that document."""
+
+    document_id: int
+    signer_ref: str
+    field: int
+    name: str
+    page_number: int
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+@dataclass(frozen=True)
 class Preview:
-    """What a creation would do: all that is wrong with it, and where the stamps would stand."""
+    """What a creation would do: all that is wrong with it, and where stamps and fields would stand."""
 
     valid: bool
     problems: list[Problem]
     placements: list[StampPlace]
+    fields: list[FieldPlace] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ Json = dict[str, Any]
 @dataclass(frozen=True)
 class SignerInput:
     """``ref`` links the signer to their placements and is not kept. ``phone`` is E.164, required for ``sms``.
-    ``order`` is the signing order in ``sequential`` mode."""
+    ``order`` is the signing order in ``sequential`` mode. ``role`` is "signer" unless you say "approver"."""
 
     ref: str
     first_name: str
@@ -19,11 +19,21 @@ class SignerInput:
     order: int | None = None
     phone: str | None = None
     otp_channel: str | None = None
+    role: str | None = None
+
+
+@dataclass(frozen=True)
+class CopyInput:
+    """Who gets a mail with links to the sealed files once they are there."""
+
+    first_name: str
+    last_name: str
+    email: str
 
 
 @dataclass(frozen=True)
 class Stamp:
-    """Made by :func:`under_tag` and :func:`at`."""
+    """Made by :func:`under_tag` and :func:`at`; the place of a field, too."""
 
     type: str
     value: Json
@@ -32,22 +42,44 @@ class Stamp:
 
 def under_tag(tag: str, *, width: float | None = None, height: float | None = None, optional: bool = False) -> Stamp:
     """A stamp just under the first place where the text ``tag`` stands, centred on it; 200 by 80 unless you say
-    otherwise."""
+    otherwise, a field 160 by 18, a checkbox 12 by 12."""
     return Stamp("magic_field", {"tag": tag, "width": width, "height": height}, optional)
 
 
 def at(page_number: int, x: float, y: float, width: float | None = None, height: float | None = None) -> Stamp:
-    """A stamp at a place in PDF points, origin at the bottom left; 200 by 80 unless you say otherwise."""
+    """A stamp at a place in PDF points, origin at the bottom left; 200 by 80 unless you say otherwise, a field 160 by
+    18, a checkbox 12 by 12."""
     place = {"page_number": page_number, "x": x, "y": y, "width": width, "height": height}
     return Stamp("coordinates", place)
 
 
 @dataclass(frozen=True)
+class FieldInput:
+    """What a signer fills in. ``type`` is "text", "multiline", "number", "date", "checkbox", "choice", or one that the
+    service fills: "signed_on", "full_name", "email". ``placement`` is made by :func:`under_tag` and :func:`at`.
+    ``value`` counts where the signer enters none, and ``read_only`` keeps it."""
+
+    name: str
+    type: str
+    placement: Stamp
+    label: str | None = None
+    required: bool | None = None
+    value: str | bool | None = None
+    read_only: bool | None = None
+    options: Sequence[str] | None = None
+    max_length: int | None = None
+    minimum: float | str | None = None
+    maximum: float | str | None = None
+    font_size: float | None = None
+
+
+@dataclass(frozen=True)
 class Placement:
-    """The stamps of one signer on one document, 1 to 10."""
+    """The stamps of one signer on one document, 1 to 10, and up to 50 fields. An approver has neither."""
 
     signer_ref: str
-    stamps: Sequence[Stamp]
+    stamps: Sequence[Stamp] = ()
+    fields: Sequence[FieldInput] | None = None
 
 
 @dataclass(frozen=True)
@@ -72,6 +104,8 @@ class Options(TypedDict, total=False):
     metadata: Mapping[str, str] | None
     redirect_url: str | None
     reminders: Mapping[str, int] | None
+    copies: Sequence[CopyInput] | None
+    decline_allowed: bool | None
 
 
 class NewRequest(Options, total=False):
@@ -94,18 +128,21 @@ class AnyRequest(Options, total=False):
 
 @dataclass(frozen=True)
 class TemplateRole:
-    """Who signs requests of a template, by what they are: "Tenant"."""
+    """Who signs requests of a template, by what they are: "Tenant". ``role`` is "signer" unless you say
+    "approver"."""
 
     name: str
     otp_channel: str | None = None
+    role: str | None = None
 
 
 @dataclass(frozen=True)
 class RolePlacement:
-    """The stamps of a role on one document, 1 to 10."""
+    """The stamps of a role on one document, 1 to 10, and up to 50 fields. One that approves has neither."""
 
     role: str
-    stamps: Sequence[Stamp]
+    stamps: Sequence[Stamp] = ()
+    fields: Sequence[FieldInput] | None = None
 
 
 @dataclass(frozen=True)
@@ -117,14 +154,23 @@ class TemplateDocument:
 
 
 @dataclass(frozen=True)
+class FieldValue:
+    """What a field of a role begins with in one request."""
+
+    name: str
+    value: str | bool
+
+
+@dataclass(frozen=True)
 class RoleSigner:
-    """Who has a role of a template in one request."""
+    """Who has a role of a template in one request, and what its fields begin with."""
 
     role: str
     first_name: str
     last_name: str
     email: str
     phone: str | None = None
+    fields: Sequence[FieldValue] | None = None
 
 
 class NewTemplate(Options, total=False):

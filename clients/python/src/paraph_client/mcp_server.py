@@ -41,7 +41,8 @@ Signers = Annotated[
     list[Json] | None,
     Field(
         description='Each {"ref": a name of your choice, "first_name", "last_name", "email"}, "order" from 1 in '
-        'sequential mode, and optionally "phone" (E.164) and "otp_channel" ("email" or "sms").'
+        'sequential mode, and optionally "phone" (E.164), "otp_channel" ("email" or "sms") and "role": "approver" for '
+        "whoever only confirms."
     ),
 ]
 Documents = Annotated[
@@ -49,7 +50,10 @@ Documents = Annotated[
     Field(
         description='Each {"id": of an uploaded document, "signers": [{"signer_ref", "stamps"}]}. A stamp is {"type": '
         '"magic_field", "value": {"tag": a text of the document under which it stands}} or {"type": "coordinates", '
-        '"value": {"page_number", "x", "y"}} in points from the bottom left, 200 wide and 80 high.'
+        '"value": {"page_number", "x", "y"}} in points from the bottom left, 200 wide and 80 high. "fields" beside '
+        '"stamps" are what the signer fills in: {"name", "label", "placement": as a stamp, 160 wide and 18 high, '
+        '"type": "text", "multiline", "number", "date", "checkbox", "choice" with "options", or "signed_on", '
+        '"full_name", "email", which fill themselves}. An approver has neither.'
     ),
 ]
 SendEmail = Annotated[bool | None, Field(description="Whether the service invites the signers by e-mail.")]

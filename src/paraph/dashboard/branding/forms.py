@@ -33,6 +33,13 @@ class ProfileForm(forms.Form):
     background_color = _color(gettext_lazy("Background"))
     text_color = _color(gettext_lazy("Text"))
     accent_color = _color(gettext_lazy("Accent"))
+    signature_only = forms.BooleanField(
+        label=gettext_lazy("Stamps show the signature alone"),
+        help_text=gettext_lazy(
+            "Without line, name, time and request number, for forms that print them. The proof states them all."
+        ),
+        required=False,
+    )
 
     def palette(self) -> dict[str, str]:
         """Return the colours to show: those entered where they are colours, else the first or usual ones."""

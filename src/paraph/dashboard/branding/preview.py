@@ -66,11 +66,11 @@ def sample_page(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: 
 
 @member_page(Right.BUILD)
 @counted
-def sample_stamp(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
+def sample_stamp(request: HttpRequest, member: Member, *, signature_only: bool = False) -> HttpResponse:  # noqa: ARG001
     """Return the stamp as what draws the sealed one draws it, in the hand that is asked for."""
     hand = request.GET.get("hand", "")
     mark = {"type": "typed", "hand": int(hand) if hand in ("2", "3", "4") else 1}
-    stamp = StampContent(200, 60, _NAME, clock.now(), 1, mark, _locale())
+    stamp = StampContent(200, 60, _NAME, clock.now(), 1, mark, _locale(), signature_only=signature_only)
     return HttpResponse(stamp_svg(stamp), content_type="image/svg+xml")
 
 
@@ -79,6 +79,7 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
     page = {"number": "1", "width": "595", "height": "842", "view_box": "0 0 595 842", "boxes": [_BOX]}
     colors = urlencode({name: request.GET.get(name, "") for name in COLORS})
     address = {"organization_id": member.organization_id}
+    form = "/signature-only" if "signature_only" in request.GET else ""
     return {
         "state": "ready",
         "locale": locale,
@@ -88,7 +89,7 @@ def _content(request: HttpRequest, member: Member) -> dict[str, Any]:
         "theme": _theme(request),
         "logo": _logo(request, member),
         "colors_url": f"{reverse('branding_stylesheet', kwargs=address)}?{colors}",
-        "sign_url": reverse("branding_preview", kwargs=address),
+        "sign_url": reverse("branding_preview", kwargs=address) + form,
         "signer": {"full_name": _NAME},
         "sender": sender,
         "documents": [{"id": "1", "name": f"{sender}.pdf", "pages": [page], "page_count": "1", "remarks": {}}],

@@ -105,7 +105,9 @@ def _page(
     logo_form: LogoForm | None = None,
 ) -> HttpResponse:
     palette, logo = form.palette(), logo_of(found)
-    colors = urlencode(palette | ({"profile": found.pk} if found and logo else {}))
+    shown = {"profile": found.pk} if found and logo else {}
+    shown |= {"signature_only": 1} if form["signature_only"].value() else {}
+    colors = urlencode(palette | shown)
     content = {
         "profile": found,
         "form": form,
@@ -121,7 +123,8 @@ def _page(
     return response
 
 
-def _initial(request: HttpRequest, found: BrandingProfile | None) -> dict[str, str]:
-    usual = {"name": "", **dict(zip(COLORS, DEFAULT, strict=True))}
+def _initial(request: HttpRequest, found: BrandingProfile | None) -> dict[str, Any]:
+    usual = {"name": "", **dict(zip(COLORS, DEFAULT, strict=True)), "signature_only": False}
     own = {field: getattr(found, field) if found else value for field, value in usual.items()}
-    return own | {field: request.GET[field] for field in own if field in request.GET}
+    chosen = {field: request.GET[field] for field in own if field in request.GET}
+    return own | chosen | ({"signature_only": chosen["signature_only"] == "True"} if "signature_only" in chosen else {})

@@ -7,11 +7,11 @@ from django.http import QueryDict
 
 from paraph.dashboard.drafts.signer_form import PersonForm
 from paraph.drafts.models import Draft
+from paraph.signature_requests.input import MOST_COPIES
 
 Copies: TypeAlias = "forms.BaseFormSet[PersonForm]"
-MOST = 20
 _FIELDS = ("first_name", "last_name", "email")
-_Forms = forms.formset_factory(PersonForm, extra=1, can_delete=True, absolute_max=MOST + 1, max_num=MOST)
+_Forms = forms.formset_factory(PersonForm, extra=1, can_delete=True, absolute_max=MOST_COPIES + 1, max_num=MOST_COPIES)
 
 
 def unbound(draft: Draft) -> Copies:

@@ -7,9 +7,13 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.drafts.place_form import MOST, PlaceForm
-from paraph.drafts.field_kinds import FONT_SIZES, KINDS, MOST_OPTIONS, SMALLEST_SIDE, Kind
+from paraph.drafts.field_kinds import KINDS, Kind
 from paraph.drafts.models import DraftField
+from paraph.signature_requests import field_rules
+from paraph.signature_requests.field_input import FONT_SIZES, LONGEST_TEXT, SMALLEST_SIDE, FieldInput
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL, FieldType
+from paraph.signature_requests.payload import read_small
+from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 
 _TICKED = ("true", "on", "yes", "1", "x")
 
@@ -24,10 +28,10 @@ class FieldForm(PlaceForm):
     options = forms.CharField(
         label=gettext_lazy("Options, one on each line"), required=False, widget=forms.Textarea(attrs={"rows": 4})
     )
-    value = forms.CharField(label=gettext_lazy("Prefilled with"), max_length=2000, required=False)
+    value = forms.CharField(label=gettext_lazy("Prefilled with"), max_length=LONGEST_TEXT, required=False)
     read_only = forms.BooleanField(label=gettext_lazy("Signers cannot change it"), required=False)
     max_length = forms.IntegerField(
-        label=gettext_lazy("Characters at most"), min_value=1, max_value=2000, required=False
+        label=gettext_lazy("Characters at most"), min_value=1, max_value=LONGEST_TEXT, required=False
     )
     minimum = forms.CharField(label=gettext_lazy("At least"), max_length=30, required=False)
     maximum = forms.CharField(label=gettext_lazy("At most"), max_length=30, required=False)
@@ -63,7 +67,7 @@ class FieldForm(PlaceForm):
         kind = Kind.of(entered["type"])
         content: dict[str, Any] = {"name": entered["name"], "type": entered["type"]}
         for name in ("label", *kind.attributes, "font_size"):
-            if (value := self._read(name, entered)) not in (None, "", [], False):
+            if (value := self._read(name, entered)) not in (None, "", False):
                 content[name] = value
         if "required" in kind.attributes:
             content["required"] = entered["required"]
@@ -80,18 +84,27 @@ class FieldForm(PlaceForm):
         return value
 
     def _check_content(self) -> None:
+        """By the code that judges the API's, whose sentences stand at the fields of the form."""
         entered = self.cleaned_data
-        if entered["type"] == FieldType.NUMBER:
-            for name in ("minimum", "maximum"):
-                try:
-                    float(entered.get(name) or 0)
-                except ValueError:
-                    self.add_error(name, _("Enter a number."))
-        if entered["type"] == FieldType.CHOICE:
-            options = self._read("options", entered)
-            if not 2 <= len(set(options)) == len(options) <= MOST_OPTIONS:
-                sentence = _("From 2 to %(most)d options, each another one.")
-                self.add_error("options", sentence % {"most": MOST_OPTIONS})
+        for name in ("minimum", "maximum") if entered["type"] == FieldType.NUMBER else ():
+            try:
+                float(entered.get(name) or 0)
+            except ValueError:
+                self.add_error(name, _("Enter a number."))
+        for problem in [] if self.errors else _problems(self.content(), self.rectangle()):
+            name = problem.path.partition(".")[0].partition("[")[0]
+            sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}"
+            self.add_error(name if name in self.fields else None, sentence)
+
+
+def _problems(content: dict[str, Any], rectangle: dict[str, Any]) -> list[Problem]:
+    problems = Problems()
+    try:
+        given = read_small(FieldInput, content | {"placement": {"type": "coordinates", "value": rectangle}})
+    except InvalidPayloadError as refused:
+        return refused.problems
+    field_rules.check(given, "field", problems)
+    return [Problem(each.path.removeprefix("field."), each.sentence) for each in problems.named]
 
 
 class _Fields(forms.BaseFormSet):  # type: ignore[type-arg]  # Django's takes none where it runs

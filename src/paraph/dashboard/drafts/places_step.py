@@ -12,10 +12,11 @@ from paraph.dashboard.drafts.place_form import RECTANGLE
 from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
-from paraph.drafts.field_kinds import KINDS, MOST_FIELDS, SMALLEST_SIDE
+from paraph.drafts.field_kinds import KINDS
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftField, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
+from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE
 from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
 from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
 from paraph.signature_requests.models import FieldType

@@ -75,8 +75,9 @@ def _targets(row: DraftDocument, offers: dict[str, Offer]) -> dict[int, list[lis
     for (kind, name, at), size in zip(named, sizes_for(row.document, [at for _, _, at in named]), strict=True):
         targets.setdefault(at.page_number, []).append([kind, name, at.x, at.y, at.width, at.height, *size])
         if offer := offers.get(name):
-            named = {"signer": str(offer.signer.pk), "type": offer.kind.type if offer.kind else "", "name": offer.name}
-            targets[at.page_number][-1].append(named)
+            field_type = offer.kind.type if offer.kind else ""
+            said = {"signer": str(offer.signer.pk), "type": field_type, "name": offer.name}
+            targets[at.page_number][-1].append(said)
     return targets
 
 

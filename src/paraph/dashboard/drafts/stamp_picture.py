@@ -22,7 +22,7 @@ _KEPT_SECONDS = 900
 def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
     """In whole points, which no eye tells from parts of them, so that browsers keep few pictures. ``?ground``: as on a
     dark page."""
-    draft = scoped(Draft, scope(member)).filter(pk=draft_id).first()
+    draft = scoped(Draft, scope(member)).filter(pk=draft_id).select_related("branding_profile").first()
     signer = DraftSigner.objects.filter(draft=draft, pk=signer_id).first() if draft else None
     if draft is None or signer is None or not _allowed(**size):
         raise Http404
@@ -36,6 +36,7 @@ def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id
         locale=draft.locale,
         ground="ground" in request.GET,
         address=signer.email,
+        signature_only=draft.branding_profile is not None and draft.branding_profile.signature_only,
     )
     response = HttpResponse(stamp_svg(content), content_type="image/svg+xml")
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"

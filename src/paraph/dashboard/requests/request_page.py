@@ -10,6 +10,7 @@ from django.template.loader import render_to_string
 
 from paraph import words
 from paraph.dashboard.decorators import member_page, show
+from paraph.dashboard.requests.fields import fields_of_page
 from paraph.dashboard.requests.first_action import first_action
 from paraph.dashboard.requests.kept import kept_note
 from paraph.dashboard.requests.outcome import Outcome, outcome
@@ -69,6 +70,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
         "first_page": _first_page(documents),
         "inquiries": Inquiry.objects.filter(signer__request=found).select_related("signer").order_by("-asked_at"),
         "documents": _documents(found, documents),
+        "fields": fields_of_page(found, signers, documents),
         "copies": list(found.copies.defer("token_salt")),
         "is_ready": found.finalized and not found.files_deleted_at,
         "language": words.language_name(found.locale),

@@ -225,6 +225,37 @@ def naming(signer: Signer | DraftSigner, texts: dict[str, str]) -> list[str]:
     return [name for name, text in texts.items() if any(each in unquote(text).casefold() for each in named)]
 
 
+def _copies_in_drafts(person: Person) -> Iterator[tuple[Draft, list[dict[str, str]]]]:
+    drafts = Draft.objects.filter(more_options__has_key="copies", **person.of("organization")).order_by("pk")
+    yield from ((draft, named) for draft in drafts.iterator() if (named := _copies_of(person, draft)))
+
+
+def _copies_of(person: Person, draft: Draft) -> list[dict[str, str]]:
+    return [each for each in draft.more_options["copies"] if _has_address(person, each.values())]
+
+
+def _told_draft_copies(found: tuple[Draft, list[dict[str, str]]]) -> Facts:
+    draft, named = found
+    return {
+        "organization_id": draft.organization_id,
+        "environment": draft.environment,
+        "draft": draft.pk,
+        "copies": named,
+        "changed_at": clock.iso(draft.updated_at),
+    }
+
+
+@transaction.atomic
+def _erase_draft_copies(person: Person, found: Sequence[tuple[Draft, list[dict[str, str]]]]) -> int:
+    locked = Draft.objects.select_for_update(no_key=True).filter(pk__in=[draft.pk for draft, _named in found])
+    drafts = list(locked.filter(more_options__has_key="copies"))
+    for draft in drafts:
+        gone = _copies_of(person, draft)
+        draft.more_options["copies"] = [each for each in draft.more_options["copies"] if each not in gone]
+        draft.save(update_fields=["more_options"])
+    return len(drafts)
+
+
 def _confirmed(person: Person) -> QuerySet[ConfirmedAddress]:
     addresses = [address.strip().lower() for address in person.addresses]
     return ConfirmedAddress.objects.filter(address__in=addresses, **person.of("organization")).order_by("pk")
@@ -274,6 +305,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
         _told_draft_signer,
         _erase_draft_signers,
     ),
+    Place("copies in drafts", frozenset({"drafts_draft"}), _copies_in_drafts, _told_draft_copies, _erase_draft_copies),
     Place(
         "confirmed addresses", frozenset({"organizations_confirmedaddress"}), _confirmed, _told_confirmed, delete_rows
     ),

@@ -13,7 +13,7 @@ from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import Placement, RequestDocument, Signer
+from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.tenants.models import Environment
 
@@ -47,7 +47,7 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
     has_ground = stamp_grounds(row.document, placements, keep=False)
     values = values_on_pages(row, signers)
     drawn = appearances(
-        [_stamp(placement, row.request_id, ground=has_ground[placement.pk]) for placement in placements],
+        [_stamp(placement, row.request, ground=has_ground[placement.pk]) for placement in placements],
         initials.contents if initials else [],
         _watermark_sizes(sizes) if row.request.environment == Environment.SANDBOX else [],
         [each.content for each in values],
@@ -61,7 +61,7 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
     return StampMarks(drawn.pdf, [*marks, *stamps], _watermark(drawn))
 
 
-def _stamp(placement: Placement, request_id: int, *, ground: bool) -> StampContent:
+def _stamp(placement: Placement, request: SignatureRequest, *, ground: bool) -> StampContent:
     signer = placement.signer
     assert signer.signed_at
     return StampContent(
@@ -69,11 +69,12 @@ def _stamp(placement: Placement, request_id: int, *, ground: bool) -> StampConte
         height=placement.height,
         name=signer.full_name,
         signed_at=signer.signed_at,
-        request_id=request_id,
+        request_id=request.pk,
         signature=signature_of(signer),
         locale=signer.locale,
         ground=ground,
         address=signer.email,
+        signature_only=request.signature_only,
     )
 
 

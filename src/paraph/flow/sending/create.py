@@ -54,7 +54,7 @@ def create(
     the request as it is shown. Searches the documents for tags before the transaction begins. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
-    plan = make_plan(scope, payload)
+    plan = make_plan(scope, payload, locale=locale or LOCALES[0])
     try:
         return _made(scope, plan, sender, locale, beside)
     except IntegrityError:
@@ -94,6 +94,7 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
         remind_every_days=draft.reminders.every_days if draft.reminders else None,
         reminders_at_most=draft.reminders.at_most if draft.reminders else None,
         branding_profile=plan.branding_profile,
+        signature_only=plan.branding_profile is not None and plan.branding_profile.signature_only,
         mode=draft.mode,
         validity_days=draft.validity_days,
         send_email=draft.send_email,

@@ -7,7 +7,8 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.preview import PreviewBox, PreviewPage, preview_overlays
 from paraph.pdf.untrusted.preview import preview
 from paraph.signature_requests.names import full_name
-from paraph.signature_requests.plan import PlannedDocument, RequestPlan, make_plan
+from paraph.signature_requests.placing import PlannedDocument
+from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
 from paraph.tenants.scope import TenantScope, tenant_key

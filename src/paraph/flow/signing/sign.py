@@ -9,14 +9,14 @@ from django.db import transaction
 
 from paraph.audit_trail.append import Origin
 from paraph.database.compiled_query import CompiledQuery
-from paraph.database.rows import update
+from paraph.database.rows import insert, update
 from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.pdf.typesetting.strokes import has_ink, simplified
-from paraph.queue.defer import defer
+from paraph.queue.defer import defer, job
 from paraph.signature_requests import field_values, handwriting
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.filled_fields import FilledField
@@ -67,10 +67,8 @@ def complete(request: SignatureRequest, moment: datetime) -> None:
     request.completed_at = moment
     update(request, "status", "completed_at")
     events.request_completed(request)
-    if request.notify_signers_on_completion:
-        defer("notify_completion", request_id=request.pk)
-    for row in _DOCUMENTS.all(request.pk):
-        defer("finalize", request_document_id=row.pk)
+    mails = [job("notify_completion", request_id=request.pk)] if request.notify_signers_on_completion else []
+    insert([*mails, *(job("finalize", request_document_id=row.pk) for row in _DOCUMENTS.all(request.pk))])
 
 
 @dataclass(frozen=True)

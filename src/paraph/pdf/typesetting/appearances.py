@@ -10,7 +10,7 @@ from paraph.pdf.typesetting.field_values import FieldsContent, fields_json
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
 from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name
 from paraph.pdf.typesetting.proof_words import moment, stamp_words
-from paraph.pdf.typesetting.signature_pictures import SignaturePictures, hand_of
+from paraph.pdf.typesetting.signature_pictures import SignaturePictures, SizedSignature, hand_of
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
 
 WATERMARK = ("SANDBOX", "not legally binding")
@@ -27,7 +27,7 @@ class StampContent:
     length; a client that divides each by its own side adds ``"aspect"`` (width / height of the drawing area).
     ``signed_at`` must be aware. ``address``: the signer's e-mail address, for a name that cannot be written
     (:mod:`paraph.pdf.typesetting.names`). ``ground``: the page is too dark or busy there to read the stamp on
-    it as it is.
+    it as it is. ``signature_only``: without line and words, for forms that print them.
     """
 
     width: float
@@ -39,6 +39,7 @@ class StampContent:
     locale: str = "en"
     ground: bool = False
     address: str = ""
+    signature_only: bool = False
 
 
 @dataclass(frozen=True)
@@ -79,7 +80,7 @@ def appearances(
     stamps of all sizes. The pages are transparent, but for the ground of those that need one, and their content is
     marked as artifact. Raises ``ValueError`` where there is nothing to draw.
     """
-    signatures = SignaturePictures((stamp.signature, stamp.width * 0.9, stamp.height * 0.5) for stamp in stamps)
+    signatures = SignaturePictures(_room(stamp) for stamp in stamps)
     marks = SignaturePictures((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
     pages: dict[str, dict[str, Any]] = {}
     order: dict[str, int] = {}
@@ -103,11 +104,14 @@ def appearances(
 
 def stamp_svg(content: StampContent) -> bytes:
     """One stamp as an SVG picture, drawn as :func:`appearances` draws it."""
-    room = (content.signature, content.width * 0.9, content.height * 0.5)
-    signatures = SignaturePictures([room])
+    signatures = SignaturePictures([_room(content)])
     page = {"kind": "stamp", **_stamp(content, signatures)}
     drawings = {"stamp": signatures.pictures, "initials": []}
     return typeset_svg("appearances", {"pages": [page], "drawings": drawings})
+
+
+def _room(stamp: StampContent) -> SizedSignature:
+    return stamp.signature, stamp.width * 0.9, stamp.height * (0.9 if stamp.signature_only else 0.5)
 
 
 def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
@@ -117,6 +121,7 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
         "width": stamp.width,
         "height": stamp.height,
         "ground": stamp.ground,
+        "signature_only": stamp.signature_only,
         "name": {**name.to_json(), "pieces": name.pieces()},
         **hand_of(stamp.signature, name.text),
         "drawing": pictures.number(stamp.signature),

@@ -242,6 +242,7 @@ class Migration(migrations.Migration):
                 ("ended_early_at", models.DateTimeField(null=True)),
                 ("ended_reason", models.CharField(blank=True, db_default="", default="", max_length=500)),
                 ("decline_allowed", models.BooleanField(db_default=False, default=False)),
+                ("signature_only", models.BooleanField(db_default=False, default=False)),
                 (
                     "declined_by",
                     models.ForeignKey(

@@ -116,6 +116,7 @@ class Migration(migrations.Migration):
                 ("background_color", models.CharField(max_length=7)),
                 ("text_color", models.CharField(max_length=7)),
                 ("accent_color", models.CharField(max_length=7)),
+                ("signature_only", models.BooleanField(db_default=False, default=False)),
                 ("deleted_at", models.DateTimeField(null=True)),
             ],
         ),

@@ -9,12 +9,12 @@ from paraph.api.v1.shapes import Digest, Id, Output, Pagination, Timestamp
 from paraph.audit_trail.models import Entry, EventType
 from paraph.kernel.clock import iso
 from paraph.signature_requests.entered_value import LONGEST
+from paraph.signature_requests.field_input import MOST_FIELDS
 from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, FieldType
 from paraph.signature_requests.values import LONGEST_EMAIL
 from paraph.words import LOCALES
 
-_MOST_FIELDS = 50  # of a signer on a document
 _SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
 
 
@@ -81,7 +81,7 @@ class PreparedDocument(Output):
     prepared_pdf_size: int = Field(ge=1, description="Its bytes, with which the file behind `signed_url` begins.")
 
 
-class FilledField(Output):
+class JournaledField(Output):
     """A field that the signer filled in, or the service in their place."""
 
     document_id: Id = Field(description="The document that it stands on.")
@@ -150,9 +150,9 @@ class AuditMetadata(Output):
         description="Of `signer.signed`: the language of that text.",
         json_schema_extra={"enum": list(LOCALES)},
     )
-    fields: list[FilledField] = Field(
+    fields: list[JournaledField] = Field(
         _ABSENT,
-        max_length=MOST_DOCUMENTS * _MOST_FIELDS,
+        max_length=MOST_DOCUMENTS * MOST_FIELDS,
         description="Of `signer.signed`, where the signer has fields: each of them with its value.",
     )
     role: Literal["approver"] = Field(_ABSENT, description="Of `signer.signed`, where an approver confirmed.")

@@ -7,6 +7,8 @@ const nextEmpty = fillStep.querySelector("[data-next-empty]");
 const still = fillStep.querySelector("[data-still]");
 const unsaved = new Set();
 
+const PLAIN = [fillStep.dataset.missing, fillStep.dataset.unticked, fillStep.dataset.noDate];
+
 const entryValue = (entry) => (entry.type === "checkbox" ? entry.checked : entry.value);
 const isEmpty = (entry) => (entry.type === "checkbox" ? !entry.checked : !entry.value.trim());
 const problemOf = (entry) => document.getElementById(`problem-${entry.id}`);
@@ -49,10 +51,11 @@ function save(entry) {
 
 async function send() {
   const sent = [...unsaved].map((entry) => [entry, given(entry)]);
-  if (!sent.length) return;
+  if (!sent.length || document.body.dataset.state === "signed") return;
   const answer = await post("fields", { fields: sent.map(([, field]) => field), locale: words.locale });
   if (answer.error) {
     if (moveOn(answer.error)) return;
+    if (answer.error.code === "validation_error") unsaved.clear(); // the signature says what is wrong
     still.textContent = fillStep.dataset.failed;
     clearTimeout(retry);
     retry = setTimeout(() => { saving = saving.then(send); }, 5000);
@@ -62,24 +65,36 @@ async function send() {
     if (entryValue(entry) !== field.value) continue; // changed meanwhile: its own answer follows
     unsaved.delete(entry);
     tellEntry(entry, answer.fields[index].message || (entry.validity.badInput ? fillStep.dataset.noDate : ""));
-    showValue(entry, answer.fields[index].svg);
+    showValue(entry, answer.fields[index]);
   }
   count();
 }
 addEventListener("online", () => { saving = saving.then(send); });
 
-function showValue(entry, svg) {
+// All values of a page are one picture, which is replaced as soon as the next one is there.
+function showValue(entry, { svg, page }) {
   const place = placeOf(entry);
+  const values = place.ownerSVGElement;
   const label = entry.labels[0].textContent.trim();
-  place.classList.toggle("filled", Boolean(svg));
-  place.querySelector("image")?.remove();
-  place.setAttribute("aria-label", svg && entry.type !== "checkbox" ? `${label}: ${entry.value}` : label);
-  if (!svg) return;
-  const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
-  const box = place.querySelector("rect");
-  for (const side of ["x", "y", "width", "height"]) image.setAttribute(side, box.getAttribute(side));
-  image.setAttribute("href", `data:image/svg+xml,${encodeURIComponent(svg)}`);
-  box.after(image);
+  const said = svg && entry.type !== "checkbox" ? `${label}: ${entry.value}` : label;
+  const shown = () => {
+    place.classList.toggle("filled", Boolean(svg));
+    place.setAttribute("aria-label", said);
+    if (values.dataset.wanted === (page || "")) values.querySelector(":scope > image")?.remove();
+    if (!page || values.dataset.wanted !== page) return;
+    const image = document.createElementNS("http://www.w3.org/2000/svg", "image");
+    for (const side of ["width", "height"]) image.setAttribute(side, "100%");
+    image.setAttribute("href", page);
+    values.prepend(image);
+  };
+  values.dataset.wanted = page || "";
+  if (!page) {
+    shown();
+    return;
+  }
+  const picture = new Image();
+  picture.addEventListener("load", shown);
+  picture.src = page;
 }
 
 // Where the pages stand beside the step, the place comes into sight.
@@ -95,7 +110,7 @@ function goTo(entry) {
 for (const entry of entries) {
   entry.addEventListener("change", () => save(entry));
   entry.addEventListener("input", () => {
-    if (!plainProblem(entry) && !problemOf(entry).hidden && problemOf(entry).textContent === fillStep.dataset.missing) tellEntry(entry, "");
+    if (!plainProblem(entry) && PLAIN.includes(problemOf(entry).textContent)) tellEntry(entry, "");
     count();
   });
   entry.addEventListener("keydown", (event) => {
@@ -142,6 +157,11 @@ window.filling = {
     return found.length > 0;
   },
 };
+
+// Another language shows the same step.
+form.addEventListener("submit", (event) => {
+  if (event.submitter?.name === "lang") form.action = form.action.replace(/#.*/, location.hash || "#read");
+});
 
 fillStep.querySelector("[data-continue]").addEventListener("click", (event) => {
   event.preventDefault();
