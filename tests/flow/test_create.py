@@ -32,9 +32,9 @@ def test_the_files_are_searched_before_the_transaction(monkeypatch: pytest.Monke
     owner = api_client()
     depth: list[int] = []
 
-    def watched(*arguments: object) -> object:
+    def watched(*arguments: object, **named: object) -> object:
         depth.append(len(connection.savepoint_ids))
-        return make_plan(*arguments)  # type: ignore[arg-type]
+        return make_plan(*arguments, **named)  # type: ignore[arg-type]
 
     monkeypatch.setattr(creating, "make_plan", watched)
     content = payload(owner.document())

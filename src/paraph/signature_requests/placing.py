@@ -10,9 +10,7 @@ from django.utils.translation import gettext as _
 from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.typesetting.field_values import fitted_size
 from paraph.pdf.untrusted.find import ROUNDING, FoundTag, Rect, find_tags, under
-from paraph.signature_requests.field_content import field_content
 from paraph.signature_requests.field_input import (
     BOX_SIZE,
     DEFAULT_SIZE,
@@ -21,7 +19,6 @@ from paraph.signature_requests.field_input import (
     FieldTag,
     MagicFieldPlacement,
 )
-from paraph.signature_requests.field_rules import row_of
 from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Rectangle, Tag
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
@@ -103,22 +100,7 @@ def _fields(
         place = _Place(_FIELD, f"{path}.fields[{number}].placement", facts, document, problems)
         width, height = BOX_SIZE if given.type == "checkbox" else DEFAULT_SIZE
         if spot := place.find(at, (at.width or width, at.height or height), found):
-            planned = PlannedField(ref, number, *spot, given)
-            _check_fits(planned, f"{path}.fields[{number}]", problems)
-            yield planned
-
-
-def _check_fits(planned: PlannedField, path: str, problems: Problems) -> None:
-    """Add a problem for a value of the sender that has no room in its field. Dates and numbers are taken as English
-    writes them: the language of the request is not known yet, and none writes them much longer."""
-    given, rect = planned.given, planned.rect
-    if not isinstance(given.value, str) or problems.has_below(path):
-        return
-    row = row_of(given)
-    row.width, row.height = rect.width, rect.height
-    if fitted_size(field_content(row, row.value, "en")) is None:
-        sentence = _("it does not fit into %(width)s by %(height)s points, even in letters of 6 points.")
-        problems.add(f"{path}.value", sentence % {"width": f"{rect.width:g}", "height": f"{rect.height:g}"})
+            yield PlannedField(ref, number, *spot, given)
 
 
 def _all_optional(assignment: Assignment) -> bool:
