@@ -69,6 +69,14 @@ def replaced(value: Any, path: tuple[Any, ...], by: Any) -> Any:
 
 EXAMPLE = payload(1, send_email=True, identity_declaration_accepted=True, callback_url="https://x.example/")
 EXAMPLE["signers"][0] |= {"phone": "+33612345678", "otp_channel": "email"}
+EXAMPLE |= {"copies": [{"first_name": "K", "last_name": "L", "email": "k@example.com"}], "decline_allowed": True}
+EXAMPLE["documents"][0]["signers"][0]["fields"] = [
+    {"name": "a", "type": "choice", "options": ["x", "y"], "value": "x", "read_only": True, "placement": rectangle()},
+    {"name": "b", "type": "number", "minimum": 1, "maximum": 2.5, "label": "B", "placement": tag("{{grace}}")},
+    {"name": "c", "type": "date", "minimum": "2026-01-01", "required": False, "placement": rectangle(width=80)},
+    {"name": "d", "type": "text", "value": "v", "max_length": 9, "font_size": 8, "placement": rectangle()},
+]
+EXAMPLE["signers"][0]["role"] = "signer"
 EXAMPLE["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
 
 
