@@ -7,12 +7,15 @@ from typing import Any
 import pytest
 from PIL import ImageChops
 
+from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock
 from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
+from paraph.storage import store
 from paraph.words import LOCALES
 from tests.factories import Scene, scene
-from tests.pdf.pictures import pictures
+from tests.flow.test_jobs import work_off
+from tests.pdf.pictures import pictures, texts
 from tests.production import Client
 from tests.signer.test_fields import EVERY_TYPE, keep, stored
 
@@ -373,3 +376,21 @@ def test_in_parallel_the_pdf_is_as_it_was(client: Client) -> None:
     made = scene(signers=2, fields=[{"name": "IBAN"}])
     assert sign(client, made, fields=entries(made, IBAN="DE02 1203")).status_code == 200
     assert copy_to_read(client, made, 1) == made.uploads[0]
+
+
+def test_an_approver_sees_what_those_before_have_signed_and_fills_in_nothing(client: Client) -> None:
+    made = scene(signers=2, approvers=[1], mode="sequential", fields=[{"name": "IBAN"}])
+    assert sign(client, made, fields=entries(made, IBAN="DE02 1203")).status_code == 200
+    content = page(client, made, 1)
+    assert 'aria-label="IBAN: DE02 1203 (Ada Lovelace)"' in content and 'id="fill"' not in content
+    assert client.get(made.url(1, "/fields")).json() == {"fields": []}
+    assert sign(client, made, 1).status_code == 200
+
+
+def test_what_was_filled_in_is_sealed(client: Client) -> None:
+    made = scene(fields=EVERY_TYPE)
+    assert sign(client, made, fields=entries(made, **RIGHT)).status_code == 200
+    work_off()
+    [written] = texts(store.get(SealedDocument.objects.get().object_key))
+    for value in ("DE02 1203", "1,250.50", "May 1, 2026", "first", "4b", "Ada Lovelace", "ada1@example.com"):
+        assert value in written, value

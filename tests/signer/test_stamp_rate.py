@@ -8,6 +8,7 @@ from django.test import Client
 
 from paraph.kernel import minute_rate
 from paraph.kernel.minute_rate import MinuteRate
+from paraph.pdf.typesetting.appearances import InitialsContent, initials_svg
 from paraph.signer import stamp_rate
 from tests.factories import TYPED, Scene, scene
 
@@ -34,3 +35,18 @@ def test_beyond_the_limit_none_is_drawn_until_the_next_minute(client: Client, mo
     assert drawn(client, made, 1).status_code == 200
     monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 180.0))
     assert drawn(client, made).status_code == 200
+
+
+def test_typed_initials_are_shown_as_they_stand_on_pages_where_they_are_wanted(client: Client) -> None:
+    made = scene(initials_required=True)
+    assert f'src="{made.url(rest="/initials.svg")}"' in client.get(made.url()).content.decode()
+    shown = client.get(made.url(rest="/initials.svg"))
+    assert (shown.status_code, shown["Content-Type"]) == (200, "image/svg+xml")
+    content = InitialsContent(made.signers[0].full_name)
+    assert shown.content == initials_svg(content) and b"<use " in shown.content
+    assert client.get(made.url(rest="/initials.svg")).status_code == 200
+    assert client.get(made.url(rest="/initials.svg")).status_code == 200
+    assert client.get(made.url(rest="/initials.svg")).status_code == 429, "it counts as a stamp"
+    without = scene()
+    assert client.get(without.url(rest="/initials.svg")).status_code == 404
+    assert client.post(made.url(rest="/initials.svg")).status_code == 405

@@ -669,7 +669,25 @@ export interface components {
              * Fields
              * @description Of `signer.signed`, where the signer has fields: each of them with its value.
              */
-            fields?: components["schemas"]["paraph__api__v1__audit_logs__output__FilledField"][];
+            fields?: components["schemas"]["JournaledField"][];
+            /**
+             * Role
+             * @description Of `signer.signed`, where an approver confirmed.
+             * @constant
+             */
+            role?: "approver";
+            /**
+             * In Person
+             * @description Of `signer.signed`, where the signer signed on the device of a member.
+             * @constant
+             */
+            in_person?: true;
+            /**
+             * Member Id
+             * Format: int64
+             * @description Likewise: the member.
+             */
+            member_id?: number;
             /** @description Of `request.completed`, and only while a fault keeps the request from being finalized. It is added when the log is read and no part of the journal, whose entries never change. */
             finalization?: components["schemas"]["Finalization"];
             /**
@@ -1625,6 +1643,39 @@ export interface components {
             height?: number | null;
         };
         /**
+         * FilledField
+         * @description A field of a signer, and what was signed in it.
+         */
+        FilledField: {
+            /**
+             * Document Id
+             * Format: int64
+             * @description The document that it stands on.
+             */
+            document_id: number;
+            /**
+             * Name
+             * @description As given at creation.
+             */
+            name: string;
+            /**
+             * Type
+             * @description As given at creation.
+             * @enum {string}
+             */
+            type: "text" | "multiline" | "number" | "date" | "checkbox" | "choice" | "signed_on" | "full_name" | "email";
+            /**
+             * Label
+             * @description What the signer reads.
+             */
+            label: string;
+            /**
+             * Value
+             * @description A date as `YYYY-MM-DD`, a number with a point, of a checkbox whether it is ticked. Null until the signer has signed, where nothing was entered, and once the signer's data are erased.
+             */
+            value: string | boolean | null;
+        };
+        /**
          * Finalization
          * @description What keeps a completed request from being finalized, as of the moment when the log is read.
          */
@@ -1705,6 +1756,34 @@ export interface components {
              * @example 2030-05-17T08:30:12Z
              */
             time: string;
+        };
+        /**
+         * JournaledField
+         * @description A field that the signer filled in, or the service in their place.
+         */
+        JournaledField: {
+            /**
+             * Document Id
+             * Format: int64
+             * @description The document that it stands on.
+             */
+            document_id: number;
+            /**
+             * Name
+             * @description Its name.
+             */
+            name: string;
+            /**
+             * Type
+             * @description What it takes.
+             * @enum {string}
+             */
+            type: "text" | "multiline" | "number" | "date" | "checkbox" | "choice" | "signed_on" | "full_name" | "email";
+            /**
+             * Value
+             * @description The value that is sealed: a date as `YYYY-MM-DD`, a number as a string with a point, of a checkbox whether it is ticked; null for what was left empty, `erased` once the signer's data were erased.
+             */
+            value: string | boolean | null;
         };
         /**
          * ListedSignatureRequest
@@ -2523,7 +2602,7 @@ export interface components {
              * Fields
              * @description The fields of the signer, by document. Present only where the request has fields.
              */
-            fields?: components["schemas"]["paraph__api__v1__signature_requests__output__FilledField"][];
+            fields?: components["schemas"]["FilledField"][];
         };
         /**
          * Tag
@@ -2858,67 +2937,6 @@ export interface components {
              * @description Until then no code is sent or accepted, because there were too many; null while there is no lock.
              */
             locked_until: string | null;
-        };
-        /**
-         * FilledField
-         * @description A field that the signer filled in, or the service in their place.
-         */
-        paraph__api__v1__audit_logs__output__FilledField: {
-            /**
-             * Document Id
-             * Format: int64
-             * @description The document that it stands on.
-             */
-            document_id: number;
-            /**
-             * Name
-             * @description Its name.
-             */
-            name: string;
-            /**
-             * Type
-             * @description What it takes.
-             * @enum {string}
-             */
-            type: "text" | "multiline" | "number" | "date" | "checkbox" | "choice" | "signed_on" | "full_name" | "email";
-            /**
-             * Value
-             * @description The value that is sealed: a date as `YYYY-MM-DD`, a number as a string with a point, of a checkbox whether it is ticked; null for what was left empty, `erased` once the signer's data were erased.
-             */
-            value: string | boolean | null;
-        };
-        /**
-         * FilledField
-         * @description A field of a signer, and what was signed in it.
-         */
-        paraph__api__v1__signature_requests__output__FilledField: {
-            /**
-             * Document Id
-             * Format: int64
-             * @description The document that it stands on.
-             */
-            document_id: number;
-            /**
-             * Name
-             * @description As given at creation.
-             */
-            name: string;
-            /**
-             * Type
-             * @description As given at creation.
-             * @enum {string}
-             */
-            type: "text" | "multiline" | "number" | "date" | "checkbox" | "choice" | "signed_on" | "full_name" | "email";
-            /**
-             * Label
-             * @description What the signer reads.
-             */
-            label: string;
-            /**
-             * Value
-             * @description A date as `YYYY-MM-DD`, a number with a point, of a checkbox whether it is ticked. Null until the signer has signed, where nothing was entered, and once the signer's data are erased.
-             */
-            value: string | boolean | null;
         };
         /**
          * Assignment

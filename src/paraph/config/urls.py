@@ -51,7 +51,7 @@ from paraph.signer.page_text import document_text, page_text
 from paraph.signer.progress import progress_view
 from paraph.signer.shell import embed_script
 from paraph.signer.signature import signature
-from paraph.signer.stamp_picture import drawn_stamp, typed_stamp
+from paraph.signer.stamp_picture import drawn_stamp, typed_initials, typed_stamp
 from paraph.signer.values_image import values_image
 from paraph.signer.words_script import words_script
 
@@ -126,6 +126,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
         page_image,
         {"printed": True},
     ),
+    path("sign/<str:token>/initials.svg", typed_initials),
     path("sign/<str:token>/logo.png", logo),
     path("sign/<str:token>/fields", fields),
     path("sign/<str:token>/otp", otp),

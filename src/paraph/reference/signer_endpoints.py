@@ -37,6 +37,7 @@ def signer_paths() -> DocumentPart:
         f"{_SIGN}/signature": {"post": _SIGNATURE},
         f"{_SIGN}/stamp": {"post": _STAMP},
         f"{_SIGN}/stamp.svg": {"get": _TYPED_STAMP},
+        f"{_SIGN}/initials.svg": {"get": _INITIALS},
         f"{_SIGN}/progress": {"get": _PROGRESS},
         f"{_SIGN}/logo.png": {"get": _LOGO},
         f"{_DOCUMENT}.pdf": {"get": _UNSIGNED},
@@ -199,6 +200,12 @@ _TYPED_STAMP = _operation(
     f"The same for a typed name, as a picture to load. {_KEPT}",
     _answer("The stamp.", "image/svg+xml"),
     query=(_query("hand", "In which of the four hands.", enum=["1", "2", "3", "4"], default="1"), _LANG),
+)
+_INITIALS = _operation(
+    "drawTypedInitials",
+    "Preview typed initials",
+    f"As they stand on each page, where the request wants initials; else 404. {_KEPT}",
+    _answer("The initials.", "image/svg+xml"),
 )
 _PROGRESS = _operation(
     "readProgress",

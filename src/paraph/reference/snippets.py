@@ -472,6 +472,7 @@ SIGNER_CURL = {
     "sign": _CURL.format("/signature") + _JSON + '\'{"code": "\'$CODE\'", "consent": true}\'',
     "drawStamp": _CURL.format("/stamp") + _JSON + '\'{"signature": {"type": "typed", "hand": 2}}\'',
     "drawTypedStamp": _CURL.format("/stamp.svg?hand=2") + " -o stamp.svg",
+    "drawTypedInitials": _CURL.format("/initials.svg") + " -o initials.svg",
     "readProgress": _CURL.format("/progress"),
     "showLogo": _CURL.format("/logo.png") + " -o logo.png",
     "downloadUnsigned": _CURL.format("/documents/35.pdf") + " -o unsigned.pdf",

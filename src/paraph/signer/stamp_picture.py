@@ -4,6 +4,7 @@
 """
 
 from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
+from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, initials_svg, stamp_svg
 from paraph.signature_requests.marks import read_mark, typed
 from paraph.signature_requests.models import Placement, Signer
 from paraph.signature_requests.signing_eligibility import require_open
@@ -44,18 +45,39 @@ def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> d
 
 @gzip_page
 def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
+    return _picture(request, token, _typed_stamp)
+
+
+@gzip_page
+def typed_initials(request: HttpRequest, token: str) -> HttpResponse:
+    """``GET …/initials.svg``: typed initials as they stand on each page."""
+    return _picture(request, token, _typed_initials)
+
+
+def _picture(request: HttpRequest, token: str, draw: Callable[[HttpRequest, Signer], bytes]) -> HttpResponse:
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
     try:
         signer = found(token)
         require_open(signer)
         _require_stamps(signer)
-        picture = _svg(request, signer, typed(request.GET.get("hand", "")), _looks(signer)[0])
+        picture = draw(request, signer)
     except DomainError as error:
         return answers.refusal(error, language.of_answer(request))
     response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
+
+
+def _typed_stamp(request: HttpRequest, signer: Signer) -> bytes:
+    return _svg(request, signer, typed(request.GET.get("hand", "")), _looks(signer)[0])
+
+
+def _typed_initials(request: HttpRequest, signer: Signer) -> bytes:  # noqa: ARG001  as the stamp
+    if not signer.request.initials_required:
+        raise DomainError("not_found", "The request wants no initials.")
+    count_stamp(signer.pk)
+    return initials_svg(InitialsContent(signer.full_name, address=signer.email))
 
 
 def _require_stamps(signer: Signer) -> None:

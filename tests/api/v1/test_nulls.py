@@ -183,8 +183,11 @@ def test_optional_fields_of_signers_bodies_may_be_null(
     for field in fields:
         if field[-1] in unset:
             continue
-        made = scene(decline_allowed=True)
+        entered = body.get("fields", [])
+        made = scene(decline_allowed=True, fields=[{"name": each["name"], "required": False} for each in entered])
         nulled = with_null(body, field)
+        for each in nulled.get("fields") or []:
+            each["document_id"] = made.request_documents[0].document_id
         if "code" in nulled:
             nulled["code"] = made.code(0)
         answer = Client().post(made.url(0, path.removeprefix("/sign/{token}")), nulled, content_type="application/json")
@@ -194,6 +197,7 @@ def test_optional_fields_of_signers_bodies_may_be_null(
 def test_there_are_bodies_of_signers_to_try() -> None:
     assert {path for path, _, _ in SIGNER_BODIES} == {
         "/sign/{token}/decline",
+        "/sign/{token}/fields",
         "/sign/{token}/otp",
         "/sign/{token}/signature",
         "/sign/{token}/stamp",

@@ -51,7 +51,7 @@ def create(
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
     ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Returns
-    the request as it is shown. Searches the documents for tags before the transaction begins. Raises ``DomainError`` as
+    the request as it is shown. Searches the documents for tags before anything is written. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
     plan = make_plan(scope, payload, locale=locale or LOCALES[0])

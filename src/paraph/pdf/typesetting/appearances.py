@@ -110,6 +110,13 @@ def stamp_svg(content: StampContent) -> bytes:
     return typeset_svg("appearances", {"pages": [page], "drawings": drawings})
 
 
+def initials_svg(content: InitialsContent) -> bytes:
+    """Initials as an SVG picture, drawn as :func:`appearances` draws them."""
+    marks = SignaturePictures([(content.initials, content.width * 0.9, content.height * 0.8)])
+    page = {"kind": "initials", **_initials(content, marks)}
+    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": [], "initials": marks.pictures}})
+
+
 def _room(stamp: StampContent) -> SizedSignature:
     return stamp.signature, stamp.width * 0.9, stamp.height * (0.9 if stamp.signature_only else 0.5)
 

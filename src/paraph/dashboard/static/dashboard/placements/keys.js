@@ -16,8 +16,16 @@ class Keys {
     const key = event.key.toLowerCase();
     const typing = event.target.matches("input:not([type=radio]), select, textarea");
     if (command && !typing && (key === "z" || key === "y")) this.editor.step(key === "y" || event.shiftKey ? 1 : -1);
+    else if (key === "enter" && event.target.matches(".stamp input")) this.entered(event.target);
     else if (!stamp || command || !this.onStamp(stamp, event)) return;
     event.preventDefault();
+  }
+
+  // What was entered is kept, and the keys move what it is about.
+  entered(field) {
+    const { boxes, stamps } = this.editor;
+    field.blur();
+    boxes.get(stamps.all.find(({ card }) => card.contains(field)))?.focus({ preventScroll: true });
   }
 
   onStamp(stamp, event) {
