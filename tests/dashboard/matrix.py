@@ -71,6 +71,7 @@ MATRIX = {
     "request_file": _row(ALL, 302, 303),
     "remind": _row(SEND, 405, 303),
     "signing_link": _row(SEND, 405, 200),
+    "sign_here": _row(SEND, 405, 303),
     "documents": _row(ALL, 200, 422, senders=SEND),
     "document": _row(ALL, 200, 200),
     "delete_document": _row(SEND, 200, 422),
