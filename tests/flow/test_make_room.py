@@ -168,8 +168,8 @@ def test_a_request_whose_document_made_room_meanwhile_is_told_so(
 ) -> None:
     document = sent(scope)
 
-    def slow(*arguments: Any) -> Any:
-        made = make_plan(*arguments)
+    def slow(*arguments: Any, **named: Any) -> Any:
+        made = make_plan(*arguments, **named)
         Document.objects.filter(pk=document.pk).delete()
         return made
 

@@ -37,7 +37,8 @@ def test_names_that_no_capital_letter_begins(client: Client) -> None:
         Signer.objects.filter(pk=signer.pk).update(first_name=first, last_name=last)
     for position, initials in enumerate(NAMES.values()):
         page = client.get(made.url(position))
-        assert page.status_code == 200 and f">{initials}<" in page.content.decode()
+        assert page.status_code == 200 and f'alt="{initials}"' in page.content.decode()
+        assert client.get(made.url(position, "/initials.svg")).status_code == 200
         sign(made, position, initials=TYPED)
     finalize(made.request_documents[0].pk)
     assert SignatureRequest.objects.get(pk=made.request.pk).finalized

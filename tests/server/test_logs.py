@@ -55,7 +55,7 @@ def test_the_line_of_a_request_is_json(capfd: pytest.CaptureFixture[str]) -> Non
         "logger": "paraph.request",
         "level": "info",
         "method": 'G"\\\n',
-        "route": "^docs/?$",
+        "route": "^docs(?:/(?P<topic>[a-z-]+))?/?$",
         "status": 405,
         "request_id": response["X-Request-Id"],
     }
