@@ -12,9 +12,9 @@ from django.test import Client
 
 from paraph.kernel import clock
 from paraph.signature_requests.in_person import ticket
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Member, Role
+from paraph.tenants.models import Member, Organization, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, scene
@@ -81,6 +81,23 @@ def test_a_signature_without_scripts_is_journaled_and_ends_by_giving_the_device_
     assert "Please give this device back to Acme Ltd" in last and "You have signed" in last
     main = last.split("<main")[1].split("</main>")[0]
     assert "<a" not in main and "<form" not in main and "/app/" not in last and "progress.js" not in last
+
+
+def test_who_declines_there_gives_the_device_back_too(made: Scene, client: Client) -> None:
+    SignatureRequest.objects.update(decline_allowed=True)
+    Organization.objects.update(contact_email="questions@acme.example")
+    asks = f'href="{made.url(rest="/ask")}'
+    assert asks in text(client.get(made.url()))
+    for address in (opened(client, made), f"{opened(client, made)}&lang=de"):
+        page = text(client.get(address))
+        link = re.search(r'href="([^"]+/decline)"', page)
+        assert link and asks not in page
+    form = re.search(r'method="post" action="([^"]+)"', text(Client().get(link.group(1))))
+    assert form and "in_person=" in form.group(1)
+    answer = Client().post(f"{made.url(rest='/decline')}{form.group(1)}", {"reason": "Too high."})
+    last = text(Client().get(answer["Location"]))
+    main = last.split("<main")[1].split("</main>")[0]
+    assert "Bitte geben Sie dieses Gerät" in main and "<a" not in main
 
 
 def signed(made: Scene, in_person: str) -> Any:

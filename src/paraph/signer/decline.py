@@ -20,6 +20,7 @@ from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.authentication import posted, signer_with_turn
+from paraph.signer.in_person import ticket_of
 from paraph.signer.notice import notice
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
@@ -107,5 +108,6 @@ def _form(request: HttpRequest, signer: Signer, entered: Entered) -> HttpRespons
         "reason": entered.reason,
         "longest": LONGEST_REASON,
         "problem": Problem("reason", text) if text else None,
+        **ticket_of(request, signer),
     }
     return show(request, "signer/decline.html", content, signer=signer, locale=locale, status=entered.status)

@@ -12,11 +12,11 @@ from paraph.flow.messages.mail_copy import mail_copy, may_mail_copy, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests import copy_ticket
-from paraph.signature_requests.in_person import member_of
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signer_documents import documents_of
 from paraph.signature_requests.signing_token import token
 from paraph.signer.answers import STATUSES, private
+from paraph.signer.in_person import ticket_of
 from paraph.signer.onward import onward
 from paraph.signer.posted_form import posted_form
 from paraph.signer.progress import progress
@@ -47,11 +47,10 @@ def notice(
         content["is_declined"] = True
         if name == "expired":
             content["told"] = "declined" if signer.request.declined_by_id == signer.pk else "request_declined"
-    if signer and name == "already_signed":
-        if member_of(signer, request.GET.get("in_person", "")):
-            content["in_person"] = True
-        else:
-            content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
+    if signer and content["told"] in ("already_signed", "declined"):
+        content |= ticket_of(request, signer)
+    if name == "already_signed" and signer and "in_person" not in content:
+        content |= {"progress": progress(signer), "onward": onward(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
 
 

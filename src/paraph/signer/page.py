@@ -1,6 +1,7 @@
 """``GET /sign/{token}``: what the signer reads, agrees to and signs. ``POST``: the same journey without scripts."""
 
 from typing import Any
+from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
 from django.utils.html import format_html
@@ -15,7 +16,6 @@ from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address
 from paraph.signature_requests.consent import consent_notice
-from paraph.signature_requests.in_person import member_of
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.opening import note_opening
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
@@ -23,6 +23,7 @@ from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
 from paraph.signer.authentication import signer_with_turn
 from paraph.signer.fill_step import fields_on
+from paraph.signer.in_person import ticket_of
 from paraph.signer.notice import mail_again, notice
 from paraph.signer.onward import onward
 from paraph.signer.otp import sent_code
@@ -81,7 +82,7 @@ def _page(
         "consent": consent_notice(locale, len(shown), approves=signer.is_approver),
         "expires_at": signer.request.expires_at,
         "onward": onward(signer),
-        **_in_person(request, signer),
+        **ticket_of(request, signer),
         "decline_url": _decline_url(request, signer, entries) if is_turn else "",
         "before": _signers_before(signer) if not is_turn else 0,
         "is_mailed": not is_turn and signer.request.send_email and mails_leave(signer),
@@ -96,19 +97,14 @@ def _page(
     return say_when(response, entries.refusal) if entries.refusal else response
 
 
-def _in_person(request: HttpRequest, signer: Signer) -> dict[str, str]:
-    """Return the ticket of a page that a member opened on their own device; {} for others."""
-    ticket = request.GET.get("in_person", "")
-    return {"in_person": ticket} if ticket and member_of(signer, ticket) else {}
-
-
 def _decline_url(request: HttpRequest, signer: Signer, entries: Entries) -> str:
-    """Return the address of the page to decline on, which ends in ``/decline`` also where it names a language; "" where
-    the request does not let its signers decline."""
+    """Return the address of the page to decline on, which ends in ``/decline`` also where it names a language or the
+    ticket of a member's device; "" where the request does not let its signers decline."""
     if not signer.request.decline_allowed:
         return ""
     asked = entries.language or request.GET.get("lang")
-    return f"{request.path}/decline{f'?lang={language.choose(request, signer, asked)}#/decline' if asked else ''}"
+    named = ticket_of(request, signer) | ({"lang": language.choose(request, signer, asked)} if asked else {})
+    return f"{request.path}/decline{f'?{urlencode(named)}#/decline' if named else ''}"
 
 
 def _written(signer: Signer) -> tuple[SafeString, SafeString] | None:

@@ -1,0 +1,12 @@
+"""Pages that a member opened on their own device, for a signer who is there."""
+
+from django.http import HttpRequest
+
+from paraph.signature_requests.in_person import member_of
+from paraph.signature_requests.models import Signer
+
+
+def ticket_of(request: HttpRequest, signer: Signer) -> dict[str, str]:
+    """Return the page's ``in_person``, its ticket, which all pages that follow keep; {} for other pages."""
+    ticket = request.GET.get("in_person", "")
+    return {"in_person": ticket} if ticket and member_of(signer, ticket) else {}
