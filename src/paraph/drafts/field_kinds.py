@@ -6,7 +6,7 @@ from typing import Any, NamedTuple, Self
 
 from django.utils.functional import Promise
 from django.utils.translation import gettext as _
-from django.utils.translation import gettext_lazy
+from django.utils.translation import gettext_lazy, pgettext_lazy
 
 from paraph.signature_requests.field_input import BOX_SIZE, DEFAULT_SIZE
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, FieldType
@@ -37,7 +37,7 @@ class Kind(NamedTuple):
 KINDS = (
     Kind(FieldType.TEXT, gettext_lazy("Text"), attributes=(*_FILLED_IN, "max_length")),
     Kind(FieldType.MULTILINE, gettext_lazy("Paragraph"), (240, 60), (*_FILLED_IN, "max_length")),
-    Kind(FieldType.NUMBER, gettext_lazy("Number"), (100, 18), (*_FILLED_IN, "minimum", "maximum")),
+    Kind(FieldType.NUMBER, pgettext_lazy("field", "Number"), (100, 18), (*_FILLED_IN, "minimum", "maximum")),
     Kind(FieldType.DATE, gettext_lazy("Date"), (100, 18), (*_FILLED_IN, "minimum", "maximum")),
     Kind(FieldType.CHECKBOX, gettext_lazy("Checkbox"), BOX_SIZE),
     Kind(FieldType.CHOICE, gettext_lazy("Choice"), attributes=(*_FILLED_IN, "options")),
