@@ -156,11 +156,12 @@ def test_an_open_page_of_a_request_tells_what_happens_by_itself(
     page.on("request", lambda sent: polls.append(time.monotonic()) if "seen=" in sent.url else None)
     page.goto(f"{dashboard.base_url}/app/1/requests/{made['id']}")
     page.evaluate("window.kept = true")
-    expect(page.locator(".outcome")).to_have_text("Ready to sign. Waiting for Ada King.")
+    expect(page.locator(".outcome").get_by_role("status")).to_have_text("Ready to sign. Waiting for Ada King.")
     expect(page.get_by_role("link", name="Verify")).to_have_count(0)
     signed(backend, made)
-    expect(page.locator(".outcome")).to_have_text("Signed by everybody and sealed.", timeout=60_000)
-    first = page.locator("header.page .button").first
+    sealed = page.locator(".outcome").get_by_role("status")
+    expect(sealed).to_have_text("Signed by everybody and sealed.", timeout=60_000)
+    first = page.locator(".outcome .button").first
     expect(first).to_have_text("Download the signed PDF")
     assert page.evaluate("window.kept") and polls
     assert all(later - earlier > 2.8 for earlier, later in itertools.pairwise(polls))

@@ -20,7 +20,7 @@ pytestmark = [
     pytest.mark.skipif(sys.platform != "linux", reason="finds the workers in /proc, which is Linux's"),
 ]
 
-_DOCUMENTS = 20
+_DOCUMENTS = 50
 
 
 @pytest.fixture
@@ -33,7 +33,7 @@ def own_service(tmp_path: Path) -> Iterator[Service]:
 
 
 def test_it_finalizes_exactly_once(own_service: Service, tmp_path: Path) -> None:
-    backend = Backend(own_service.url, own_service.new_key("pro", "sandbox"))
+    backend = Backend(own_service.url, own_service.new_key("enterprise", "sandbox"))
     documents = [backend.upload(contract() + b"\n%% %d\n" % number) for number in range(_DOCUMENTS)]
     request = backend.create(
         mode="parallel",
@@ -41,10 +41,10 @@ def test_it_finalizes_exactly_once(own_service: Service, tmp_path: Path) -> None
         signers=[signer("a")],
         documents=[{"id": document, "signers": [{"signer_ref": "a", "stamps": [at()]}]} for document in documents],
     )
-    assert sign(request["signers"][0]["signing_url"]).status_code == 200
-    _wait_until_sealing(backend, request["id"])
     victims = _workers(own_service)
     assert victims, "no worker process was found"
+    assert sign(request["signers"][0]["signing_url"]).status_code == 200
+    _wait_until_sealing(backend, request["id"])
     for pid in victims:
         os.kill(pid, signal.SIGKILL)
     done = _sealed(backend, request["id"])

@@ -7,10 +7,10 @@ from functools import cache, partial
 from typing import Any
 
 from django.db.backends.postgresql import base
-from psycopg import OperationalError, pq
-from psycopg.errors import error_from_result
+from psycopg import pq
 
 from paraph.database import first_statement, idle, sessions, timeouts
+from paraph.database.refusals import refusal
 from paraph.kernel import tokens
 
 _ROW, _DONE, _STATE = pq.ExecStatus.TUPLES_OK, pq.ExecStatus.COMMAND_OK, pq.DiagnosticField.SQLSTATE
@@ -62,9 +62,7 @@ class DatabaseWrapper(base.DatabaseWrapper):
         with self.wrap_database_errors:
             row = _asked(self.connection, statement, values)
             if row.status != _ROW:
-                error = error_from_result(row)
-                is_server = error.sqlstate is not None  # else libpq itself, which has lost the server
-                raise error if is_server and not self.connection.closed else OperationalError(str(error))
+                raise refusal(row, self.connection)
         return list(map(partial(row.get_value, 0), range(row.nfields))) if row.ntuples else None
 
     def get_connection_params(self) -> dict[str, Any]:

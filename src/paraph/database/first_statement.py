@@ -11,9 +11,9 @@ from typing import Any
 
 import psycopg
 from psycopg import OperationalError, pq
-from psycopg.errors import error_from_result
 
 from paraph.database import timeouts
+from paraph.database.refusals import refusal
 
 SECONDS = 5.0
 _FOLLOW = """
@@ -57,8 +57,9 @@ def execute_first(
             raise OperationalError(f"no session was free within {seconds:.0f} s, as behind a pooler that has too few")
     while result := server.get_result():
         if result.status in _FAILED:
+            error = refusal(result, made)
             made.close()
-            raise error_from_result(result)
+            raise error
 
 
 def _answered(server: Any, until: float) -> bool:
