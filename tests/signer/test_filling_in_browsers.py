@@ -288,7 +288,7 @@ def test_the_step_is_no_wider_than_a_phone_in_any_language(live_server: Any, mad
         for locale in LOCALES:
             here.page.goto(f"{live_server.url}{made.url()}?lang={locale}#fill")
             here.page.locator("html[data-scripted]").wait_for()
-            for width in (320, 375, 390, 430):
+            for width in (320, 375, 430, 500, 577):
                 here.page.set_viewport_size({"width": width, "height": 800})
                 wider[locale, width] = here.page.evaluate(over)
     assert {where: found for where, found in wider.items() if found} == {}
