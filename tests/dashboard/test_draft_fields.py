@@ -126,6 +126,7 @@ def test_approvers_are_chosen_with_the_signers(log_in: LogIn, organization: Orga
     assert client.post(f"{address}/places", places(draft, action="next")).headers["Location"] == f"{address}/review"
     review = client.get(f"{address}/review").content.decode()
     assert "Approves all documents" in review and "no place yet" not in review
+    assert review.count("asks you to sign<") == review.count("asks you to approve<") == 1, "each as their mail says it"
 
 
 def test_copies_have_their_own_list(log_in: LogIn, organization: Organization) -> None:

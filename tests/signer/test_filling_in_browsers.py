@@ -11,6 +11,7 @@ import pytest
 from django.db import connection
 
 from paraph.messaging.models import CapturedMessage
+from paraph.words import LOCALES
 from tests.factories import Scene, scene
 from tests.signer.test_fields import EVERY_TYPE, stored
 
@@ -277,6 +278,20 @@ def test_nothing_is_lost_without_a_network(live_server: Any, made: Scene) -> Non
         here.page.context.set_offline(False)
         here.shown("IBAN")
     assert stored() == {"IBAN": "DE02"}
+
+
+def test_the_step_is_no_wider_than_a_phone_in_any_language(live_server: Any, made: Scene) -> None:
+    over = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
+    wider = {}
+    with browser(live_server, made) as device:
+        here = device(**PHONE)
+        for locale in LOCALES:
+            here.page.goto(f"{live_server.url}{made.url()}?lang={locale}#fill")
+            here.page.locator("html[data-scripted]").wait_for()
+            for width in (320, 375, 430, 500, 577):
+                here.page.set_viewport_size({"width": width, "height": 800})
+                wider[locale, width] = here.page.evaluate(over)
+    assert {where: found for where, found in wider.items() if found} == {}
 
 
 @pytest.mark.parametrize("language", ["en", "ar"])

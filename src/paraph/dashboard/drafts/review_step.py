@@ -21,7 +21,7 @@ from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.input_types import MOST_VALIDITY_DAYS
-from paraph.signature_requests.models import LONGEST_MESSAGE, Mode
+from paraph.signature_requests.models import LONGEST_MESSAGE, Mode, Role
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
@@ -175,6 +175,11 @@ def _signer(member: Member, draft: Draft, signer: DraftSigner) -> dict[str, Any]
     return {
         "signer": signer,
         "name": signer_name(signer, draft.locale),
-        "subject": invitation_subject(draft.locale, member.organization.name, draft.subject),
+        "subject": invitation_subject(
+            draft.locale,
+            member.organization.name,
+            draft.subject,
+            is_approver=signer.role == Role.APPROVER,
+        ),
         "files": sheets(draft, signer),
     }

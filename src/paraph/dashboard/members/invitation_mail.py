@@ -1,5 +1,6 @@
 """The mail that brings an invitation."""
 
+from django.utils.formats import date_format
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
@@ -21,7 +22,7 @@ def mail_invitation(invited: Invited) -> None:
         "organization": sender,
         "person": _name(inviter) if inviter else sender,
         "role": invitation.get_role_display(),
-        "day": invitation.expires_at.strftime("%Y-%m-%d"),
+        "day": date_format(invitation.expires_at),
     }
     paragraphs = [
         _("%(person)s invites you to join %(organization)s on Paraph. Your role will be: %(role)s.") % names,

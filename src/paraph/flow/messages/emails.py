@@ -57,9 +57,10 @@ def invitation(signer: Signer, url: str) -> EmailContent:
     )
 
 
-def invitation_subject(locale: str, organization_name: str, chosen: str = "") -> str:
+def invitation_subject(locale: str, organization_name: str, chosen: str = "", *, is_approver: bool = False) -> str:
     """Write the subject of an invitation: it begins with the organization, also where its sender has chosen another."""
-    return _invitation_subject(of("mail", locale), organization_name, chosen)
+    words = of("mail", locale)
+    return _invitation_subject(for_approvers(words) if is_approver else words, organization_name, chosen)
 
 
 def _invitation_subject(words: Words, organization_name: str, chosen: str) -> str:
