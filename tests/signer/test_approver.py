@@ -116,6 +116,7 @@ def test_the_sealed_file_has_one_stamp_and_the_proof_lists_the_approver() -> Non
     proof = store.get(ProofFile.objects.get().object_key)
     said = printed(proof)
     assert "Everybody has signed or approved" in said and "Ada Lovelace" in said
+    assert "Request completed: everyone has signed or approved" in said
     assert said.count("approves, without a signature on the documents") == 1
     files = {"uploaded.pdf": made.uploads[0], "signed.pdf": sealed, "proof.pdf": proof}
     assert check_evidence(files, sealing_context().roots("sandbox")).problems == []
