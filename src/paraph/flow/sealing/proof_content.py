@@ -27,8 +27,10 @@ SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY
 def event_titles(locale: str, *, approved: bool = False) -> Mapping[str, str]:
     """Return the titles in the language of a request, by the event's name. ``approved``: somebody approved it."""
     words = catalog.of("proof", locale)
-    own = {EventType.COMPLETED: words["event_signed_or_approved"]} if approved else {}
-    return {event: words[f"event_{event.name.lower()}"] for event in EventType} | own
+    named = {event: f"event_{event.name.lower()}" for event in EventType}
+    if approved:
+        named[EventType.COMPLETED] = "event_signed_or_approved"
+    return {event: words[name] for event, name in named.items()}
 
 
 def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
