@@ -107,6 +107,7 @@ def scene(
     )
     of_request.setdefault("expires_at", clock.now() + timedelta(days=7))
     of_request.setdefault("mode", "parallel")
+    of_request |= {"has_fields": bool(fields), "has_copies": copies > 0}
     request = SignatureRequest.objects.create(
         organization=organization, application=application, validity_days=7, **of_request
     )

@@ -85,6 +85,7 @@ MATRIX = {
     "draft_signers": _row(SEND, 200, 422),
     "draft_places": _row(SEND, 200, 422),
     "draft_stamp": _row(SEND, 200, 200),
+    "draft_values": _row(SEND, 200, 200),
     "draft_review": _row(SEND, 200, 422),
     "members": _row(ALL, 200, 422, senders=INVITE),
     "leave": _row(ALL, 303, 303),
@@ -129,6 +130,7 @@ FILES = {
     "document_page",
     "documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp",
     "draft_stamp",
+    "draft_values",
     "template_sample",
     "bulk_send_errors",
 }

@@ -83,5 +83,9 @@ def one_of_everything(log_in: LogIn) -> Everything:
         "request_everything": sealed,
         "request_file": sealed,
         "draft_stamp": {"signer_id": DraftSigner.objects.get(draft=draft).pk},
+        "draft_values": {
+            "signer_id": DraftSigner.objects.get(draft=draft).pk,
+            "document_id": draft.documents.get().document_id,
+        },
     }
     return Everything(organization, ids, special)

@@ -1,5 +1,6 @@
 """What signers are asked, who approves and who gets a copy, by plain forms alone."""
 
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -7,9 +8,11 @@ import pytest
 
 from paraph.drafts.models import Draft, DraftField, DraftStamp
 from paraph.drafts.payload import payload
-from paraph.tenants.models import Organization
+from paraph.pdf.typesetting.field_values import FieldContent, field_picture
+from paraph.tenants.models import Organization, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert, entered, options, person, ready, stamp
+from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]
@@ -154,3 +157,42 @@ def test_signers_may_decline_unless_the_sender_says_otherwise(log_in: LogIn, org
     assert "decline_allowed" not in payload(Draft.objects.get(pk=draft.pk))
     client.post(f"{address}/review", options(action="save", decline_allowed="on"))
     assert payload(Draft.objects.get(pk=draft.pk))["decline_allowed"] is True
+
+
+def test_the_review_shows_values_that_are_known_as_they_will_stand(log_in: LogIn, organization: Organization) -> None:
+    """Of the others the label. Other members' organizations see nothing of it."""
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    given = asked(draft, name="rent", type="number", value="1250.50", y=200)
+    client.post(f"{address}/places", places(draft, asked(draft), given, asked(draft, name="by", type="email", y=300)))
+    page = client.get(f"{address}/review").content.decode()
+    sheet = page.partition('data-page="1"')[2].partition("</figure>")[0]
+    assert re.findall(r"<text [^>]*>([^<]*)</text>", sheet) == ["IBAN"]
+    [picture] = re.findall(r'href="([^"]*/values-1\.svg)"', sheet)
+    assert "values-" not in client.get(f"{address}/places").content.decode()
+    svg = client.get(picture)
+    assert (svg.status_code, svg.headers["Content-Type"]) == (200, "image/svg+xml")
+    assert "no-store" in svg.headers["Cache-Control"]
+    signer = draft.signers.get()
+    one, other = (field_picture(FieldContent(160, 18, text)).count(b"<use ") for text in ("1,250.50", signer.email))
+    assert svg.content.count(b"<use ") == one + other, "as many letters as both values have"
+    assert client.get(picture.replace("values-1", "values-9")).status_code == 404
+    _, observer = log_in(Role.OBSERVER)
+    _, stranger = log_in(at=(elsewhere := create_organization("Elsewhere", "pro")))
+    assert [each.get(picture).status_code for each in (observer, stranger)] == [403, 404]
+    assert stranger.get(picture.replace(f"/app/{organization.pk}/", f"/app/{elsewhere.pk}/")).status_code == 404
+
+
+def test_places_and_review_say_which_fields_lie_over_what(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    at = DraftStamp.objects.get()
+    over = asked(draft, page=at.page_number, x=at.x, y=at.y)
+    client.post(
+        f"{address}/places", places(draft, over, asked(draft, name="Rent", page=at.page_number, x=at.x, y=at.y))
+    )
+    for step in ("places", "review"):
+        said = client.get(f"{address}/{step}").content.decode()
+        where = f"on page {at.page_number} of contract.pdf overlap."
+        assert f"The fields “IBAN” and “Rent” {where}" in said
+        assert f"The field “Rent” and the stamp of Ada Byron {where}" in said

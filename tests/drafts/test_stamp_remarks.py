@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftSigner, DraftStamp
-from paraph.drafts.stamp_remarks import StampRemark, stamp_remarks, under_stamps, unwritten_names
+from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
+from paraph.drafts.stamp_remarks import FieldRemark, StampRemark, stamp_remarks, under_stamps, unwritten_names
 from paraph.drafts.stamp_sizes import sizes_for
 from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
 from paraph.pdf.typesetting import fonts
@@ -42,6 +42,25 @@ def test_a_stamp_over_words_is_told_with_them() -> None:
 def test_stamps_over_each_other_are_told() -> None:
     places = [(1, 100.0, 300.0), (1, 250.0, 350.0), (1, 299.0, 100.0), (2, 100.0, 300.0)]
     assert stamp_remarks(draft_on("", "", places=places)) == [StampRemark("Ada X", "contract.pdf", 1, other="Grace X")]
+
+
+def test_fields_over_stamps_and_over_each_other_are_told() -> None:
+    """As they are called; those that touch, or stand on another page, are not."""
+    draft = draft_on("", "", places=[(1, 100, 300)])
+    row, signer = draft.documents.get(), draft.signers.all()[1]
+
+    def field(x: float, y: float, page: int = 1, **content: str) -> None:
+        place = {"page_number": page, "x": x, "y": y, "width": 160, "height": 18}
+        DraftField.objects.create(document=row, signer=signer, content={"type": "text", **content}, **place)
+
+    field(250, 362, name="IBAN", label="Your IBAN")
+    field(300, 370, name="Rent")
+    field(100, 282, name="Below")
+    field(250, 362, page=2, name="Elsewhere")
+    assert stamp_remarks(draft) == [
+        FieldRemark(("Your IBAN",), "contract.pdf", 1, "Ada X"),
+        FieldRemark(("Your IBAN", "Rent"), "contract.pdf", 1),
+    ]
 
 
 def test_stamps_beside_words_and_over_lines_and_tags_are_not() -> None:

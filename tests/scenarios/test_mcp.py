@@ -68,8 +68,15 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
         assert not wrong["valid"] and wrong["problems"][0]["path"]
         right = await assistant.use("preview_request", **request, signers=[signer("tenant")])
         assert right["valid"] and right["placements"][0]["x"] == 72
+        nobody = {"copies": [{"first_name": "Kim", "last_name": "Lee", "email": "kim"}]}
+        wrong = await assistant.use("preview_request", **request, signers=[signer("tenant")], **nobody)
+        assert [problem["path"] for problem in wrong["problems"]] == ["copies[0].email"]
         person = {"ref": "tenant", "first_name": "Ana"}
-        draft = await assistant.use("prepare_draft", documents=documents, signers=[person], external_id="lease-9")
+        assert "copies[0].email" in await assistant.refused("prepare_draft", documents=documents, **nobody)
+        more = {"copies": [{**nobody["copies"][0], "email": "kim@example.com"}], "decline_allowed": True}
+        draft = await assistant.use(
+            "prepare_draft", documents=documents, signers=[person], external_id="lease-9", **more
+        )
         assert draft["review_url"].startswith(f"{service.url}/app/") and draft["status"] == "open"
 
     assisted(service, backend.api_key, prepare)
@@ -109,6 +116,9 @@ def test_no_tool_sends_or_signs(service: Service) -> None:
     async def look(assistant: Assistant) -> None:
         tools = (await assistant.client.list_tools()).tools
         assert sorted(tool.name for tool in tools) == TOOLS
+        for tool in tools:
+            whole = {"copies", "decline_allowed"} <= tool.input_schema["properties"].keys()
+            assert whole == (tool.name in {"prepare_draft", "preview_request"})
         reading = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}
         assert reading == set(TOOLS) - {"upload_document", "prepare_draft"}
 

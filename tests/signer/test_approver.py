@@ -13,10 +13,11 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.emails import invitation, one_time_code_sms
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sending.invite import invite
+from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.signature_requests.consent import consent_notice
-from paraph.signature_requests.models import Approval, Signer
+from paraph.signature_requests.models import Approval, SignatureRequest, Signer
 from paraph.signer import language
 from paraph.storage import store
 from paraph.words import LOCALES
@@ -115,6 +116,7 @@ def test_the_sealed_file_has_one_stamp_and_the_proof_lists_the_approver() -> Non
     proof = store.get(ProofFile.objects.get().object_key)
     said = printed(proof)
     assert "Everybody has signed or approved" in said and "Ada Lovelace" in said
+    assert "Request completed: everyone has signed or approved" in said
     assert said.count("approves, without a signature on the documents") == 1
     files = {"uploaded.pdf": made.uploads[0], "signed.pdf": sealed, "proof.pdf": proof}
     assert check_evidence(files, sealing_context().roots("sandbox")).problems == []
@@ -137,3 +139,36 @@ def test_every_language_has_words_of_its_own_for_approvers(locale: str) -> None:
     approver, signer = language.words(locale, Signer(role="approver")), language.words(locale)
     assert approver["asks"] != signer["asks"] and approver["sign_documents"] != signer["sign_documents"]
     assert consent_notice(locale, 2, approves=True) != consent_notice(locale, 2)
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_what_is_refused_is_told_in_the_words_of_approval(locale: str) -> None:
+    """By the same codes as signers, who read other sentences."""
+    made = scene(signers=2, approvers=[0])
+    document = f"/documents/{made.request_documents[0].document_id}/pages/1.webp"
+
+    def told(end: str, **body: Any) -> list[tuple[str, str]]:
+        answers = [_refused(made.url(position, end), body, locale) for position in (0, 1)]
+        assert answers[0][0] == answers[1][0]
+        return answers
+
+    [approver, signer] = told("/signature", code="123456", consent=False)
+    assert approver[0] == "validation_error" and approver[1] != signer[1] and "consent" in approver[1]
+    SignatureRequest.objects.update(expires_at=clock.now())
+    words = language.words(locale, made.signers[0])
+    for end, body in (("/otp", {"channel": "email"}), (document, {})):
+        [approver, signer] = told(end, **body)
+        assert approver == ("expired", f"{words['expired_title'].rstrip('.')}.") and approver != signer
+    Signer.objects.update(status="signed", signed_at=clock.now())
+    [approver, signer] = told("/otp", channel="email")
+    assert approver == ("already_signed", f"{words['already_signed_title'].rstrip('.')}.") and approver != signer
+
+
+def _refused(url: str, body: dict[str, Any], locale: str) -> tuple[str, str]:
+    headers = {"Accept-Language": locale}
+    if body:
+        answer = Client().post(url, json.dumps({**body, "locale": locale}), "application/json", headers=headers)
+    else:
+        answer = Client().get(url, headers=headers)
+    error = answer.json()["error"]
+    return error["code"], error["message"]

@@ -28,6 +28,7 @@ from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
 from paraph.dashboard.drafts.stamp_picture import stamp_picture
+from paraph.dashboard.drafts.values_picture import values_picture
 from paraph.dashboard.home import home, organizations
 from paraph.dashboard.members.invitations import resend, withdraw
 from paraph.dashboard.members.listing import members
@@ -126,6 +127,12 @@ urlpatterns: list[URLPattern | URLResolver] = [
         "<int:organization_id>/drafts/<int:draft_id>/signers/<int:signer_id>/stamp-<int:width>x<int:height>.svg",
         stamp_picture,
         name="draft_stamp",
+    ),
+    path(
+        "<int:organization_id>/drafts/<int:draft_id>/signers/<int:signer_id>/documents/<int:document_id>/"
+        "values-<int:number>.svg",
+        values_picture,
+        name="draft_values",
     ),
     path("<int:organization_id>/drafts/<int:draft_id>/review", review_step, name="draft_review"),
     path("<int:organization_id>/members", members, name="members"),

@@ -95,7 +95,7 @@ def refusals(scope: TenantScope, draft: Draft) -> list[Refusal]:
     if found := [Refusal(step, sentence) for step in Step for sentence in lacking.of(step)]:
         return found
     try:
-        make_plan(scope, payload(draft))
+        make_plan(scope, payload(draft), locale=draft.locale)
     except InvalidPayloadError as refused:
         return refusals_of(draft, refused)
     return []

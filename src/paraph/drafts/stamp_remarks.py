@@ -1,4 +1,5 @@
-"""What senders are told of a draft's stamps before it is sent: what they cover, and names that cannot be written."""
+"""What senders are told of a draft's stamps and fields before it is sent: what they cover, and names that cannot be
+written."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -6,13 +7,13 @@ from itertools import combinations
 
 from paraph.documents.models import Document
 from paraph.documents.underneath import underneath
-from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp, Rectangle
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.names import written_otherwise
 from paraph.pdf.untrusted.page_reading import Underneath
 
-_TOUCHING = 2.0  # points by which stamps may overlap unseen
+_TOUCHING = 2.0  # points by which stamps and fields may overlap unseen
 
 
 @dataclass(frozen=True)
@@ -26,12 +27,23 @@ class StampRemark:
     other: str = ""
 
 
-def stamp_remarks(draft: Draft) -> list[StampRemark]:
-    """Return what stamps cover, in the order of documents and pages."""
-    remarks: list[StampRemark] = []
-    for row in draft.documents.select_related("document").prefetch_related("stamps__signer"):
+@dataclass(frozen=True)
+class FieldRemark:
+    """The ``fields``, two that are called so, overlap; or one of them and the stamp of ``name``."""
+
+    fields: tuple[str, ...]
+    document: str
+    page_number: int
+    name: str = ""
+
+
+def stamp_remarks(draft: Draft) -> list[StampRemark | FieldRemark]:
+    """Return what stamps and fields cover, in the order of documents."""
+    remarks: list[StampRemark | FieldRemark] = []
+    for row in draft.documents.select_related("document").prefetch_related("stamps__signer", "fields"):
         stamps = list(row.stamps.all())
         remarks += _of_document(row.document, stamps, draft.locale)
+        remarks += _of_fields(row.document, list(row.fields.all()), stamps, draft.locale)
     return remarks
 
 
@@ -68,11 +80,27 @@ def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) 
             yield StampRemark(names[0], document.name, one.page_number, other=names[1])
 
 
+def _of_fields(
+    document: Document, fields: Sequence[DraftField], stamps: Sequence[DraftStamp], locale: str
+) -> Iterator[FieldRemark]:
+    for field, stamp in ((field, stamp) for field in fields for stamp in stamps if _overlap(field, stamp)):
+        yield FieldRemark((_label(field),), document.name, field.page_number, name_of(stamp.signer, locale))
+    for one, other in combinations(fields, 2):
+        if _overlap(one, other):
+            yield FieldRemark((_label(one), _label(other)), document.name, one.page_number)
+
+
+def _label(field: DraftField) -> str:
+    return str(field.content.get("label") or field.content.get("name") or "")
+
+
 def _key(stamp: DraftStamp) -> int:
     return stamp.pk
 
 
-def _overlap(one: DraftStamp, other: DraftStamp) -> bool:
+def _overlap(one: Rectangle, other: Rectangle) -> bool:
+    if one.page_number != other.page_number:
+        return False
     across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
     along = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-    return one.page_number == other.page_number and min(across, along) > _TOUCHING
+    return min(across, along) > _TOUCHING

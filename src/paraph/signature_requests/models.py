@@ -69,6 +69,7 @@ class SignatureRequest(models.Model):
     signers, for invitations and reminders alone, until the files are deleted. ``external_id``, "" for none, and
     ``metadata``, null for none: what its creator's own system knows it by; signers do not see them either.
     ``decline_allowed``: whether a signer may decline, which ends the request early; ``declined_by`` says who did.
+    ``has_fields`` and ``has_copies``: whether there are rows of these, so that nobody looks for them where none are.
     ``redirect_url``: where signers may go on once they have signed, "" for nowhere. ``remind_every_days`` and
     ``reminders_at_most``: null where signers are reminded by hand alone.
 
@@ -106,6 +107,8 @@ class SignatureRequest(models.Model):
     ended_reason = models.CharField(max_length=500, blank=True, default="", db_default="")
     decline_allowed = models.BooleanField(default=False, db_default=False)
     signature_only = models.BooleanField(default=False, db_default=False)
+    has_fields = models.BooleanField(default=False, db_default=False)
+    has_copies = models.BooleanField(default=False, db_default=False)
     declined_by = models.ForeignKey("Signer", models.PROTECT, null=True, related_name="+", db_index=False)
     files_deleted_at = models.DateTimeField(null=True)
 

@@ -21,10 +21,10 @@ SELECT json_agg(json_build_array(
     request.notify_signers_on_completion, request.external_id, request.metadata,
     request.redirect_url, request.remind_every_days, request.reminders_at_most,
     request.ended_early_at IS NOT NULL, request.ended_reason, request.decline_allowed, request.declined_by_id,
-    ARRAY(
+    CASE WHEN request.has_copies THEN ARRAY(
         SELECT json_build_array(first_name, last_name, email) FROM signature_requests_copyrecipient
         WHERE request_id = request.id ORDER BY position
-    ),
+    ) ELSE '{}' END,
     request.expires_at, request.created_at, request.finalized,
     (
         SELECT row_to_json(profile) FROM organizations_brandingprofile AS profile
@@ -38,12 +38,12 @@ SELECT json_agg(json_build_array(
         SELECT json_build_array(
             signer.id, signer.first_name, signer.last_name, signer.email, signer."order", signer.status,
             signer.role,
-            ARRAY(
+            CASE WHEN request.has_fields THEN ARRAY(
                 SELECT json_build_array(document.document_id, field.name, field.type, field.label, field.id)
                 FROM signature_requests_field AS field
                 JOIN signature_requests_requestdocument AS document ON document.id = field.request_document_id
                 WHERE field.signer_id = signer.id ORDER BY document.position, field.position
-            ),
+            ) ELSE '{}' END,
             CASE WHEN signer.status = 'signed' THEN encode(signer.fields_encrypted, 'hex') END,
             signer.signed_at, encode(signer.token_salt, 'hex'),
             CASE WHEN signer.status = 'pending' THEN (

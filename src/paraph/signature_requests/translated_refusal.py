@@ -3,7 +3,7 @@
 from typing import Any
 
 from paraph.kernel.errors import DomainError
-from paraph.words import of, phrase
+from paraph.words import for_approvers, of, phrase
 
 Sentence = tuple[str, dict[str, Any]]
 """The name of words of the theme ``answer``, and what fills their places."""
@@ -16,9 +16,9 @@ class TranslatedRefusal(DomainError):
         self._sentences = sentences
         super().__init__(code, self.spoken("en"))
 
-    def spoken(self, locale: str) -> str:
-        """Return the sentences in a language."""
-        words = of("answer", locale)
+    def spoken(self, locale: str, *, approves: bool = False) -> str:
+        """Return the sentences in a language, as signers or approvers read them."""
+        words = for_approvers(of("answer", locale)) if approves else of("answer", locale)
         return " ".join(phrase(words, name, **values) for name, values in self._sentences)
 
 

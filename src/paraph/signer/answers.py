@@ -15,6 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.entry_problems import EntriesRefusal
+from paraph.signature_requests.models import Signer
 from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.signer.spoken import spoken
 from paraph.signer.stamp_rate import TooManyStampsError
@@ -56,11 +57,12 @@ def answer(content: dict[str, Any], status: int = 200, locale: str = "en") -> Ht
     return response
 
 
-def refusal(error: DomainError, locale: str) -> HttpResponse:
-    """Return the answer to a refusal. A code that is none of the signer's is a fault of the service."""
+def refusal(error: DomainError, locale: str, signer: Signer | None = None) -> HttpResponse:
+    """Return the answer to a refusal; to an approver it speaks of approving. A code that is none of the signer's is a
+    fault of the service."""
     if error.code not in STATUSES:
         return crash(locale)
-    told: dict[str, Any] = {"code": error.code, "message": spoken(error, locale)}
+    told: dict[str, Any] = {"code": error.code, "message": spoken(error, locale, signer)}
     if isinstance(error, PageNotShownError):  # for the page, which has words of its own
         told |= {"page_number": error.page_number, "document_id": error.document_id, "document": error.document_name}
     if isinstance(error, GuessRefusedError):  # likewise

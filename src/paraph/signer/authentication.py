@@ -44,7 +44,7 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
                 return content
             return answers.answer(content, locale=language.of_answer(request, signer, body.get("locale")))
         except DomainError as error:
-            return answers.refusal(error, language.of_answer(request, signer, body.get("locale")))
+            return answers.refusal(error, language.of_answer(request, signer, body.get("locale")), signer)
         except Exception as error:  # noqa: BLE001  the envelope holds for faults too; fault() logs them
             return answers.fault(error, language.of_answer(request, signer, body.get("locale")))
 

@@ -69,13 +69,15 @@ def _require_ticket(request: HttpRequest, signer: Signer) -> None:
 
 
 def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:
+    signer = None
     try:
         if request.method not in ("GET", "HEAD"):
             raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
-        file, name = find(found(token))
+        signer = found(token)
+        file, name = find(signer)
         response = file_response(request, file, name)
     except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
+        return answers.refusal(error, language.of_answer(request), signer)
     except FileNotFoundError:
         return answers.refusal(translated("not_found", "file_gone"), language.of_answer(request))
     response["Referrer-Policy"] = "no-referrer"

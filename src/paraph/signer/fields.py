@@ -36,6 +36,7 @@ def fields(request: HttpRequest, token: str) -> HttpResponse:
     if request.method == "POST":
         answer: HttpResponse = _enter(request, token)
         return answer
+    signer = None
     try:
         if request.method not in ("GET", "HEAD"):
             allowed = {"allowed": "GET, POST", "method": request.method}
@@ -43,7 +44,7 @@ def fields(request: HttpRequest, token: str) -> HttpResponse:
         signer = found(token)
         require_reader(signer)
     except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
+        return answers.refusal(error, language.of_answer(request), signer)
     locale, typed = language.of_answer(request, signer), values_of(signer)
     return answers.answer({"fields": [_told(signer, each, typed, locale) for each in own_fields(signer)]}, 200, locale)
 

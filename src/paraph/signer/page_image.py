@@ -26,6 +26,7 @@ def page_image(
     that of :func:`page_part`."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
+    signer = None
     try:
         signer = found(token)
         require_reader(signer)
@@ -35,7 +36,7 @@ def page_image(
         else:
             picture = page_part(document, number, part)
     except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
+        return answers.refusal(error, language.of_answer(request), signer)
     response = answers.private(HttpResponse(picture, content_type="image/webp"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response

@@ -23,12 +23,13 @@ def page_text(request: HttpRequest, token: str, document_id: int, number: int) -
     """``{"width", "height", "lines": [{"text", "x", "y", "width", "height"}]}``: points from the top left."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
+    signer = None
     try:
         signer = found(token)
         require_reader(signer)
         text = _text(document_of(signer, document_id), number)
     except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
+        return answers.refusal(error, language.of_answer(request), signer)
     response = answers.answer(asdict(text))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response

@@ -37,6 +37,7 @@ def progress(signer: Signer) -> Progress:
 
 def progress_view(request: HttpRequest, token: str) -> HttpResponse:
     """``{"progress": "waiting", "others": 1}``, for those who have signed; else 404."""
+    signer = None
     try:
         if request.method not in ("GET", "HEAD"):
             raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
@@ -44,7 +45,7 @@ def progress_view(request: HttpRequest, token: str) -> HttpResponse:
         if signer.status != SignerStatus.SIGNED:
             raise DomainError("not_found", "There is no progress before the signature.")
     except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
+        return answers.refusal(error, language.of_answer(request), signer)
     now = progress(signer)
     content: dict[str, Any] = {"progress": now.state, "others": now.others}
     if now.declined:

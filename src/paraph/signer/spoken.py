@@ -9,6 +9,7 @@ from paraph.flow.signing.sign import NoInkError
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp.refusals import GuessRefusedError
+from paraph.signature_requests.models import Signer
 from paraph.signature_requests.translated_refusal import TranslatedRefusal
 from paraph.signer import language, problems
 from paraph.words import Words, phrase
@@ -24,10 +25,10 @@ _OF_THE_PAGE = {  # by code, the words of the page that say it
 _OF_THE_ANSWER = {"not_found": "nothing_here", "request_timeout": "body_late"}
 
 
-def spoken(refusal: DomainError, locale: str) -> str:
-    page, words = language.words(locale), catalog.of("answer", locale)
+def spoken(refusal: DomainError, locale: str, signer: Signer | None = None) -> str:
+    page, words = language.words(locale, signer), catalog.of("answer", locale)
     if isinstance(refusal, TranslatedRefusal):
-        return refusal.spoken(locale)
+        return refusal.spoken(locale, approves=signer is not None and signer.is_approver)
     if isinstance(refusal, NoInkError):
         return f"{refusal.field}: {page['no_ink']}"
     if seconds := getattr(refusal, "retry_after", 0):

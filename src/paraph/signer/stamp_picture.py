@@ -57,13 +57,14 @@ def typed_initials(request: HttpRequest, token: str) -> HttpResponse:
 def _picture(request: HttpRequest, token: str, draw: Callable[[HttpRequest, Signer], bytes]) -> HttpResponse:
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
+    signer = None
     try:
         signer = found(token)
         require_open(signer)
         _require_stamps(signer)
         picture = draw(request, signer)
     except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
+        return answers.refusal(error, language.of_answer(request), signer)
     response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response

@@ -27,12 +27,13 @@ def values_image(request: HttpRequest, token: str, document_id: int, number: int
     """For those who see the values (:mod:`paraph.signature_requests.shown_values`)."""
     if request.method not in ("GET", "HEAD"):
         return HttpResponseNotAllowed(["GET", "HEAD"])
+    signer = None
     try:
         signer = found(token)
         require_reader(signer)
         picture = fields_picture(_content(signer, document_id, number))
     except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
+        return answers.refusal(error, language.of_answer(request), signer)
     response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response

@@ -354,6 +354,25 @@ def test_a_value_without_room_is_refused(owner: ApiClient) -> None:
     assert [(each["path"], each["message"]) for each in found["problems"]] == [(f"{FIELDS}[1].value", sentence)]
 
 
+@pytest.mark.parametrize("kind", ["full_name", "email", "signed_on"])
+def test_what_the_service_fills_in_without_room_is_refused(owner: ApiClient, kind: str) -> None:
+    """Of the day of the signature the longest that the language has."""
+
+    def wide(width: float) -> dict[str, Any]:
+        place = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600, "width": width, "height": 8}}
+        return with_fields(owner.document(), field(kind, placement=place))
+
+    message = refused(owner, wide(34))
+    told = {"full_name": "Ada Lovelace", "email": "ada@example.com", "signed_on": "September 28, 2028"}[kind]
+    assert message == (
+        f"{FIELDS}[0].placement: “{told}”, which the service fills in, has no room in 34 by 8 points, not even in "
+        "the smallest letters."
+    )
+    found = owner.post("/signature_requests/preview", {"signature_request": wide(34)}).json()
+    assert [each["path"] for each in found["problems"]] == [f"{FIELDS}[0].placement"]
+    assert owner.create(wide(70)).status_code == 201
+
+
 def test_the_sample_of_the_reference_is_accepted(owner: ApiClient) -> None:
     """With a document that has its tags."""
     sample = json.loads(snippets.FIELDS_JSON)

@@ -12,7 +12,7 @@ import pypdfium2 as pdfium
 import pytest
 
 from paraph.pdf.typesetting import fonts
-from paraph.pdf.typesetting.proof import proof
+from paraph.pdf.typesetting.proof import proof, verdict
 from paraph.pdf.typesetting.proof_content import (
     JournalLine,
     ProofContent,
@@ -112,6 +112,16 @@ def test_who_signed_without_a_code_is_not_said_to_have_had_one() -> None:
     assert squeezed("One-time code") not in told and "anna@example.org" in told
     assert squeezed("at least one signature was made by a test, without a one-time code.") in told
     assert squeezed("after entering") not in told
+
+
+@pytest.mark.parametrize("locale", LOCALES)
+def test_approvals_by_a_test_are_told_where_somebody_approved(locale: str) -> None:
+    words = of("proof", locale)
+    act = replace(ANNA, channel="", destination="")
+    signed = replace(CONTENT, signers=[act, BO], locale=locale)
+    approved = replace(signed, signers=[replace(act, signature=None), BO])
+    assert verdict(signed, words).startswith(words["signed_by_test"])
+    assert verdict(approved, words).startswith(words["signed_or_approved_by_test"])
 
 
 @pytest.mark.parametrize(

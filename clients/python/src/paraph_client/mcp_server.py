@@ -56,6 +56,13 @@ Documents = Annotated[
         '"full_name", "email", which fill themselves}. An approver has neither.'
     ),
 ]
+Copies = Annotated[
+    list[Json] | None,
+    Field(description='Who else gets a copy once everybody has signed: each {"first_name", "last_name", "email"}.'),
+]
+DeclineAllowed = Annotated[
+    bool | None, Field(description="Whether a signer may decline, with a reason, which ends the request.")
+]
 SendEmail = Annotated[bool | None, Field(description="Whether the service invites the signers by e-mail.")]
 Declared = Annotated[
     bool | None,
@@ -122,6 +129,8 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         validity_days: Days = None,
         signers: Signers = None,
         documents: Documents = None,
+        copies: Copies = None,
+        decline_allowed: DeclineAllowed = None,
         send_email: SendEmail = None,
         identity_declaration_accepted: Declared = None,
     ) -> Json:
@@ -132,6 +141,8 @@ def server(client: AsyncClient) -> MCPServer[Any]:
             "validity_days": validity_days,
             "signers": signers,
             "documents": documents,
+            "copies": copies,
+            "decline_allowed": decline_allowed,
             "send_email": send_email,
             "identity_declaration_accepted": identity_declaration_accepted,
         }
@@ -145,6 +156,8 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         validity_days: Days = None,
         signers: Signers = None,
         documents: Documents = None,
+        copies: Copies = None,
+        decline_allowed: DeclineAllowed = None,
         send_email: SendEmail = None,
         external_id: ExternalId = None,
         metadata: Metadata = None,
@@ -155,6 +168,8 @@ def server(client: AsyncClient) -> MCPServer[Any]:
             "validity_days": validity_days,
             "signers": signers,
             "documents": documents,
+            "copies": copies,
+            "decline_allowed": decline_allowed,
             "send_email": send_email,
             "external_id": external_id,
             "metadata": metadata,

@@ -1,9 +1,9 @@
 """The pages of a draft with the stamps and fields on them, as templates draw them."""
 
 import json
-from collections.abc import Iterable
 from typing import Any
 
+from paraph.drafts.known_values import known_content
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Rectangle
 from paraph.drafts.signer_name import signer_name
 from paraph.drafts.stamp_remarks import under_stamps
@@ -18,12 +18,12 @@ _COLOURS = 8  # that the stylesheet has
 
 def sheets(draft: Draft, signer: DraftSigner | None = None, *, with_targets: bool = False) -> list[dict[str, Any]]:
     """Return each document with its first pages and those with stamps; with a ``signer``, only pages with stamps of
-    theirs. Boxes are in points from the top left, as in the pictures of the pages. ``with_targets``: each page with
-    what stamps snap to, as JSON: ``[["tag" or "line", its text, x, y, width, height, width and height of a stamp that
-    has room there, what a tag names], …]``, from the bottom left."""
+    theirs, and what is known of the values of their fields. Boxes are in points from the top left, as in the pictures
+    of the pages. ``with_targets``: each page with what stamps snap to, as JSON: ``[["tag" or "line", its text, x, y,
+    width, height, width and height of a stamp that has room there, what a tag names], …]``, from the bottom left."""
     rows = draft.documents.select_related("document").prefetch_related("stamps__signer", "fields__signer")
     offers = offers_in(draft) if with_targets else None
-    files = [_file(row, list(row.stamps.all()), signer, offers) for row in rows]
+    files = [_file(row, draft.locale, signer, offers) for row in rows]
     return [file for file in files if file["pages"] or signer is None]
 
 
@@ -40,10 +40,10 @@ def palette(draft: Draft) -> list[dict[str, Any]]:
 
 
 def _file(
-    row: DraftDocument, stamps: Iterable[DraftStamp], signer: DraftSigner | None, offers: dict[str, Offer] | None
+    row: DraftDocument, locale: str, signer: DraftSigner | None, offers: dict[str, Offer] | None
 ) -> dict[str, Any]:
     boxes: dict[int, list[dict[str, Any]]] = {}
-    stamps = list(stamps)
+    stamps = list(row.stamps.all())
     found = under_stamps(row.document, stamps) if signer else {}
     for stamp in stamps:
         if (signer is None or stamp.signer_id == signer.pk) and stamp.page_number <= len(row.document.pages):
@@ -52,7 +52,8 @@ def _file(
             )
     for field in row.fields.all():
         if (signer is None or field.signer_id == signer.pk) and field.page_number <= len(row.document.pages):
-            boxes.setdefault(field.page_number, []).append(_field_box(row, field))
+            known = signer is not None and known_content(field, locale) is not None
+            boxes.setdefault(field.page_number, []).append(_field_box(row, field) | {"known": known})
     numbers = set(boxes) if signer else {*boxes, *range(1, min(len(row.document.pages), _MOST_PAGES) + 1)}
     targets = {} if offers is None else _targets(row, offers)
     pages = [
@@ -61,6 +62,7 @@ def _file(
             "width": row.document.pages[number - 1][0],
             "height": row.document.pages[number - 1][1],
             "boxes": boxes.get(number, []),
+            "values_of": signer.pk if signer and any(box.get("known") for box in boxes[number]) else None,
             "targets": json.dumps(targets[number]) if number in targets else "",
         }
         for number in sorted(numbers)

@@ -24,10 +24,13 @@ SENDER_EVENTS: frozenset[str] = frozenset({EventType.CREATED, EventType.IDENTITY
 """Events that the proof attributes to the organization; others without a signer are the service's."""
 
 
-def event_titles(locale: str) -> Mapping[str, str]:
-    """Return the titles in the language of a request, by the event's name."""
+def event_titles(locale: str, *, approved: bool = False) -> Mapping[str, str]:
+    """Return the titles in the language of a request, by the event's name. ``approved``: somebody approved it."""
     words = catalog.of("proof", locale)
-    return {event: words[f"event_{event.name.lower()}"] for event in EventType}
+    named = {event: f"event_{event.name.lower()}" for event in EventType}
+    if approved:
+        named[EventType.COMPLETED] = "event_signed_or_approved"
+    return {event: words[name] for event, name in named.items()}
 
 
 def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
@@ -105,7 +108,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
         journal_hash=bytes(journal[-1].hash).hex(),
         evidence=_evidence(request, _signers_evidence(signers, visits, filled), sealed, journal),
         locale=request.locale,
-        event_titles=event_titles(request.locale),
+        event_titles=event_titles(request.locale, approved=any(signer.is_approver for signer in signers)),
         sender_events=SENDER_EVENTS,
         logo=logo_picture(request.branding_profile),
     )

@@ -102,6 +102,8 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
         notify_signers_on_completion=draft.notify_signers_on_completion,
         callback_url=draft.callback_url or "",
         decline_allowed=draft.decline_allowed,
+        has_fields=any(planned.fields for planned in plan.documents),
+        has_copies=bool(draft.copies),
         locale=locale or LOCALES[0],
         locale_chosen=bool(locale),
         created_at=created_at,

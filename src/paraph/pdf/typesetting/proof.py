@@ -183,9 +183,10 @@ def verdict(content: ProofContent, words: Words) -> str:
 
 
 def _everyone_signed(content: ProofContent, words: Words) -> str:
+    approved = not all(signer.signature for signer in content.signers)
     if not all(signer.channel for signer in content.signers):
-        return str(words["signed_by_test"])
-    if not all(signer.signature for signer in content.signers):
+        return str(words["signed_or_approved_by_test" if approved else "signed_by_test"])
+    if approved:
         return str(words["everyone_signed_or_approved"])
     signers = len(content.signers)
     return str(words["both_signed"]) if signers == 2 else phrase(words, "everyone_signed", count=signers)

@@ -243,6 +243,8 @@ class Migration(migrations.Migration):
                 ("ended_reason", models.CharField(blank=True, db_default="", default="", max_length=500)),
                 ("decline_allowed", models.BooleanField(db_default=False, default=False)),
                 ("signature_only", models.BooleanField(db_default=False, default=False)),
+                ("has_fields", models.BooleanField(db_default=False, default=False)),
+                ("has_copies", models.BooleanField(db_default=False, default=False)),
                 (
                     "declined_by",
                     models.ForeignKey(

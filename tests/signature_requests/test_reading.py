@@ -1,0 +1,39 @@
+"""What a page of signature requests costs the database."""
+
+import json
+from typing import Any
+
+import pytest
+from django.db import connection
+
+from paraph.signature_requests import reading
+from tests.factories import Scene, scene
+
+pytestmark = pytest.mark.django_db
+TABLES = ("signature_requests_field", "signature_requests_copyrecipient")
+
+
+def searched(made: Scene) -> dict[str, int]:
+    """How often the page of this request looks into the tables of fields and copies."""
+    values = {"$1": f"'{{{made.request.pk}}}'", "$2": str(made.request.organization_id), "$3": "'sandbox'"}
+    statement = reading._READ
+    for name, value in values.items():
+        statement = statement.replace(name, value)
+    with connection.cursor() as cursor:
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
+        [answer] = cursor.fetchone()
+    plans = answer if isinstance(answer, list) else json.loads(answer)
+    nodes = list(_nodes(plans[0]["Plan"]))
+    looks = {table: [node["Actual Loops"] for node in nodes if node.get("Relation Name") == table] for table in TABLES}
+    return {table: sum(times) for table, times in looks.items()}
+
+
+def _nodes(plan: dict[str, Any]) -> Any:
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from _nodes(below)
+
+
+def test_a_request_without_fields_and_copies_is_read_without_looking_for_them() -> None:
+    assert searched(scene(signers=2)) == dict.fromkeys(TABLES, 0)
+    assert searched(scene(signers=2, fields=[{}], copies=1)) == dict(zip(TABLES, (2, 1), strict=True))
