@@ -182,6 +182,8 @@ def test_an_approver_takes_part_and_draws_nothing(owner: ApiClient) -> None:
         (field(kind="choice", options=[str(number) for number in range(51)]), ".options", "not 51"),
         (field(kind="choice", options=["a", "a"]), ".options", "must be another"),
         (field(kind="choice", options=["a", ""]), ".options", "empty"),
+        (field(kind="choice", options=["a", "\u3164"]), ".options", "empty"),
+        (field(kind="choice", options=["a", "a\u200b"]), ".options", "must be another"),
         (field(kind="choice", options="a,b"), ".options", "array"),
         (field(kind="choice", options=["a", "b"], value="c"), ".value", "one of a, b"),
         (field(options=["a", "b"]), ".options", "type text has no such attribute"),
