@@ -180,8 +180,7 @@ def test_erasing_leaves_no_value_and_chain_and_proof_hold(caplog: pytest.LogCapt
     assert [bytes(entry.hash) for entry in made.entries()] == hashes
     assert broken_at(made.entries()) is None and check(made).problems == []
     assert not [each for each in entered if each in caplog.text]
-    given = set(Field.objects.exclude(value=None).values_list("label", "value"))
-    assert given == {("flat", "4b")}, "what the sender gave stays"
+    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
 
 
 def test_the_database_lets_no_value_go_without_its_commitment() -> None:
@@ -197,6 +196,7 @@ def test_values_go_with_the_files() -> None:
     assert values_of(Signer.objects.get())
     assert delete_files(made.request.pk)
     assert values_of(Signer.objects.get()) == {}
+    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
 
 
 def expired(made: Scene) -> None:
