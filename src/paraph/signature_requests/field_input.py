@@ -13,6 +13,7 @@ from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
 from paraph.signature_requests.values import InvalidValueError, integer, number, text
 
 MOST_FIELDS = 50  # of a signer on a document
+MOST_FIELDS_OF_REQUEST = 1000
 OPTIONS = (2, 50)
 LONGEST_TEXT = 2000
 FONT_SIZES = (6.0, 24.0)
