@@ -366,6 +366,17 @@ def copy_to_read(client: Client, made: Scene, position: int) -> bytes:
     return content
 
 
+def test_a_pdf_that_is_drawn_anew_each_time_is_not_given_in_parts(client: Client) -> None:
+    made = scene(signers=2, mode="sequential", fields=[{"name": "IBAN"}])
+    address = made.url(1, f"/documents/{made.request_documents[0].document_id}.pdf")
+    part: Any = client.get(address, headers={"Range": "bytes=5-9"})
+    assert (part.status_code, part.getvalue()) == (206, made.uploads[0][5:10])
+    assert sign(client, made, fields=entries(made, IBAN="DE02")).status_code == 200
+    whole: Any = client.get(address, headers={"Range": "bytes=5-9"})
+    assert (whole.status_code, whole["Accept-Ranges"]) == (200, "none")
+    assert whole.getvalue().startswith(b"%PDF-") and "Content-Range" not in whole
+
+
 def test_in_a_sequence_the_pdf_has_what_those_before_have_signed_with_their_name(client: Client) -> None:
     made = scene(signers=2, pages=3, mode="sequential", fields=[{"name": "IBAN", "page_number": 2}])
     assert copy_to_read(client, made, 1) == made.uploads[0]
