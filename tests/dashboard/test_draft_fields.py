@@ -35,6 +35,11 @@ def contents() -> list[dict[str, Any]]:
     [
         ({"max_length": "34", "minimum": "3"}, {"type": "text", "max_length": 34, "required": True}),
         ({"type": "number", "minimum": "0.5", "required": ""}, {"type": "number", "minimum": 0.5, "required": False}),
+        ({"type": "number", "minimum": "0"}, {"type": "number", "minimum": 0, "required": True}),
+        (
+            {"type": "checkbox", "read_only": "on", "required": ""},
+            {"type": "checkbox", "value": False, "read_only": True, "required": False},
+        ),
         ({"type": "date", "maximum": "2026-12-31"}, {"type": "date", "maximum": "2026-12-31", "required": True}),
         ({"type": "choice", "options": "A\r\n\r\n B "}, {"type": "choice", "options": ["A", "B"], "required": True}),
         ({"type": "checkbox", "value": "yes"}, {"type": "checkbox", "value": True, "required": True}),
