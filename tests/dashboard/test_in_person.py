@@ -92,6 +92,7 @@ def test_who_declines_there_gives_the_device_back_too(made: Scene, client: Clien
         page = text(client.get(address))
         link = re.search(r'href="([^"]+/decline)"', page)
         assert link and asks not in page
+    assert link
     form = re.search(r'method="post" action="([^"]+)"', text(Client().get(link.group(1))))
     assert form and "in_person=" in form.group(1)
     answer = Client().post(f"{made.url(rest='/decline')}{form.group(1)}", {"reason": "Too high."})
