@@ -104,6 +104,14 @@ def test_a_signer_has_a_name_once_on_a_document(log_in: LogIn, organization: Org
     assert "another field of this name" in alert(answer)
 
 
+def test_a_form_has_room_for_all_fields_of_a_request(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    several = [asked(draft, name=str(number)) for number in range(150)]
+    assert client.post(f"{address}/places", places(draft, *several)).status_code == 303
+    assert len(contents()) == 150
+
+
 def test_fields_are_added_and_removed_by_buttons(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     address, draft = ready(client, organization)
