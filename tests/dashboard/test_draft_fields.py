@@ -38,6 +38,11 @@ def contents() -> list[dict[str, Any]]:
     [
         ({"max_length": "34", "minimum": "3"}, {"type": "text", "max_length": 34, "required": True}),
         ({"type": "number", "minimum": "0.5", "required": ""}, {"type": "number", "minimum": 0.5, "required": False}),
+        ({"type": "number", "minimum": "0"}, {"type": "number", "minimum": 0, "required": True}),
+        (
+            {"type": "checkbox", "read_only": "on", "required": ""},
+            {"type": "checkbox", "value": False, "read_only": True, "required": False},
+        ),
         ({"type": "date", "maximum": "2026-12-31"}, {"type": "date", "maximum": "2026-12-31", "required": True}),
         ({"type": "choice", "options": "A\r\n\r\n B "}, {"type": "choice", "options": ["A", "B"], "required": True}),
         ({"type": "checkbox", "value": "yes"}, {"type": "checkbox", "value": True, "required": True}),
@@ -100,6 +105,14 @@ def test_a_signer_has_a_name_once_on_a_document(log_in: LogIn, organization: Org
     address, draft = ready(client, organization)
     answer = client.post(f"{address}/places", places(draft, asked(draft), asked(draft, y=200)))
     assert "another field of this name" in alert(answer)
+
+
+def test_a_form_has_room_for_all_fields_of_a_request(log_in: LogIn, organization: Organization) -> None:
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    several = [asked(draft, name=str(number)) for number in range(150)]
+    assert client.post(f"{address}/places", places(draft, *several)).status_code == 303
+    assert len(contents()) == 150
 
 
 def test_fields_are_added_and_removed_by_buttons(log_in: LogIn, organization: Organization) -> None:

@@ -438,6 +438,10 @@ def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Clie
     for value in ("&lt;DE89&gt;", "1.250,50", "One<br>Two", "ticked", "left empty"):
         assert f"<bdi>{value}</bdi>" in page
     assert 'id="fields"' not in text(just_logged_in(made.request.organization, Role.OBSERVER), made)
+    SignatureRequest.objects.filter(pk=filled.request.pk).update(files_deleted_at=timezone.now())
+    Signer.objects.filter(pk=signer.pk).update(fields_encrypted=None)
+    page = text(client, filled)
+    assert "Your &lt;IBAN&gt;" in page and "left empty" not in page, "deleted with the files"
 
 
 def test_a_request_without_roles_and_copies_has_no_word_of_them(made: Scene, client: Client) -> None:

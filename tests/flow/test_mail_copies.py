@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 
 from paraph.audit_trail.append import broken_at
+from paraph.flow.ending.delete_files import delete_files
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.sealing.mail_copies import mail_copies
 from paraph.flow.sealing.notify_completion import notify_completion
@@ -112,6 +113,14 @@ def test_who_is_erased_before_the_end_gets_nothing() -> None:
     work_off()
     assert not CapturedMessage.objects.filter(subject__contains="a copy for you").exists()
     assert completions(made) == []
+
+
+def test_nobody_is_journaled_as_told_of_files_that_were_deleted_before() -> None:
+    made = copied()
+    SignatureRequest.objects.update(finalized=True)
+    assert delete_files(made.request.pk)
+    mail_copies(made.request.pk)
+    assert not to("copy0@example.com") and completions(made) == []
 
 
 def test_a_signer_who_gets_a_copy_too_keeps_the_entries_of_the_signature() -> None:

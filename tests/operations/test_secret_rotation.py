@@ -7,6 +7,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from allauth.mfa.models import Authenticator
+from django.apps import apps
 from django.conf import settings as django_settings
 from django.db import connection
 from django.test import Client
@@ -21,9 +22,9 @@ from paraph.kernel.secrets import Secrets
 from paraph.operations import secret_rotation as rotation
 from paraph.operations.check.machine import secret_key
 from paraph.operations.secret_rotation import rotate, status
-from paraph.signature_requests import copy_ticket
+from paraph.signature_requests import copy_ticket, field_values
 from paraph.signature_requests.handwriting import signature_of
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import Field, Signer
 from paraph.signature_requests.signing_token import new_salt, signer_of, token
 from paraph.storage import presign, store
 from paraph.tenants import installation
@@ -120,6 +121,31 @@ def test_a_flow_lives_through_a_rotation(use: Use) -> None:
         signature_of(Signer.objects.get(pk=made.signers[0].pk))
     with pytest.raises(DomainError, match="does not open"):
         development()
+
+
+def test_what_signers_entered_lives_through_a_rotation(use: Use) -> None:
+    made = scene(signers=2, fields=[{"name": "iban"}])
+    [first, second] = Field.objects.order_by("signer__order")
+    for signer, field in zip(made.signers, (first, second), strict=True):
+        field_values.write(signer, {field.pk: f"DE0{signer.order}"})
+        signer.save(update_fields=["fields_encrypted"])
+    use(NEW, OLD)
+    assert rotate()["done"]
+    use(NEW)
+    assert [field_values.values_of(signer) for signer in Signer.objects.order_by("order")] == [
+        {first.pk: "DE01"},
+        {second.pk: "DE02"},
+    ]
+
+
+def test_every_encrypted_column_is_encrypted_anew() -> None:
+    columns = {
+        (model, column.name)
+        for model in apps.get_models()
+        for column in model._meta.fields
+        if column.name.endswith("_encrypted")
+    }
+    assert columns == {(each.rows.model, each.name) for several in rotation._COLUMNS.values() for each in several}
 
 
 def test_a_machine_that_knows_the_first_secret_alone_reads_what_the_others_write_until_the_rotation(use: Use) -> None:

@@ -8,7 +8,9 @@ import pytest
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.ending.expire import expire
 from paraph.kernel import clock
+from paraph.signature_requests.entry_problems import EntriesRefusal
 from paraph.signature_requests.field_values import values_of
+from paraph.signature_requests.filled_fields import filled_fields
 from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.signer import stamp_rate
 from paraph.tenants.admin_log.actor import OPERATOR
@@ -135,6 +137,21 @@ def test_what_is_wrong_is_said_in_every_language(client: Client, locale: str) ->
 def test_each_wrong_value_has_a_sentence(client: Client, name: str, value: str, said: str) -> None:
     [field] = keep(client, scene(fields=EVERY_TYPE), **{name: value}).json()["fields"]
     assert (field["message"], field["svg"], stored()) == (said, None, {name: value})
+
+
+def test_what_nobody_would_see_fills_nothing_in() -> None:
+    made = scene(fields=[{"name": "iban"}, {"name": "remarks", "required": False}])
+    document_id = made.request_documents[0].document_id
+    signer = Signer.objects.select_related("request").get()
+
+    def filled(**values: str) -> list[object]:
+        given = [{"document_id": document_id, "name": name, "value": value} for name, value in values.items()]
+        return [each.value for each in filled_fields(signer, given)]
+
+    with pytest.raises(EntriesRefusal) as refusal:
+        filled(iban="\u200b\u3164")
+    assert refusal.value.spoken("en") == "fields: still to fill in: iban."
+    assert filled(iban="DE\u00ad89", remarks="\u2060 \u3164") == ["DE89", None]
 
 
 def test_what_is_empty_is_not_told_off_before_the_signature(client: Client) -> None:

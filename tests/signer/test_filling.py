@@ -11,6 +11,7 @@ from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock
 from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
+from paraph.signer import stamp_rate
 from paraph.storage import store
 from paraph.words import LOCALES
 from tests.factories import Scene, scene
@@ -307,6 +308,14 @@ def test_a_form_that_says_too_much_is_refused(client: Client) -> None:
     assert stored() == {}
 
 
+def test_forms_are_bounded_by_the_minute_as_calls_are(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene(fields=[{"name": "IBAN"}])
+    monkeypatch.setattr(stamp_rate._entries, "most", 2)
+    answers = [send(client, made, do="fill", fill="on", f_IBAN=str(number)) for number in range(3)]
+    assert [answer.status_code for answer in answers] == [303, 303, 429]
+    assert 0 < int(answers[2]["Retry-After"]) <= 60 and stored() == {"IBAN": "1"}
+
+
 def test_in_a_sequence_one_sees_what_those_before_have_signed(client: Client) -> None:
     made = scene(
         signers=3, mode="sequential", fields=[{"name": "IBAN"}, {"name": "flat", "value": "4b", "read_only": True}]
@@ -355,6 +364,17 @@ def copy_to_read(client: Client, made: Scene, position: int) -> bytes:
     assert answer.status_code == 200
     content: bytes = b"".join(answer.streaming_content)
     return content
+
+
+def test_a_pdf_that_is_drawn_anew_each_time_is_not_given_in_parts(client: Client) -> None:
+    made = scene(signers=2, mode="sequential", fields=[{"name": "IBAN"}])
+    address = made.url(1, f"/documents/{made.request_documents[0].document_id}.pdf")
+    part: Any = client.get(address, headers={"Range": "bytes=5-9"})
+    assert (part.status_code, part.getvalue()) == (206, made.uploads[0][5:10])
+    assert sign(client, made, fields=entries(made, IBAN="DE02")).status_code == 200
+    whole: Any = client.get(address, headers={"Range": "bytes=5-9"})
+    assert (whole.status_code, whole["Accept-Ranges"]) == (200, "none")
+    assert whole.getvalue().startswith(b"%PDF-") and "Content-Range" not in whole
 
 
 def test_in_a_sequence_the_pdf_has_what_those_before_have_signed_with_their_name(client: Client) -> None:

@@ -8,8 +8,10 @@ from django.db import connection
 from django.test import Client
 
 from paraph.documents.models import Document
+from paraph.flow.sealing.stamp_marks import stamp_marks
+from paraph.signature_requests.models import Placement, RequestDocument
 from paraph.signer.templatetags import papers
-from tests.factories import Scene, scene
+from tests.factories import Scene, scene, sign
 
 pytestmark = pytest.mark.django_db
 
@@ -33,6 +35,24 @@ def test_every_page_is_shown_with_its_own_number_size_and_initials(client: Clien
         assert f"Page {number} of 12" in figure and "\0" not in figure
         assert ("loading" in figure) == (number > 1) and ("fetchpriority" in figure) == (number == 1)
         assert figure.count('class="initials"') == 1 and figure.count("data-place") == (number == 12)
+
+
+def test_initials_are_shown_where_they_are_sealed_also_on_a_document_that_not_all_sign(client: Client) -> None:
+    made = scene(documents=2, initials_required=True, signers=3)
+    second = made.request_documents[1]
+    Placement.objects.filter(request_document=second, signer=made.signers[1]).delete()
+    shown = [
+        [float(side) for side in re.findall(r'class="initials"[^>]*><rect x="([\d.]+)"', figure)]
+        for position in (0, 2)
+        for figure in figures(client, Scene(made.request, [made.signers[position]], []))
+    ]
+    for position in range(3):
+        sign(made, position, initials={"type": "typed"})
+    rows = RequestDocument.objects.select_related("request", "document").order_by("position")
+    sealed = [[mark.x for mark in stamp_marks(row).marks if mark.height == 24] for row in rows]
+    assert [len(marks) for marks in sealed] == [3, 2]
+    expected = [sealed[0][0], sealed[1][0], sealed[0][2], sealed[1][1]]
+    assert shown == [[pytest.approx(left, abs=0.01)] for left in expected]
 
 
 def test_pages_that_differ_in_their_number_alone_are_rendered_once(

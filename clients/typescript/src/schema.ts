@@ -2958,7 +2958,7 @@ export interface components {
             stamps?: (components["schemas"]["MagicFieldStamp"] | components["schemas"]["CoordinatesStamp"])[] | null;
             /**
              * Fields
-             * @description What the signer fills in on this document before signing, in the order of reading.
+             * @description What the signer fills in on this document before signing, in the order of reading. All signers together have at most 1000 on all documents.
              * @default []
              */
             fields?: components["schemas"]["FieldInput"][] | null;

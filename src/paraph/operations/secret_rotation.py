@@ -23,7 +23,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
 from paraph.keys.development import encrypt_anew, not_yet_under
-from paraph.signature_requests import handwriting
+from paraph.signature_requests import field_values, handwriting
 from paraph.signature_requests.models import Signer
 from paraph.tenants import second_factors
 from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
@@ -72,11 +72,14 @@ _COLUMNS = {
         _Column(_SIGNERS, "signer", "signature_encrypted", handwriting.PURPOSE, _of("signature")),
         _Column(_SIGNERS, "signer", "initials_encrypted", handwriting.PURPOSE, _of("initials")),
     ],
+    "field_values": [
+        _Column(_SIGNERS, "signer", "fields_encrypted", field_values.PURPOSE, field_values.context),
+    ],
 }
 
 
 def values_of(word: str, *, renew: bool) -> Found:
-    """Look through ``webhook_secrets`` or ``signatures``, and with ``renew`` encrypt them anew."""
+    """Look through ``webhook_secrets``, ``signatures`` or ``field_values``, and with ``renew`` encrypt them anew."""
     found = Found()
     for column in _COLUMNS[word]:
         for batch in _batches(column):
@@ -210,6 +213,7 @@ def _look_through(*, renew: bool) -> dict[str, Found]:
         "webhook_secrets": lambda: values_of("webhook_secrets", renew=renew),
         "second_factors": lambda: second_factors_of_all(renew=renew),
         "signatures": lambda: values_of("signatures", renew=renew),
+        "field_values": lambda: values_of("field_values", renew=renew),
     }
     return {word: look() for word, look in parts.items()}
 

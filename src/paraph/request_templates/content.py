@@ -79,8 +79,10 @@ def _field(asked: Field) -> dict[str, Any]:
         content["label"] = asked.label
     if asked.type not in FILLED_BY_SERVICE:
         content["required"] = asked.required
-    given = ("read_only", "value", "options", "max_length", "minimum", "maximum")
-    content |= {name: value for name in given if (value := getattr(asked, name)) not in (None, "", False)}
+    given = ("value", "options", "max_length", "minimum", "maximum")
+    content |= {name: value for name in given if (value := getattr(asked, name)) is not None and value != ""}
+    if asked.read_only and asked.value is not None:  # which may have been erased
+        content["read_only"] = True
     if asked.type == FieldType.NUMBER:  # bounds are numbers in a payload, and texts in rows
         content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}
     return {name: getattr(asked, name) for name in _RECTANGLE} | {"content": content | {"font_size": asked.font_size}}

@@ -55,10 +55,11 @@ class FileSlice:
 _BLOCK = 1 << 18
 
 
-def file_response(request: HttpRequest, file: BinaryIO, filename: str) -> HttpResponseBase:
-    """``filename``: what it is saved as. Nothing in the file may run as if it were ours. Closes the file in the end."""
+def file_response(request: HttpRequest, file: BinaryIO, filename: str, *, in_parts: bool = True) -> HttpResponseBase:
+    """``filename``: what it is saved as. ``in_parts``: whether a range may be asked for, as the file is the same each
+    time. Nothing in the file may run as if it were ours. Closes the file in the end."""
     size = file.seek(0, 2)
-    requested = parse_range(request.headers.get("Range", ""), size)
+    requested = parse_range(request.headers.get("Range", ""), size) if in_parts else None
     if requested is not None and not requested.length:
         file.close()
         return JsonResponse(
@@ -72,7 +73,7 @@ def file_response(request: HttpRequest, file: BinaryIO, filename: str) -> HttpRe
     response.headers["Content-Type"] = guess_type(filename)[0] or "application/octet-stream"
     response.headers["Content-Length"] = str(part.length)
     response.headers["Content-Disposition"] = content_disposition_header(True, filename) or "attachment"
-    response.headers["Accept-Ranges"] = "bytes"
+    response.headers["Accept-Ranges"] = "bytes" if in_parts else "none"
     response.headers["X-Content-Type-Options"] = "nosniff"
     response.headers["Content-Security-Policy"] = "default-src 'none'; sandbox"
     if requested:

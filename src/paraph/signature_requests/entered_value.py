@@ -25,7 +25,9 @@ MOST_ACCENTS = 10  # on one letter; no language has as many, and more reach over
 
 _NUMBER = re.compile(rf"[+-]?[0-9]{{1,{MOST_DIGITS}}}(\.[0-9]{{1,{MOST_DECIMALS}}})?")
 _DATE = re.compile("[0-9]{4}-[0-9]{2}-[0-9]{2}")
-_TURNS = re.compile("[\u202a-\u202e\u2066-\u2069]")  # embeddings, overrides and isolates; they come with pasted text
+_JOINERS = "\u200c\u200d"  # some scripts are spelled with them
+# What may stand between letters and is nothing by itself: blanks, joiners, fillers and variation selectors.
+_NOTHING = re.compile("[\\s\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u200d\u2800\u3164\ufe00-\ufe0f\uffa0]+")
 
 
 class InvalidEntryError(InvalidValueError):
@@ -39,7 +41,7 @@ class InvalidEntryError(InvalidValueError):
 
 def entered(field: Field, value: object) -> Value:
     """Return a value as it is kept: a date as ``YYYY-MM-DD``, a number as a text with a point, without a plus or
-    zeros before it, a text without blanks around it or signs that turn the direction of writing.
+    zeros before it, a text without blanks around it and without what is not drawn (:func:`drawable`).
 
     Raises ``InvalidEntryError``, also for a field that the service fills.
     """
@@ -48,10 +50,23 @@ def entered(field: Field, value: object) -> Value:
     raise InvalidEntryError("filled_by_service", _("the service fills this field itself."))
 
 
+def drawable(written: str) -> str:
+    """Return the text without what is never drawn and often comes with pasted text: signs that turn the direction of
+    writing, soft hyphens, spaces of no width."""
+    if written.isascii():
+        return written
+    return "".join(sign for sign in written if sign in _JOINERS or unicodedata.category(sign) != "Cf")
+
+
+def is_blank(written: str) -> bool:
+    """Return whether nothing would be seen of the text."""
+    return not _NOTHING.sub("", drawable(written))
+
+
 def _text(field: Field, value: object) -> str:
-    written = re.sub(r"\r\n?", "\n", _TURNS.sub("", _string(value)).replace("\t", " ")).strip()
+    written = re.sub(r"\r\n?", "\n", drawable(_string(value)).replace("\t", " ")).strip()
     longest = field.max_length or LONGEST[FieldType(field.type)]
-    if not written:
+    if is_blank(written):
         raise InvalidEntryError("empty", _("it must not be empty."))
     if len(written) > longest:
         raise InvalidEntryError("too_long", _("it must have at most %(limit)d characters."), limit=longest)
@@ -100,7 +115,8 @@ def _within(field: Field, written: str, measure: Callable[[str], Any]) -> str:
 
 
 def _choice(field: Field, value: object) -> str:
-    if value not in field.options or not isinstance(value, str):
+    value = drawable(value) if isinstance(value, str) else value
+    if not isinstance(value, str) or value not in field.options:
         sentence = _("it must be one of %(values)s.")
         raise InvalidEntryError("no_option", sentence, values=shown(", ".join(field.options)))
     return value

@@ -7,11 +7,13 @@ from typing import Annotated, Literal
 from django.utils.translation import gettext as _
 from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
 
+from paraph.signature_requests.entered_value import drawable, is_blank
 from paraph.signature_requests.input_types import TEXT, Input, LongText, OrNull, Page, Point
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
 from paraph.signature_requests.values import InvalidValueError, integer, number, text
 
 MOST_FIELDS = 50  # of a signer on a document
+MOST_FIELDS_OF_REQUEST = 1000
 OPTIONS = (2, 50)
 LONGEST_TEXT = 2000
 FONT_SIZES = (6.0, 24.0)
@@ -70,10 +72,18 @@ def _options(value: object) -> list[str]:
     if not least <= len(value) <= most:
         facts = {"least": least, "most": most, "count": len(value)}
         raise InvalidValueError(_("it must have from %(least)d to %(most)d entries, not %(count)d.") % facts)
-    options = [text(option) for option in value]
+    options = [_option(option) for option in value]
     if len(set(options)) < len(options):
         raise InvalidValueError(_("each option must be another."))
     return options
+
+
+def _option(value: object) -> str:
+    """Read one, as it is drawn: two that look alike are the same."""
+    option = drawable(text(value))
+    if is_blank(option):
+        raise InvalidValueError(_("it must not be empty."))
+    return option
 
 
 Options = Annotated[

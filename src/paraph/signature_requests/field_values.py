@@ -25,15 +25,16 @@ def values_of(signer: Signer) -> Values:
 
 def decrypted(signer_id: int, encrypted: bytes) -> Values:
     """Return the values that the row of a signer holds."""
-    content = settings.SECRETS.decrypt(PURPOSE, encrypted, _context(signer_id))
+    content = settings.SECRETS.decrypt(PURPOSE, encrypted, context(signer_id))
     return {int(field_id): value for field_id, value in json.loads(content).items()}
 
 
 def write(signer: Signer, values: Values) -> None:
     """Set ``fields_encrypted``, None for no values. Does not save the row."""
     content = json.dumps(values, separators=(",", ":")).encode()
-    signer.fields_encrypted = settings.SECRETS.encrypt(PURPOSE, content, _context(signer.pk)) if values else None
+    signer.fields_encrypted = settings.SECRETS.encrypt(PURPOSE, content, context(signer.pk)) if values else None
 
 
-def _context(signer_id: int) -> bytes:
+def context(signer_id: int) -> bytes:
+    """Return what the values of a signer are encrypted for."""
     return f"fields of signer {signer_id}".encode()

@@ -4,7 +4,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from paraph.pdf.typesetting.field_values import FieldContent, fitted_size
-from paraph.signature_requests.entered_value import InvalidEntryError, entered
+from paraph.signature_requests.entered_value import InvalidEntryError, entered, is_blank
 from paraph.signature_requests.entries import read_entries, with_entries
 from paraph.signature_requests.entry_problems import EntriesRefusal, EntryProblem, problem_of
 from paraph.signature_requests.field_content import field_content
@@ -53,7 +53,7 @@ def judged(
     """Return the value of what was typed and what is wrong with it: one of both, or neither where nothing is entered
     and nothing has to be. ``locale``: the request's, in which values stand on the pages."""
     is_box = field.type == FieldType.CHECKBOX
-    if not typed or (isinstance(typed, str) and not typed.strip()):
+    if not typed or (isinstance(typed, str) and is_blank(typed)):
         if field.required:
             return None, EntryProblem(field, "entry_unticked" if is_box else "entry_missing", path)
         return (False if is_box else None), None

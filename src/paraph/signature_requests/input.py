@@ -14,7 +14,7 @@ from pydantic import (
     Field,
 )
 
-from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput
+from paraph.signature_requests.field_input import MOST_FIELDS, MOST_FIELDS_OF_REQUEST, FieldInput
 from paraph.signature_requests.input_types import (
     Days,
     Email,
@@ -109,7 +109,8 @@ class Assignment(Input):
     fields: Annotated[list[Entry[FieldInput]], OrNull] = Field(
         [],
         max_length=MOST_FIELDS,
-        description="What the signer fills in on this document before signing, in the order of reading.",
+        description="What the signer fills in on this document before signing, in the order of reading. All signers "
+        f"together have at most {MOST_FIELDS_OF_REQUEST} on all documents.",
     )
 
 

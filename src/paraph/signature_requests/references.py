@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.signature_requests import field_rules
-from paraph.signature_requests.field_input import MagicFieldPlacement
+from paraph.signature_requests.field_input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement
 from paraph.signature_requests.input import (
     Assignment,
     DocumentInput,
@@ -33,6 +33,7 @@ def check(request: SignatureRequestInput, problems: Problems) -> None:
     for index, document in enumerate(request.documents):
         _assignments(document, f"documents[{index}]", roles, problems)
     _everyone_signs(request, problems)
+    _few_fields(request, problems)
 
 
 def _required(signer: SignerInput, path: str, mode: str, problems: Problems) -> None:
@@ -133,3 +134,11 @@ def _everyone_signs(request: SignatureRequestInput, problems: Problems) -> None:
                 Role.APPROVER: _("“%(ref)s” approves no document: list them on one, without stamps."),
             }
             problems.add(f"signers[{index}]", sentences[Role(signer.role or Role.SIGNER)] % {"ref": signer.ref})
+
+
+def _few_fields(request: SignatureRequestInput, problems: Problems) -> None:
+    """All of them stand in each answer about the request, and in lists of a hundred requests."""
+    count = sum(len(assignment.fields) for document in request.documents for assignment in document.signers)
+    if count > MOST_FIELDS_OF_REQUEST:
+        sentence = _("all signers together may have at most %(limit)d fields, not %(count)d.")
+        problems.add("documents", sentence % {"limit": MOST_FIELDS_OF_REQUEST, "count": count})

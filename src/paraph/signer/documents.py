@@ -3,7 +3,7 @@ otherwise."""
 
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cache, partial
 from itertools import count
 from typing import Any
 
@@ -80,7 +80,6 @@ def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any
 Initials = Callable[[float, float], SvgBox | None]
 
 _PLACEMENTS = CompiledQuery(lambda: Placement.objects.select_related("request_document"), field="signer")
-_SIGNERS = CompiledQuery(lambda: Signer.objects.only("pk", "role").order_by("order"), field="request")
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
@@ -101,7 +100,8 @@ def contents(signer: Signer, locale: str) -> list[dict[str, Any]]:
     places = _places(signer)
     initials = _initials(signer)
     return [
-        _document(document, places.get(document.pk, []), initials, locale, numbers) for document in documents_of(signer)
+        _document(document, places.get(document.pk, []), initials(document.pk), locale, numbers)
+        for document in documents_of(signer)
     ]
 
 
@@ -152,16 +152,23 @@ def _places(signer: Signer) -> dict[int, list[Placement]]:
     return {document: in_reading_order(places) for document, places in found.items()}
 
 
-def _initials(signer: Signer) -> Initials:
-    """Return where the signer's initials stand on a page of some size; None where none are asked for."""
+def _initials(signer: Signer) -> Callable[[int], Initials]:
+    """Return by a document's id where the signer's initials stand on its pages: among those who sign that document, as
+    they are sealed. Nowhere where none are asked for."""
     if not signer.request.initials_required or signer.is_approver:
-        return lambda _width, _height: None
-    signers = [each.pk for each in _SIGNERS.all(signer.request_id) if not each.is_approver]
-    index = signers.index(signer.pk)
+        return lambda _document: lambda _width, _height: None
+    places = Placement.objects.filter(request_document__request=signer.request_id).order_by("signer__order")
+    by_document: dict[int, list[int]] = defaultdict(list)
+    for document, signer_id in places.values_list("request_document__document", "signer").distinct():
+        by_document[document].append(signer_id)
 
     @cache
-    def on_page(width: float, height: float) -> SvgBox | None:
-        place = initials_row(width, height, len(signers))[index]
+    def on_page(index: int, count: int, width: float, height: float) -> SvgBox:
+        place = initials_row(width, height, count)[index]
         return svg_box(place.x, height - place.y - place.height, place.width, place.height)
 
-    return on_page
+    def of_document(document: int) -> Initials:
+        signers = by_document[document]
+        return partial(on_page, signers.index(signer.pk), len(signers))
+
+    return of_document

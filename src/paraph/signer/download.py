@@ -9,7 +9,7 @@ from django.http.response import HttpResponseBase
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
-from paraph.flow.signing.copy_to_read import copy_to_read
+from paraph.flow.signing.copy_to_read import DrawnCopy, copy_to_read
 from paraph.kernel.errors import DomainError
 from paraph.server.file_response import file_response
 from paraph.signature_requests import copy_ticket
@@ -75,7 +75,7 @@ def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:
             raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
         signer = found(token)
         file, name = find(signer)
-        response = file_response(request, file, name)
+        response = file_response(request, file, name, in_parts=not isinstance(file, DrawnCopy))
     except DomainError as error:
         return answers.refusal(error, language.of_answer(request), signer)
     except FileNotFoundError:

@@ -23,6 +23,7 @@ from paraph.signer.fill_step import form_entries
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
 from paraph.signer.signature import read
+from paraph.signer.stamp_rate import count_entry
 
 _MARKS = ("signature", "initials")
 _FINAL = ("fill", "sign")  # what is left empty then is meant to be
@@ -61,6 +62,7 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
     action = request.POST.get("do", "")
     try:
         if entries := form_entries(request.POST, signer, is_final=action in _FINAL):
+            count_entry(signer.pk)
             enter_fields(signer, entries)
         if action == "fill":
             filled_fields(signer, None)

@@ -15,7 +15,7 @@ from paraph.pdf.untrusted.find import find_tags
 from paraph.reference import snippets
 from paraph.signature_requests import field_values, placing
 from paraph.signature_requests.models import CopyRecipient, Field, FieldType, SignatureRequest, Signer
-from tests.api.v1.api_clients import ApiClient, error, other_clients, payload, rectangle, tag
+from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 
 PLACE = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600}}
@@ -45,6 +45,19 @@ def refused(owner: ApiClient, content: Any) -> str:
     message = error(owner.create(content), 422, "validation_error")
     assert not SignatureRequest.objects.exists() and not Field.objects.exists()
     return message
+
+
+@pytest.mark.django_db
+def test_a_request_has_at_most_a_thousand_fields() -> None:
+    owner = api_client("enterprise")
+    several = [field(name=str(number)) for number in range(50)]
+    content = with_fields(owner.document(), *several)
+    whole = content["documents"][0]
+    content["documents"] = [{**whole, "id": owner.document()} for _ in range(20)]
+    assert owner.create(content).status_code == 201
+    one = {**whole, "id": owner.document(), "signers": [{**whole["signers"][0], "fields": several[:1]}]}
+    message = error(owner.create({**content, "documents": [*content["documents"], one]}), 422, "validation_error")
+    assert message == "documents: all signers together may have at most 1000 fields, not 1001."
 
 
 EVERY = [
@@ -182,6 +195,8 @@ def test_an_approver_takes_part_and_draws_nothing(owner: ApiClient) -> None:
         (field(kind="choice", options=[str(number) for number in range(51)]), ".options", "not 51"),
         (field(kind="choice", options=["a", "a"]), ".options", "must be another"),
         (field(kind="choice", options=["a", ""]), ".options", "empty"),
+        (field(kind="choice", options=["a", "\u3164"]), ".options", "empty"),
+        (field(kind="choice", options=["a", "a\u200b"]), ".options", "must be another"),
         (field(kind="choice", options="a,b"), ".options", "array"),
         (field(kind="choice", options=["a", "b"], value="c"), ".value", "one of a, b"),
         (field(options=["a", "b"]), ".options", "type text has no such attribute"),

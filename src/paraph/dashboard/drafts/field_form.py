@@ -67,7 +67,9 @@ class FieldForm(PlaceForm):
         kind = Kind.of(entered["type"])
         content: dict[str, Any] = {"name": entered["name"], "type": entered["type"]}
         for name in ("label", *kind.attributes, "font_size"):
-            if (value := self._read(name, entered)) not in (None, "", False):
+            value = self._read(name, entered)
+            is_empty_box = value is False and not (name == "value" and entered["read_only"])
+            if value is not None and value != "" and not is_empty_box:  # a bound of 0 is one
                 content[name] = value
         if "required" in kind.attributes:
             content["required"] = entered["required"]

@@ -7,7 +7,7 @@ from django.utils.translation import get_language
 
 from paraph import words
 from paraph.signature_requests.field_text import shown_text
-from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.models import ERASED_DOMAIN, RequestDocument, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signed_fields import SignedField, signed_fields
 
 
@@ -26,8 +26,7 @@ def fields_of_page(
             "signer": people[signer_id].full_name,
             "document": names[document_id],
             "rows": [
-                {"label": each.field.label, "text": _text(each, people[signer_id], found.locale, said)}
-                for each in of_both
+                {"label": each.field.label, "text": _text(each, people[signer_id], found, said)} for each in of_both
             ],
         }
         for (document_id, signer_id), of_both in groupby(fields, _owner)
@@ -39,9 +38,10 @@ def _owner(each: SignedField) -> tuple[int, int]:
     return each.field.request_document_id, each.field.signer_id
 
 
-def _text(each: SignedField, signer: Signer, locale: str, said: words.Words) -> str:
+def _text(each: SignedField, signer: Signer, found: SignatureRequest, said: words.Words) -> str:
     if isinstance(each.value, bool):
         return str(said["ticked" if each.value else "unticked"])
     if each.value is None:
-        return str(said["left_empty"]) if signer.status == SignerStatus.SIGNED else ""
-    return shown_text(each.field, each.value, locale)
+        is_gone = found.files_deleted_at or signer.email.endswith(ERASED_DOMAIN)  # nobody knows what was left empty
+        return str(said["left_empty"]) if signer.status == SignerStatus.SIGNED and not is_gone else ""
+    return shown_text(each.field, each.value, found.locale)

@@ -16,7 +16,7 @@ from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.request_templates.models import TemplateDocument
-from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.models import Field, RequestDocument, RequestStatus, SignatureRequest, Signer
 from paraph.tenants.models import Retention
 
 _RUN_SECONDS = 15.0  # a worker that is asked to stop waits for the job
@@ -68,6 +68,7 @@ def delete_files(request_id: int) -> bool:
     keys = [*_delete_sealed(request_id), *_delete_uploads(request_id)]
     of_signers = {"signature_encrypted": None, "initials_encrypted": None, "fields_encrypted": None}
     Signer.objects.filter(request=request_id).update(**of_signers)
+    Field.objects.filter(request_document__request=request_id).exclude(value=None).update(value=None)
     request.files_deleted_at = clock.now()
     request.subject = request.message = ""
     request.save(update_fields=["files_deleted_at", "subject", "message"])

@@ -16,7 +16,7 @@ from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.messaging.letters import EmailContent
 from paraph.metrics import metrics
-from paraph.signature_requests.models import Channel, Signer
+from paraph.signature_requests.models import ERASED_DOMAIN, Channel, Signer
 from paraph.tenants.confirmed_addresses import is_withheld
 
 log = logging.getLogger("paraph.flow")
@@ -39,7 +39,8 @@ class DueEmail:
 
 
 def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str], object]) -> None:
-    """Send the mail that is ``due()``, if any, under the Message-ID that derives from ``name``.
+    """Send the mail that is ``due()``, if any, under the Message-ID that derives from ``name``; nothing to somebody who
+    was erased meanwhile.
 
     ``note(acknowledgement)`` records, in one statement, that the mail server has the mail, which is then no longer due.
     It is called as soon as the server acknowledges, and again while the database is away; meanwhile a marker in the
@@ -51,7 +52,7 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
     """
     with _alone(name):
         mail = due()
-        if mail is None:
+        if mail is None or _recipient(mail).endswith(ERASED_DOMAIN):
             return
         marker = SentMarker(settings.DATA_DIR / "mails" / name)
         acknowledged = marker.read()
@@ -70,8 +71,12 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
             raise
 
 
+def _recipient(mail: DueEmail) -> str:
+    return mail.to or mail.signer.email
+
+
 def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
-    to, request, content = mail.to or mail.signer.email, mail.signer.request, mail.content
+    to, request, content = _recipient(mail), mail.signer.request, mail.content
     if is_refused(request.environment, EMAIL):
         sentence = "No mail server is configured, so the mail waits: set one, or PARAPH_MAIL=captured."
         raise DomainError("delivery_failed", sentence)

@@ -294,10 +294,10 @@ def _told_field(field: Field) -> Facts:
     }
 
 
-def _erase_fields(signer: Signer, found: Sequence[Field]) -> int:
-    """Empty what the sender gave where it names the signer. What was entered goes with the signer's own row."""
-    given = {str(field.pk): field.value for field in found if isinstance(field.value, str)}
-    return Field.objects.filter(pk__in=map(int, naming(signer, given))).update(value=None)
+def _erase_fields(signer: Signer, _found: Sequence[Field]) -> int:
+    """Empty what the sender gave for the signer to sign, which is as personal as what was entered. That goes with the
+    signer's own row."""
+    return Field.objects.filter(signer=signer).exclude(value=None).update(value=None)
 
 
 def _files(signer: Signer) -> Iterator[Document | SealedDocument | ProofFile]:

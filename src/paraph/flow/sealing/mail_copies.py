@@ -14,7 +14,7 @@ from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, Signe
 
 
 def mail_copies(request_id: int) -> None:
-    """Mail everybody who gets a copy once, then journal ``request.completion_notified`` with them as recipients.
+    """Mail everybody who gets a copy once, then journal ``request.completion_notified`` with those who were mailed.
 
     Safe to repeat: those who have the mail are left out. Raise ``OSError`` when the gateway does not take a mail,
     ``TooManyMessagesError`` where one is put off, in both cases after the mails to the others.
@@ -27,7 +27,8 @@ def mail_copies(request_id: int) -> None:
     with transaction.atomic():
         request = lock_request(request_id)
         told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED, metadata__copies=True)
-        addresses = {recipient.pk: recipient.email for recipient in recipients.all()}
+        # Whose files were deleted before has no mail.
+        addresses = {recipient.pk: recipient.email for recipient in recipients.exclude(notified_at=None)}
         if addresses and not told.exists():
             events.copies_mailed(request, list(addresses.values()), inbox.kept(map(mail_name, addresses)))
 

@@ -23,6 +23,10 @@ _NAME_SIZE = 6.0  # points
 _NAME_HEIGHT = 8.0
 
 
+class DrawnCopy(io.BytesIO):
+    """A document that was drawn for whoever asks: each time it is another file, so nobody can be given a part of it."""
+
+
 def copy_to_read(signer: Signer, document: Document) -> BinaryIO:
     """Return the document as it is shown, with each value of those who signed before, and their name above it; without
     them where nothing can be drawn over its pages. Raise ``FileNotFoundError``."""
@@ -34,7 +38,7 @@ def copy_to_read(signer: Signer, document: Document) -> BinaryIO:
     drawn = appearances(fields=overlays)
     try:
         pdf = store.get(document.shown_key)
-        return io.BytesIO(preview([pdf], drawn.pdf, [drawn.fields_pages], tenant_key=tenant_key(document)))
+        return DrawnCopy(preview([pdf], drawn.pdf, [drawn.fields_pages], tenant_key=tenant_key(document)))
     except PdfRefused:
         return store.open(document.shown_key)
 

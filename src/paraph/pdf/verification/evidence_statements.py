@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import unicodedata
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -9,6 +10,7 @@ from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.typesetting.glyph_fallback import unbroken_parts
 
 _SIGNING_EVENT = "signer.signed"  # as the format of the evidence calls it
+_AS_ENTERED = ("text", "multiline", "choice", "full_name", "email")  # fields whose value is printed as it is
 
 
 def check_journal(result: EvidenceCheck, journal: Sequence[Mapping[str, Any]], printed: str) -> None:
@@ -79,6 +81,9 @@ def _check_fields(
         f"The {len(filled)} values of fields are those that the journal has.",
         "The values of fields are not those that the journal has.",
     )
+    other = [each["name"] for each in filled if not _says(each["printed"], each["type"], each["value"])]
+    if other:
+        result.problems.append(f"The proof prints another value than the journal has for {', '.join(other)}.")
     missing = [each["name"] for each in filled if not _is_printed(each["printed"], printed)]
     result.note(
         not missing,
@@ -89,6 +94,19 @@ def _check_fields(
 
 def _field(stated: Mapping[str, Any]) -> tuple[Any, ...]:
     return tuple(stated[key] for key in ("document_id", "name", "type", "value"))
+
+
+def _says(printed: str, kind: str, value: str | bool | None) -> bool:
+    """Return whether the text is that of the value. Dates and boxes stand there in words of a language, which no proof
+    names; of a number its digits do."""
+    if value is None or kind in _AS_ENTERED:
+        return printed == (value or "")
+    return kind != "number" or _digits(printed) == _digits(str(value))
+
+
+def _digits(number: str) -> tuple[bool, list[int]]:
+    """Return whether the number is negative, and its digits, whatever the script."""
+    return any(sign in "-\u2212" for sign in number), [unicodedata.decimal(sign) for sign in number if sign.isdecimal()]
 
 
 def _is_printed(value: str, printed: str) -> bool:
