@@ -80,6 +80,18 @@ def test_what_is_not(contents: bytes, before: bytes) -> None:
     assert ending([before + contents]) is None
 
 
+@pytest.mark.parametrize("contents", UNCERTAIN)
+@pytest.mark.parametrize("after", [b" /P BMC", b" /P <</MCID 0>> BDC", b" /P BMC EMC", b" q Q"])
+def test_nor_what_ends_as_if_it_were(contents: bytes, after: bytes) -> None:
+    assert ending([contents + after]) is None
+
+
+@pytest.mark.parametrize("contents", [*(each for each in UNCERTAIN if b" m 9 9 l" not in each), b"1 m", b"0 0 m c"])
+def test_nor_a_path_that_only_the_next_stream_paints(contents: bytes) -> None:
+    painted = contents.endswith(b"re W")
+    assert (ending([contents + b" ", b" S"]) == CLEAN) is painted
+
+
 @pytest.mark.parametrize(
     ("contents", "expected"),
     [

@@ -116,9 +116,18 @@ def operations() -> re.Pattern[bytes]:
         + _END,
         rb"%[^\r\n]*+[\r\n]",
     ]
+    return re.compile(rb"(?:" + rb"|".join(passed) + rb")*+(" + _found() + rb"|[\s\S]++|\Z)")
+
+
+@cache
+def well_formed() -> re.Pattern[bytes]:
+    """Compile the pattern of what :func:`operations` finds, but for the rest of malformed contents."""
+    return re.compile(_found())
+
+
+def _found() -> bytes:
     marked = _NAME + rb"(?:BMC|(?:" + _NAME + rb"|" + _dictionary() + rb")BDC)"
-    found = [rb"(?:[qQ]|BT|ET|EMC|" + _painting() + rb"|" + marked + rb")" + _ENDS, path + rb"++", rb"[\s\S]++", rb"\Z"]
-    return re.compile(rb"(?:" + rb"|".join(passed) + rb")*+(" + rb"|".join(found) + rb")")
+    return rb"(?:[qQ]|BT|ET|EMC|" + _painting() + rb"|" + marked + rb")" + _ENDS + rb"|" + _path() + rb"++"
 
 
 def _kerned() -> bytes:

@@ -11,7 +11,14 @@ is drawn next, annotations included: a hidden layer left unclosed (8.11) hides i
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
-from paraph.pdf.structure.contents_grammar import PAINTING, PATH_BEGINS, SPACES, ContentsDecoder, operations
+from paraph.pdf.structure.contents_grammar import (
+    PAINTING,
+    PATH_BEGINS,
+    SPACES,
+    ContentsDecoder,
+    operations,
+    well_formed,
+)
 from paraph.pdf.structure.objects import PdfStream, Ref
 from paraph.pdf.structure.pages import PageNode, pages
 from paraph.pdf.structure.revision import Revision
@@ -76,7 +83,11 @@ class _OpenSoFar:
 
     def read(self, stream: bytes) -> bool:
         """Read a whole stream; ``False`` where it is not certain."""
-        for operator in operations().findall(stream):
+        operators = operations().findall(stream)
+        last = operators[-2] if len(operators) > 1 else b""  # before the end itself: the rest, where it is malformed
+        if last and not well_formed().fullmatch(last):
+            return False
+        for operator in operators:
             if operator == b"q":
                 self.states += 1
             elif operator == b"Q":
