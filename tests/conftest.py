@@ -3,12 +3,16 @@
 from collections.abc import Iterable
 from typing import Any
 
+import hypothesis
 import pytest
 from django.contrib.staticfiles.handlers import StaticFilesHandler
 from django.core.management.commands import flush
 from django.db import connection, transaction
 
 from paraph.server import outgoing_body
+
+hypothesis.settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
+hypothesis.settings.load_profile("untimed")
 
 _EMPTY_ALL_TABLES = """
 DO $$
