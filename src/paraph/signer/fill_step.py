@@ -74,10 +74,6 @@ def input_name(field: Field) -> str:
     return f"field-{field.request_document.document_id}-{field.name}"
 
 
-def input_id(field: Field) -> str:
-    return f"entry-{field.pk}"
-
-
 def fields_on(
     signer: Signer, documents: list[dict[str, Any]], locale: str, refusal: DomainError | None, *, may_fill: bool
 ) -> dict[str, Any]:
