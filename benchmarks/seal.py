@@ -99,7 +99,7 @@ def _drawn() -> dict[str, Any]:
         "appearances": pictures.pdf,
         "marks": [Mark(1, 100, 100, 200, 80, pictures.stamp_pages[0])],
         "page_overlay": Overlay(pictures.watermark_pages[0]),
-        "all_clean": True,
+        "clean_contents": True,
     }
 
 

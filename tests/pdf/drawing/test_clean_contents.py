@@ -54,7 +54,7 @@ def test_what_is_drawn_is_the_same_and_nothing_is_read(monkeypatch: pytest.Monke
     monkeypatch.setattr(ContentsDecoder, "decode", refuse)
     with pytest.raises(AssertionError):
         sealed(pdf, **DRAWN)
-    unread = sealed(pdf, **DRAWN, all_clean=True).content
+    unread = sealed(pdf, **DRAWN, clean_contents=True).content
     assert revision(unread, pdf) == revision(read, pdf)
 
 
@@ -66,5 +66,5 @@ def revision(content: bytes, pdf: bytes) -> bytes:
 def test_a_form_made_of_the_file_is_read_whatever_was_found() -> None:
     """What was found holds for the file; its repaired form may have other contents."""
     damaged = with_contents(b"0 1 0 rg 0 0 300 300 re f (swallows what follows").replace(b"startxref", b"startxrex")
-    found = sealed(damaged, **DRAWN, all_clean=True)
+    found = sealed(damaged, **DRAWN, clean_contents=True)
     assert found.method != "incremental" and colour_at(page_of(found.content), 150, 125) == (255, 0, 0)

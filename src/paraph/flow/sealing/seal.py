@@ -85,7 +85,7 @@ def _sealed(row: RequestDocument) -> SealedPdf:
             appearances=drawn.appearances,
             marks=drawn.marks,
             page_overlay=drawn.page_overlay,
-            all_clean=document.clean_contents,
+            clean_contents=document.clean_contents,
             reason=f"Signed by all signers of request {row.request_id}",
             at=clock.now(),
             drafts=sandboxed_drafts,

@@ -39,13 +39,13 @@ def draw_marks(
     overlay: Overlay | None,
     *,
     signed: bool,
-    all_clean: bool = False,
+    clean_contents: bool = False,
 ) -> DrawnMarks:
     """Draw the marks and the overlay.
 
     They go into the page contents; into appearances of the seal's own field, on top of everything, where the file has
     earlier signatures, where an annotation might hide a mark, and where the contents might swallow what follows them.
-    ``all_clean``: no contents swallow anything, so they are not read
+    ``clean_contents``: no contents swallow anything, so they are not read
     (:func:`paraph.pdf.structure.page_endings.all_end_clean`).
 
     Raise :class:`SealError` if a mark names a page or an appearance that does not exist.
@@ -55,7 +55,7 @@ def draw_marks(
         return drawn
     appearance_pages = [mark.appearance for mark in marks] + list(overlay.appearances if overlay else ())
     form_xobjects = _open_appearances(appearances, revision, max(appearance_pages) + 1)
-    writer = PageWriter(revision, all_clean=all_clean)
+    writer = PageWriter(revision, clean_contents=clean_contents)
     composer = DrawingComposer(form_xobjects, layers_open=may_leave_layers_open(revision))
     repeated_pages = RepeatedPages(revision, writer)
     for page, page_marks in _pages_to_draw_on(revision, marks, everywhere=overlay is not None):

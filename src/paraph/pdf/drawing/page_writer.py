@@ -11,13 +11,13 @@ from paraph.pdf.structure.revision import Revision
 
 
 class PageWriter:
-    """Append drawings to pages; streams that several pages need are written once. ``all_clean``: see
+    """Append drawings to pages; streams that several pages need are written once. ``clean_contents``: see
     :class:`~paraph.pdf.structure.page_endings.PageEndings`."""
 
-    def __init__(self, revision: Revision, *, all_clean: bool) -> None:
+    def __init__(self, revision: Revision, *, clean_contents: bool) -> None:
         self._revision = revision
         self._streams: dict[bytes, Ref] = {}
-        self._endings = PageEndings(revision.resolve, all_clean=all_clean)
+        self._endings = PageEndings(revision.resolve, clean_contents=clean_contents)
         self._known: set[tuple[Ref, int]] = set()
 
     def can_append(self, page: PageNode) -> bool:

@@ -24,7 +24,7 @@ def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
     """Yield a draft for each form of the file, made when it is needed. Raises
     :class:`~paraph.pdf.structure.normalise.UnreadablePdf` after the last."""
     for method, form in extendable_variants(pdf):
-        known = replace(content, all_clean=content.all_clean and method == "incremental")
+        known = replace(content, clean_contents=content.clean_contents and method == "incremental")
         yield DraftInProcess(form, method, known)
 
 
@@ -79,7 +79,7 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
         content.marks,
         content.page_overlay,
         signed=existing.signatures > 0,
-        all_clean=content.all_clean,
+        clean_contents=content.clean_contents,
     )
     first = next(pages(reader), None)
     if first is None:

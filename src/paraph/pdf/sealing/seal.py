@@ -88,7 +88,7 @@ def seal(
     appearances: bytes = b"",
     marks: Sequence[Mark] = (),
     page_overlay: Overlay | None = None,
-    all_clean: bool = False,
+    clean_contents: bool = False,
     reason: str = "",
     name: str = "",
     at: datetime,
@@ -100,9 +100,9 @@ def seal(
     ``purpose`` is stated in the seal, under its signature. ``appearances`` is a PDF whose pages are the pictures that
     marks and overlay name. Without ``timestamping``, or where no authority answers, the seal is B-B and ``timestamp``
     None; without ``long_term``, or where a status is not available, B-T. Earlier signatures of the file stay valid:
-    marks then go into annotations of the seal's field. ``all_clean``: the contents of every page were read and found to
-    leave nothing open (:func:`paraph.pdf.structure.page_endings.all_end_clean`), so they are not read again; this holds
-    for the file as it is, not for a repaired form of it. ``drafts`` chooses the process that reads the file:
+    marks then go into annotations of the seal's field. ``clean_contents``: the contents of every page were read and
+    found to leave nothing open (:func:`paraph.pdf.structure.page_endings.all_end_clean`), so they are not read again;
+    this holds for the file as it is, not for a repaired form of it. ``drafts`` chooses the process that reads the file:
     :func:`~paraph.pdf.untrusted.sandboxed_draft.sandboxed_drafts` for the sandbox. ``hashed``: the SHA-256 state after
     the file, where the caller has it.
 
@@ -113,7 +113,7 @@ def seal(
         timestamping = replace(timestamping, check_not_revoked=long_term.check_not_revoked)
     options = _SealingOptions(key, purpose, timestamping, long_term, at, hashed or hashlib.sha256(pdf))
     try:
-        content = SealContent(appearances, marks, page_overlay, reason, name, at, all_clean)
+        content = SealContent(appearances, marks, page_overlay, reason, name, at, clean_contents)
         return _first_that_works(drafts(pdf, content), options)
     except UnreadablePdf as error:
         raise SealError(str(error)) from error

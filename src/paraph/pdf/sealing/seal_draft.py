@@ -19,7 +19,7 @@ from paraph.pdf.structure.normalise import Method
 @dataclass(frozen=True)
 class SealContent:
     """What the revision of a seal shows and states. ``appearances``: a PDF with the pictures of marks and overlay.
-    ``all_clean``: see :func:`paraph.pdf.sealing.seal.seal`."""
+    ``clean_contents``: see :func:`paraph.pdf.sealing.seal.seal`."""
 
     appearances: bytes
     marks: Sequence[Mark]
@@ -27,7 +27,7 @@ class SealContent:
     reason: str
     name: str
     at: datetime
-    all_clean: bool = False
+    clean_contents: bool = False
 
 
 class UnsignedRevision(NamedTuple):

@@ -11,12 +11,12 @@ from paraph.pdf.structure.reader import PdfReader
 
 
 class PageEndings:
-    """The endings of one file, whose references ``resolve`` follows. ``all_clean``: :func:`all_end_clean` holds for the
-    file, so that nothing is read again."""
+    """The endings of one file, whose references ``resolve`` follows. ``clean_contents``: :func:`all_end_clean` holds
+    for the file, so that nothing is read again."""
 
-    def __init__(self, resolve: Callable[[Any], Any], *, all_clean: bool = False) -> None:
+    def __init__(self, resolve: Callable[[Any], Any], *, clean_contents: bool = False) -> None:
         self._resolve = resolve
-        self._all_clean = all_clean
+        self._all_clean = clean_contents
         self._endings: dict[tuple[Any, ...], Ending | None] = {}
         self._decoder = ContentsDecoder()
 

@@ -26,8 +26,8 @@ _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe,
 
 def sandboxed_drafts(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
     """Yield a draft of each variant, as :func:`paraph.pdf.sealing.draft_in_process.drafts_in_process` does. A step
-    raises
-    ``SealError`` if a process is lost by fault of the file, else :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
+    raises ``SealError`` if a process is lost by fault of the file, else
+    :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     for method in get_args(Method):
         with _memory() as file:
             yield SandboxedDraft(pdf, method, wanted, file)
@@ -106,7 +106,7 @@ def _described(wanted: SealContent) -> dict[str, Any]:
         "reason": wanted.reason,
         "name": wanted.name,
         "at": wanted.at.isoformat(),
-        "all_clean": wanted.all_clean,
+        "clean_contents": wanted.clean_contents,
     }
 
 

@@ -110,7 +110,7 @@ def _wanted(message: dict[str, Any], method: Method) -> SealContent:
         reason=message["reason"],
         name=message["name"],
         at=datetime.fromisoformat(message["at"]),
-        all_clean=message["all_clean"] and method == "incremental",
+        clean_contents=message["clean_contents"] and method == "incremental",
     )
 
 
