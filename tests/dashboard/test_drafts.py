@@ -497,7 +497,7 @@ def test_the_review_shows_stamps_as_they_will_look(log_in: LogIn, organization: 
     assert f'href="{picture}"' in client.get(f"{address}/review").content.decode()
     answer = client.get(picture)
     assert (answer.status_code, answer.headers["Content-Type"]) == (200, "image/svg+xml")
-    assert answer.content.startswith(b"<svg") and answer.headers["Cache-Control"].startswith("private")
+    assert answer.content.startswith(b"<svg") and answer.headers["Cache-Control"] == "private, max-age=900"
     on_dark = client.get(f"{picture}?ground").content
     assert on_dark != answer.content and len(on_dark) > len(answer.content)
     assert client.get(picture.replace("200x80", "2000x80")).status_code == 404

@@ -11,16 +11,20 @@ from paraph.evidence.sealing_failures import sealing_failures
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.prove import prove
 from paraph.flow.sealing.seal import seal
+from paraph.flow.signing.decline import decline
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.messaging.models import CapturedMessage
 from paraph.operations.request_state import request_state
-from paraph.operations.retry import retry
+from paraph.operations.retry import retry, retry_all
 from paraph.otp.models import OneTimeCode
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
+from paraph.tenants.models import Member, Organization, User
 from paraph.webhooks.models import Attempt, Delivery
-from tests.factories import Scene, jobs, scene, sign
+from tests.factories import VISITOR, Scene, jobs, scene, sign
+from tests.flow.test_jobs import work_off
 from tests.flow.test_sign import at_once
 
 pytestmark = pytest.mark.django_db
@@ -139,6 +143,43 @@ def test_a_job_that_gave_up_is_replaced() -> None:
     assert outcomes(made) == [("finalize", "deferred")]
     (job,) = request_state(made.request.pk)["jobs"]
     assert (job["status"], job["attempts"]) == ("todo", 0)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_mails_about_a_decline_whose_jobs_gave_up_are_asked_for_again() -> None:
+    made = scene(signers=3, send_email=True, decline_allowed=True, environment="production")
+    Organization.objects.update(contact_email="contracts@acme.example")
+    user = User.objects.create(email="sender@acme.example")
+    Member.objects.create(organization=made.request.organization, user=user, role="member")
+    SignatureRequest.objects.update(application=None, sent_by=user)
+    Signer.objects.filter(pk=made.signers[1].pk).update(status="notified")
+    decline(SignatureRequest.objects.get().signers.get(pk=made.signers[0].pk), "No.", VISITOR)
+    tasks = ["tell_sender", "tell_contact_of_decline", "tell_signer_of_decline"]
+    assert outcomes(made) == [(task, "waiting") for task in tasks]
+    execute("UPDATE procrastinate_jobs SET status = 'failed', attempts = 300")
+    told = why(made)
+    for to in ("the sender", "the contact address", "Émile Zola"):
+        assert f"It waits for the mail to {to} about the decline, whose job gave up after 300 attempts" in told
+    assert retry_all() == 1
+    assert [name for name, _ in jobs()] == tasks
+    CapturedMessage.objects.all().delete()
+    work_off()
+    assert {mail.to for mail in CapturedMessage.objects.all()} == {
+        "sender@acme.example",
+        "contracts@acme.example",
+        made.signers[1].email,
+    }
+    assert outcomes(made) == [] and "It waits for" not in why(made)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_mail_about_a_decline_that_nobody_wants_is_not_waited_for() -> None:
+    made = scene(decline_allowed=True)
+    user = User.objects.create(email="sender@acme.example")  # no member any more
+    SignatureRequest.objects.update(application=None, sent_by=user)
+    decline(SignatureRequest.objects.get().signers.get(), "No.", VISITOR)
+    execute("DELETE FROM procrastinate_jobs")
+    assert outcomes(made) == []
 
 
 def test_a_job_that_runs_is_left_alone() -> None:

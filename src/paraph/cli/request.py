@@ -58,7 +58,7 @@ def show(id: int, *, as_json: bool) -> None:
 @click.option("--all", "every", is_flag=True, help="Every completed request that is not finalized.")
 @operator_options
 def retry(id: int | None, *, every: bool, as_json: bool) -> None:
-    """Retry now what a request still lacks: seals, proof, publication, invitations."""
+    """Retry now what a request still lacks: seals, proof, publication, mails."""
     if (id is None) != every:
         raise click.UsageError("Name one request, or --all.")
     with database():

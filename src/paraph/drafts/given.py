@@ -35,8 +35,8 @@ class Given(NamedTuple):
     documents: list[PlannedDocument]
 
 
-def read(scope: TenantScope, value: object) -> Given:
-    """Return what to keep of ``value``, that of the root key ``signature_request``.
+def read(scope: TenantScope, value: object, locale: str) -> Given:
+    """Return what to keep of ``value``, that of the root key ``signature_request``. ``locale``: of the draft.
 
     Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
     """
@@ -47,7 +47,7 @@ def read(scope: TenantScope, value: object) -> Given:
         problems.add("signature_request", _("it must be an object."))
         problems.refuse()
     refuse_unknown(value, DraftInput, "", problems)
-    plan = make_plan(scope, payload, problems)
+    plan = make_plan(scope, payload, problems, locale)
     chosen = plan.draft
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
     options["more_options"] = _more_options(known) | parts_payload(chosen)

@@ -87,7 +87,9 @@ def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
     """Hold a key for the block, which writes it beside what it creates, or raises. Raise ``idempotency_key_in_use``
     while another call holds it, or where another has created something under it since this one has looked."""
     key_hash = hashlib.sha256(key.encode()).digest()
-    name = f"{scope.organization_id} {scope.environment} {path} ".encode() + key_hash
+    # A connection that never rests may hold a lock for longer than its row is kept. By then it is that of another day;
+    # where two calls begin on two days, the unique constraint lets one of them through.
+    name = f"{clock.now():%Y-%m-%d} {scope.organization_id} {scope.environment} {path} ".encode() + key_hash
     lock = b"%d" % int.from_bytes(hashlib.sha256(b"idempotency " + name).digest()[:8], signed=True)
     is_ours, made = _locked(lock, scope, path, key_hash)
     if not is_ours and made is None:

@@ -1,6 +1,6 @@
 """The steps that jobs have yet to do for a request, the jobs that do them, and the state of their queue."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
+from paraph.flow.messages.tell_decline import owed_mails
 from paraph.flow.sealing.mail_copies import mail_name
 from paraph.kernel import clock
 from paraph.queue.queues import QUEUES
@@ -20,6 +21,7 @@ from paraph.signature_requests.models import (
     Reminder,
     RequestDocument,
     RequestStatus,
+    SenderMail,
     SignatureRequest,
     Signer,
     SignerStatus,
@@ -52,7 +54,7 @@ class PendingStep:
     that it sends."""
 
     task: str
-    arguments: dict[str, int]
+    arguments: Mapping[str, int | str]
     words: str
     by_any: bool = False
     mails: tuple[str, ...] = ()
@@ -84,15 +86,19 @@ def pending_steps(request: SignatureRequest) -> list[PendingStep]:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
         return [*_summary(request), *_copies(request), *([] if request.finalized else _artefacts(request))]
-    return []
+    return list(_decline_mails(request))
 
 
 def jobs_of(request: SignatureRequest) -> list[Job]:
     """Return the request's live and failed jobs, oldest first."""
     signers = list(Signer.objects.filter(request=request).values_list("pk", flat=True))
     documents = list(RequestDocument.objects.filter(request=request).values_list("pk", flat=True))
+    mails = list(SenderMail.objects.filter(request=request).values_list("pk", flat=True))
     rows = ProcrastinateJob.objects.filter(
-        Q(args__request_id=request.pk) | Q(args__signer_id__in=signers) | Q(args__request_document_id__in=documents),
+        Q(args__request_id=request.pk)
+        | Q(args__signer_id__in=signers)
+        | Q(args__request_document_id__in=documents)
+        | Q(args__name__in=mails),
         task_name__startswith=_TASKS,
         status__in=[*_LIVE, "failed"],
     )
@@ -146,6 +152,12 @@ def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
     if request.finalized and not request.files_deleted_at and (pks := unsent.values_list("pk", flat=True)):
         mails = tuple(map(mail_name, pks))
         yield PendingStep("mail_copies", {"request_id": request.pk}, "the mails with copies", mails=mails)
+
+
+def _decline_mails(request: SignatureRequest) -> Iterator[PendingStep]:
+    for mail in owed_mails(request):
+        words = f"the mail to {mail.to} about the decline"
+        yield PendingStep(mail.task, mail.arguments, words, mails=(mail.name,))
 
 
 def _artefacts(request: SignatureRequest) -> list[PendingStep]:

@@ -167,9 +167,9 @@ def _entry(entry: Entry) -> dict[str, Any]:
 
 def explain(request: SignatureRequest, jobs: list[Job]) -> str:
     """Say for whom or what the request waits, and what an operator can do about it."""
-    if request.status == RequestStatus.EXPIRED:
-        return _how_it_ended(request)
     steps = [_step(step, job_for(step, jobs), request) for step in pending_steps(request)]
+    if request.status == RequestStatus.EXPIRED:
+        return " ".join([_how_it_ended(request), *steps])
     if request.status == RequestStatus.PENDING:
         return " ".join([_waiting_for_people(request), *steps])
     if not steps:

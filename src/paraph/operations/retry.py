@@ -10,7 +10,12 @@ from paraph.flow.lock import lock_request
 from paraph.kernel.errors import DomainError
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps
 from paraph.queue.defer import defer
-from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.models import RequestStatus, SenderMail, SignatureRequest, Signer
+
+_MAILS = {
+    "signer_id": ["paraph.flow.jobs.invite", "paraph.flow.jobs.tell_signer_of_decline"],
+    "name": ["paraph.flow.jobs.tell_sender", "paraph.flow.jobs.tell_contact_of_decline"],
+}
 
 
 @dataclass(frozen=True)
@@ -39,18 +44,23 @@ def retry(request_id: int) -> list[Retried]:
 
 
 def retry_all() -> int:
-    """Retry every completed request that is not finalized, and every pending one with a job that has given up;
-    returns how many had a pending step. Each has a transaction of its own, so that it can be ended at any time."""
+    """Retry every completed request that is not finalized, and every other one with a mail whose job has given up;
+    return how many had a pending step. Each has a transaction of its own, so that it can be ended at any time."""
     waiting = SignatureRequest.objects.filter(status=RequestStatus.COMPLETED, finalized=False).order_by("pk")
-    wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_invitations()])
+    wanted = dict.fromkeys([*waiting.values_list("pk", flat=True).iterator(), *_with_failed_mails()])
     return sum(bool(retry(request_id)) for request_id in wanted)
 
 
-def _with_failed_invitations() -> list[int]:
-    failed = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.invite", status="failed")
-    signers = [args["signer_id"] for args in failed.values_list("args", flat=True)]
-    pending = Signer.objects.filter(pk__in=signers, request__status=RequestStatus.PENDING)
-    return list(pending.values_list("request_id", flat=True).distinct())
+def _with_failed_mails() -> list[int]:
+    """Return the requests with an invitation, or a mail about a decline, that was given up."""
+    failed = ProcrastinateJob.objects.filter(status="failed")
+    signers, names = (
+        [args[argument] for args in failed.filter(task_name__in=tasks).values_list("args", flat=True)]
+        for argument, tasks in _MAILS.items()
+    )
+    of_signers = Signer.objects.filter(pk__in=signers).exclude(request__status=RequestStatus.COMPLETED)
+    of_senders = SenderMail.objects.filter(pk__in=names, request__declined_by__isnull=False)
+    return [*of_signers.values_list("request_id", flat=True), *of_senders.values_list("request_id", flat=True)]
 
 
 def _require_job(step: PendingStep, jobs: list[Job]) -> str:

@@ -28,8 +28,8 @@ SOMEBODY = {"first_name": "-", "last_name": "-", "email": "somebody@example.com"
 """Who stands in a role while nobody does."""
 
 
-def read(scope: TenantScope, value: object) -> tuple[Names, Content]:
-    """Return what to keep of ``value``, that of the root key ``template``.
+def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content]:
+    """Return what to keep of ``value``, that of the root key ``template``. ``locale``: of its requests.
 
     Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
     """
@@ -42,7 +42,7 @@ def read(scope: TenantScope, value: object) -> tuple[Names, Content]:
     _check_text(value, "name", "name", problems)
     _check_roles(value, problems)
     try:
-        plan = make_plan(scope, _as_creation(value))
+        plan = make_plan(scope, _as_creation(value), locale=locale)
     except InvalidPayloadError as refused:
         raise restated(refused, _path, problems) from refused
     problems.refuse()

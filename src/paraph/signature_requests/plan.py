@@ -73,7 +73,7 @@ class Preview:
     documents: list[PlannedDocument]
 
 
-def preview(scope: TenantScope, value: object) -> Preview:
+def preview(scope: TenantScope, value: object, locale: str) -> Preview:
     """Look at the request as :func:`make_plan` does, and go on whatever is wrong."""
     problems, allowed = Problems(), allowance(scope.plan)
     try:
@@ -87,7 +87,7 @@ def preview(scope: TenantScope, value: object) -> Preview:
         _branding_profile(scope, draft, problems)
         documents = _documents(scope, draft, problems)
         if not problems:
-            field_room.check(draft, documents, LOCALES[0], problems)
+            field_room.check(draft, documents, locale, problems)
     named = [Refusal("validation_error", problem) for problem in problems.named]
     return Preview([*_refusals_by_code(draft, allowed), *named], documents)
 

@@ -388,6 +388,20 @@ def test_what_the_service_fills_in_without_room_is_refused(owner: ApiClient, kin
     assert owner.create(wide(70)).status_code == 201
 
 
+def test_room_is_measured_in_the_language_of_the_call(owner: ApiClient) -> None:
+    """The same day is longer in Portuguese than in English, in what a preview says as in what a creation takes."""
+    place = {"type": "coordinates", "value": {"page_number": 1, "x": 50, "y": 600, "width": 62, "height": 8}}
+    content = with_fields(owner.document(), field("signed_on", placement=place))
+    looked = {"signature_request": content}
+    assert owner.post("/signature_requests/preview", looked).json()["valid"]
+    owner.headers["Accept-Language"] = "pt"
+    [problem] = owner.post("/signature_requests/preview", looked).json()["problems"]
+    assert problem["path"] == f"{FIELDS}[0].placement" and "28 de novembro de 2028" in problem["message"]
+    assert refused(owner, content).startswith(problem["path"])
+    owner.headers["Accept"], owner.checked = "application/pdf", False
+    assert owner.post("/signature_requests/preview", looked).status_code == 422
+
+
 def test_the_sample_of_the_reference_is_accepted(owner: ApiClient) -> None:
     """With a document that has its tags."""
     sample = json.loads(snippets.FIELDS_JSON)

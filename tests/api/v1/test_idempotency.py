@@ -170,6 +170,15 @@ def test_while_the_first_is_at_work_the_second_is_told_so(owner: ApiClient) -> N
     assert calls.upload().status_code == 201
 
 
+def test_a_lock_that_outlives_its_row_holds_up_nobody(owner: ApiClient, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A connection that never rests keeps the lock of its last creation."""
+    assert owner.organization
+    scope = TenantScope(owner.organization.pk, "sandbox", "pro", suspended=False, application_id=None)
+    with _elsewhere(scope, "documents", "one"):
+        monkeypatch.setattr(clock, "now", lambda now=clock.now: now() + KEPT)
+        assert keyed(owner, "one").upload().status_code == 201
+
+
 @pytest.mark.django_db(transaction=True)
 def test_of_many_at_once_one_creates() -> None:
     owner = api_client()

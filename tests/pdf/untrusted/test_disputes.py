@@ -129,9 +129,16 @@ def test_an_annotation_in_a_layer_that_is_off_is_told() -> None:
 
 
 @pytest.mark.parametrize("owner", ["page", "form", "appearance"])
-@pytest.mark.parametrize("name", files.LOST)
+@pytest.mark.parametrize("name", files.MALFORMED)
+def test_a_page_with_malformed_operations_is_told_as_a_whole(owner: str, name: str) -> None:
+    (place,) = told(files.drawn_by(owner, files.MALFORMED[name]))
+    assert place == {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
+
+
+@pytest.mark.parametrize("owner", ["page", "form", "appearance"])
+@pytest.mark.parametrize("name", files.LOST | files.CUT_OFF)
 def test_contents_that_others_leave_out_are_told_where_they_stand(owner: str, name: str) -> None:
-    (place,) = told(files.drawn_by(owner, files.LOST[name]))
+    (place,) = told(files.drawn_by(owner, (files.LOST | files.CUT_OFF)[name]))
     assert place["what"] == "lost"
     assert (place["x"], place["y"]) == (pytest.approx(100, abs=3), pytest.approx(300, abs=3))
     assert place["width"] == pytest.approx(20, abs=4) and place["height"] == pytest.approx(9, abs=4)
@@ -146,11 +153,22 @@ def test_contents_that_all_draw_are_not_told(owner: str, name: str) -> None:
 def test_poppler_is_such_a_reader() -> None:
     """Else there would be nothing to tell."""
     independent.need("pdftoppm", "poppler-utils")
-    for contents in files.LOST.values():
+    for contents in (files.LOST | files.CUT_OFF).values():
         (picture,) = Poppler().images(paper(contents), [0])
         assert picture
         half = picture.crop((0, picture.height // 2, picture.width, picture.height))
         assert ImageChops.invert(half.convert("L")).getbbox() is None
+
+
+@pytest.mark.parametrize("descendants", ["", "/DescendantFonts[]", "/DescendantFonts[null]", "/DescendantFonts[<<>>]"])
+def test_words_in_a_composite_font_of_no_font_are_told(descendants: str) -> None:
+    """PDFium shows nothing of them, so nobody knows where others show them."""
+    pdf = files.in_a_composite_font(descendants)
+    one, other = drawn(pdf)
+    assert one is None and other is not None
+    (place,) = told(pdf)
+    assert place == {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
+    assert told(files.in_a_composite_font("/DescendantFonts[<</Subtype/CIDFontType2/BaseFont/Helvetica>>]")) == []
 
 
 def test_a_page_with_very_many_places_has_one_for_all() -> None:

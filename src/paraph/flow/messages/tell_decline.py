@@ -1,11 +1,16 @@
 """Mail those concerned that a signer has declined, each once: the sender, and other signers where they are mailed."""
 
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from django.db.models import QuerySet
+
 from paraph.flow.messages import decline_emails
 from paraph.flow.messages.sent_once import DueEmail, mail_once
-from paraph.flow.messages.tell_sender import message_id, owe_mail
+from paraph.flow.messages.tell_sender import is_owed, message_id, owe_mail
 from paraph.kernel import clock
 from paraph.queue.defer import defer
-from paraph.signature_requests.models import SenderMail, Signer, SignerStatus
+from paraph.signature_requests.models import ERASED_DOMAIN, SenderMail, SignatureRequest, Signer, SignerStatus
 from paraph.tenants.models import MailKind
 
 _CONTACT = "contact"  # kind of a mail to the contact address
@@ -22,9 +27,41 @@ def owe_mails(decliner: Signer) -> None:
         )
         defer("tell_contact_of_decline", name=mail.name)
     if request.send_email:
-        others = request.signers.exclude(pk=decliner.pk).exclude(status=SignerStatus.PENDING)
-        for signer_id in others.values_list("pk", flat=True):
+        for signer_id in _others(decliner).values_list("pk", flat=True):
             defer("tell_signer_of_decline", signer_id=signer_id)
+
+
+class OwedMail(NamedTuple):
+    """``task`` and ``arguments``: of the job that sends it; ``name``: of the mail in the captured inbox."""
+
+    task: str
+    arguments: dict[str, int | str]
+    to: str
+    name: str
+
+
+def owed_mails(request: SignatureRequest) -> Iterator[OwedMail]:
+    """Yield the mails about a decline of the request that are not out yet."""
+    decliner = request.declined_by
+    if decliner is None:
+        return
+    noted = SenderMail.objects.filter(request=request, about=decliner.pk, sent_at=None)
+    for name in noted.filter(kind=MailKind.DECLINED).values_list("pk", flat=True):
+        if is_owed(name):
+            yield OwedMail("tell_sender", {"name": name}, "the sender", message_id(name))
+    for name in noted.filter(kind=_CONTACT).values_list("pk", flat=True):
+        if request.organization.contact_email:
+            yield OwedMail("tell_contact_of_decline", {"name": name}, "the contact address", message_id(name))
+    untold = _others(decliner).filter(decline_told_at=None).exclude(email__endswith=ERASED_DOMAIN)
+    for signer in untold.select_related("request") if request.send_email else ():
+        yield OwedMail(
+            "tell_signer_of_decline", {"signer_id": signer.pk}, signer.full_name, _message_to_signer(signer.pk)
+        )
+
+
+def _others(decliner: Signer) -> QuerySet[Signer]:
+    """Return the other signers who were invited or have signed."""
+    return decliner.request.signers.exclude(pk=decliner.pk).exclude(status=SignerStatus.PENDING)
 
 
 def tell_contact_of_decline(name: str) -> None:
@@ -53,10 +90,14 @@ def _due_to_contact(name: str) -> DueEmail | None:
 def tell_signer_of_decline(signer_id: int) -> None:
     """Mail a signer that somebody else has declined. Safe to repeat. Raise as :func:`tell_contact_of_decline` does."""
     mail_once(
-        f"declined-{signer_id}",
+        _message_to_signer(signer_id),
         lambda: _due_to_signer(signer_id),
         lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(decline_told_at=clock.now()),
     )
+
+
+def _message_to_signer(signer_id: int) -> str:
+    return f"declined-{signer_id}"
 
 
 def _due_to_signer(signer_id: int) -> DueEmail | None:

@@ -45,6 +45,11 @@ def tell_sender(name: str) -> None:
     )
 
 
+def is_owed(name: str) -> bool:
+    """Return whether the mail is to be sent yet."""
+    return _due(name) is not None
+
+
 def message_id(name: str) -> str:
     """Return what the mail of this name is called in the captured inbox."""
     return f"sender-{name}"

@@ -17,11 +17,12 @@ def prepare_draft(scope: TenantScope, value: object, locale: str, beside: Beside
     """Make the draft that ``value``, that of the root key ``signature_request``, describes as far as it is known.
     ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Raises
     what :func:`paraph.drafts.given.read` does."""
-    given = read(scope, value)
+    locale = locale or LOCALES[0]
+    given = read(scope, value, locale)
     try:
-        return _made(scope, given, locale or LOCALES[0], beside)
+        return _made(scope, given, locale, beside)
     except IntegrityError:
-        read(scope, value)  # refuses a document that was removed meanwhile
+        read(scope, value, locale)  # refuses a document that was removed meanwhile
         raise
 
 

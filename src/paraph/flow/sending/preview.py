@@ -17,18 +17,18 @@ MOST_PAGES = 1000
 MOST_MIB = 100
 
 
-def preview_pdf(scope: TenantScope, payload: object) -> bytes:
+def preview_pdf(scope: TenantScope, payload: object, locale: str) -> bytes:
     """Return the documents, one after the other, with a box where each stamp and field would stand, and the
-    name or label in it.
+    name or label in it. ``locale``: that the request would have.
 
     Raises ``DomainError`` as a creation does, and ``validation_error`` for documents that are too large together.
     """
-    plan, problems = make_plan(scope, payload), Problems()
+    plan, problems = make_plan(scope, payload, locale=locale), Problems()
     _bound(plan, problems)
     problems.refuse()
     overlays: dict[PreviewPage, int] = {}
     places = [
-        [overlays.setdefault(page, len(overlays)) for page in _pages(planned, _names(plan))]
+        [overlays.setdefault(page, len(overlays)) for page in _pages(planned, _names(plan, locale))]
         for planned in plan.documents
     ]
     files = [store.get(planned.document.shown_key) for planned in plan.documents]
@@ -50,8 +50,8 @@ def _bound(plan: RequestPlan, problems: Problems) -> None:
         problems.add("documents", sentence % {"pages": MOST_PAGES, "size": MOST_MIB, "count": pages})
 
 
-def _names(plan: RequestPlan) -> dict[str, str]:
-    return {signer.ref: full_name(signer.first_name, signer.last_name, "en") for signer in plan.draft.signers}
+def _names(plan: RequestPlan, locale: str) -> dict[str, str]:
+    return {signer.ref: full_name(signer.first_name, signer.last_name, locale) for signer in plan.draft.signers}
 
 
 def _pages(planned: PlannedDocument, names: dict[str, str]) -> list[PreviewPage]:

@@ -13,6 +13,7 @@ from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
 from paraph.signature_requests.reading import LoadedRequest
 from paraph.tenants.scope import TenantScope, scoped
+from paraph.words import LOCALES
 
 
 def send_template(
@@ -28,7 +29,7 @@ def send_template(
     payload = fill(template, value, problems)
     try:
         if problems:
-            make_plan(scope, payload)
+            make_plan(scope, payload, locale=locale or template.locale or LOCALES[0])
         else:
             writing = replace(sender, subject=template.subject, message=template.message)
             return create(scope, payload, writing, locale or template.locale, beside)

@@ -11,11 +11,13 @@ from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import ABSENT, Id, Name, Output, without_defaults
 from paraph.flow.sending.preview import preview_pdf
+from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE, FieldName
 from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS
 from paraph.signature_requests.input_types import HEIGHTS, MOST_PAGES, WIDTHS
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
+from paraph.words import LOCALES
 
 
 class PreviewProblem(Output):
@@ -81,9 +83,10 @@ class Preview(Output):
 def preview_signature_request(request: ApiRequest) -> HttpResponse:
     """Say what a creation with this body would come to, or show it as a PDF. Nothing is created."""
     payload = body.read(request, "signature_request")
+    locale = accepted_locale(request.headers.get("Accept-Language", "")) or LOCALES[0]
     if "application/pdf" in request.headers.get("Accept", ""):
-        return HttpResponse(preview_pdf(request.scope, payload), content_type="application/pdf")
-    found = preview(request.scope, payload)
+        return HttpResponse(preview_pdf(request.scope, payload, locale), content_type="application/pdf")
+    found = preview(request.scope, payload, locale)
     problems = [
         PreviewProblem.build(path=problem.path, code=code, message=problem.sentence) for code, problem in found.refusals
     ]
