@@ -37,7 +37,7 @@ def crowded(db: None) -> None:
 
 
 def test_no_statement_of_the_poll_reads_the_whole_table(crowded: None) -> None:
-    for statement in (claiming._ANY_DUE, claiming._LOADS, claiming._CLAIM, claiming._RECLAIM):
+    for statement in (claiming._ANY_DUE, claiming._LOADS, claiming._CLAIM):
         assert reads(statement, "Seq Scan", "webhooks_delivery") == [], statement
 
 
