@@ -63,6 +63,16 @@ def test_fields_over_stamps_and_over_each_other_are_told() -> None:
     ]
 
 
+def test_a_field_over_words_is_told_with_them_and_over_a_blank_or_a_tag_is_not() -> None:
+    page = RENT + text("IBAN: ________________", 60, 500) + text("{{date:tenant}}", 110, 200)
+    draft = draft_on(page, places=[(1, 300, 600)])
+    row, signer = draft.documents.get(), draft.signers.all()[1]
+    for name, y, page_number in (("Rent", 325, 1), ("IBAN", 496, 1), ("Date", 196, 1), ("Elsewhere", 325, 9)):
+        place = {"page_number": page_number, "x": 100, "y": y, "width": 160, "height": 18}
+        DraftField.objects.create(document=row, signer=signer, content={"type": "text", "name": name}, **place)
+    assert stamp_remarks(draft) == [FieldRemark(("Rent",), "contract.pdf", 1, words="Rent: 1,200 euros")]
+
+
 def test_stamps_beside_words_and_over_lines_and_tags_are_not() -> None:
     page = text("[[tenant]]", 110, 330) + text("Signature: ____________", 50, 310) + text("Below it", 110, 285)
     assert stamp_remarks(draft_on(page, places=[(1, 100, 300)])) == []

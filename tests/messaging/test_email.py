@@ -75,6 +75,12 @@ def test_a_logo_belongs_to_the_html_and_is_no_attachment(mailbox: Mailbox) -> No
     assert picture.get_content_disposition() == "inline"
 
 
+def test_a_captured_mail_has_its_logo_in_the_html() -> None:
+    send_email("a@example.org", "s", "t", html='<p>cid:logo</p><img src="cid:logo">', logo=b"\x89PNG")
+    [kept] = messages()
+    assert kept.html == '<p>cid:logo</p><img src="data:image/png;base64,iVBORw==">'
+
+
 def test_every_mail_has_an_id_of_the_public_host(mailbox: Mailbox) -> None:
     for _ in range(2):
         send_email("a@example.org", "s", "t")

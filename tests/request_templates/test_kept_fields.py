@@ -73,6 +73,24 @@ def test_a_sent_request_becomes_a_template_that_asks_the_same() -> None:
     assert payload(draft)["decline_allowed"] is True
 
 
+def test_what_was_filled_in_beforehand_stays_with_the_request_and_its_sender_gives_it_anew() -> None:
+    charles = author()
+    flat = {"name": "Flat", "type": "text", "required": True, "read_only": True, "value": "4b"}
+    sent = SignatureRequest.objects.get(pk=charles.send(asking(charles, IBAN | {"value": "DE02"}, flat)))
+    names = Names("Again", ["Tenant"])
+    template = save_template(charles.scope, of_request(sent), charles.member.user, charles.actor, names)
+    person = DraftSigner(first_name="A", last_name="X", email="a@example.com")
+    draft = begin_from(charles.scope, template, charles.member.user, [person])
+    asked = payload(draft)["documents"][0]["signers"][0]["fields"]
+    assert ["value" in field for field in asked] == [False, False] and asked[1]["read_only"] is True
+    [refusal] = refusals(charles.scope, draft)
+    assert refusal.sentence == "“Flat” on contract.pdf needs a value, since signers cannot change it."
+    row = draft.documents.get().fields.get(content__name="Flat")
+    row.content |= {"value": "5c"}
+    row.save(update_fields=["content"])
+    assert refusals(charles.scope, draft) == []
+
+
 def test_a_cell_that_a_field_does_not_take_names_its_column() -> None:
     charles = author()
     template = template_asking(charles)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.signature_requests.typed_number import plain_number
+from paraph.signature_requests.typed_number import plain_number, two_readings
 
 
 @pytest.mark.parametrize(
@@ -34,3 +34,38 @@ def test_with_a_comma_or_a_point(typed: str, plain: str) -> None:
 @pytest.mark.parametrize("typed", ["", "twelve", "1.2.3", "1,2,3.4", "1.25,000.5", "12 5", "1e5", True, 12, None])
 def test_what_is_no_number_stays_as_it_is(typed: object) -> None:
     assert plain_number(typed) == typed
+
+
+@pytest.mark.parametrize(
+    ("typed", "locale", "readings"),
+    [
+        ("1.250", "de", ("1250", "1,25")),
+        ("-12.345", "nl", ("-12345", "-12,345")),
+        (" 100.000 ", "pt", ("100000", "100")),
+        ("1,250", "en", ("1250", "1.25")),
+    ],
+)
+def test_what_can_be_read_in_two_ways(typed: str, locale: str, readings: tuple[str, str]) -> None:
+    assert two_readings(typed, locale) == readings
+    assert not any(two_readings(each, locale) for each in readings)
+
+
+@pytest.mark.parametrize(
+    ("typed", "locale"),
+    [
+        ("1,250", "de"),
+        ("1.250", "en"),
+        ("1.250", "fr"),
+        ("0.250", "de"),
+        ("1250.500", "de"),
+        ("1.25", "de"),
+        ("1.2500", "de"),
+        ("1.250,00", "de"),
+        ("1.250.000", "de"),
+        ("1250", "de"),
+        (True, "de"),
+        (None, "de"),
+    ],
+)
+def test_what_can_be_read_in_one_way(typed: object, locale: str) -> None:
+    assert two_readings(typed, locale) is None

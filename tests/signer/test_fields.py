@@ -140,6 +140,28 @@ def test_each_wrong_value_has_a_sentence(client: Client, name: str, value: str, 
     assert (field["message"], field["svg"], stored()) == (said, None, {name: value})
 
 
+def test_a_number_that_can_be_read_in_two_ways_is_asked_about_in_the_language_of_the_page(client: Client) -> None:
+    made = scene(fields=[{"type": "number", "name": "rent"}])
+
+    def said(locale: str, value: str) -> str | None:
+        keep(client, made, rent=value)
+        message: str | None = told(client, made, lang=locale)["rent"]["message"]
+        return message
+
+    assert said("de", "1.250") == "Das kann 1250 oder 1,25 heißen. Bitte geben Sie eines von beiden ein."
+    assert said("en", "1,250") == "This could be 1250 or 1.25. Please enter one of the two."
+    assert said("fr", "1.250") is said("de", "1,250") is said("de", "1.250,00") is None
+    for locale in LOCALES:
+        assert "{" not in (said(locale, "1.250") or "") and "{" not in (said(locale, "1,250") or "")
+
+
+def test_a_number_of_the_sender_has_one_reading(client: Client) -> None:
+    made = scene(fields=[{"type": "number", "name": "rent", "value": "1.125"}])
+    assert told(client, made, lang="de")["rent"]["message"] is None
+    keep(client, made, rent="1.125")
+    assert told(client, made, lang="de")["rent"]["message"] is None
+
+
 def test_what_nobody_would_see_fills_nothing_in() -> None:
     made = scene(fields=[{"name": "iban"}, {"name": "remarks", "required": False}])
     document_id = made.request_documents[0].document_id

@@ -289,6 +289,16 @@ def test_without_scripts_what_is_wrong_is_told_beside_it_and_in_the_summary(clie
     assert 'value="much"' in tag(content, made, "rent") and stored()["rent"] == "much"
 
 
+def test_a_number_that_can_be_read_in_two_ways_is_not_signed(client: Client) -> None:
+    made = scene(fields=[{"type": "number", "name": "rent"}])
+    answer = send(client, made, do="fill", fill="on", lang="de", f_rent="1.250")
+    assert answer.status_code == 422 and "Das kann 1250 oder 1,25 heißen." in answer.content.decode()
+    refused = sign(client, made, fields=entries(made, rent="1.250"), locale="de")
+    assert refused.status_code == 422 and "fields[0].value: Das kann 1250" in refused.json()["error"]["message"]
+    assert sign(client, made, fields=entries(made, rent="1250"), locale="de").status_code == 200
+    assert stored() == {"rent": "1250"}
+
+
 def test_without_scripts_a_wrong_code_and_a_change_of_language_keep_what_was_entered(client: Client) -> None:
     made = scene(fields=[{"name": "IBAN"}, {"type": "checkbox", "name": "pets", "required": False}])
     wrong = "111111" if made.code() != "111111" else "222222"
@@ -342,6 +352,13 @@ def test_in_parallel_one_sees_what_the_sender_set_and_is_told_so(client: Client)
     Field.objects.filter(name="flat").delete()
     assert client.get(picture).status_code == 404 and shown.startswith(b"<svg")
     assert "what others enter" not in page(client, scene(fields=[{"name": "IBAN"}]))
+
+
+def test_who_enters_nothing_is_not_told_of_what_they_enter(client: Client) -> None:
+    made = scene(signers=3, fields=[{"name": "IBAN"}])
+    Field.objects.filter(signer=made.signers[1]).delete()
+    assert "You see what the sender has set and what you enter;" in page(client, made)
+    assert "You see what the sender has set; what others enter" in page(client, made, 1)
 
 
 def test_a_signer_who_waits_sees_places_and_no_step(client: Client) -> None:

@@ -1,5 +1,6 @@
 """What a draft still lacks before it can be sent, in words of its steps."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
@@ -13,7 +14,7 @@ from paraph.signature_requests.models import Channel, Role
 class Missing:
     """``signers`` and ``documents`` are the ids of the rows that have no stamp, each with the sentence that says so;
     ``people``: what is not known of signers, which only applications leave out; ``fields``: who fills in a document
-    without signing it; ``steps``: what a whole step lacks."""
+    without signing it, and what has no value although signers cannot give one; ``steps``: what a whole step lacks."""
 
     steps: dict[Step, str]
     signers: dict[int, str]
@@ -47,21 +48,33 @@ def missing(draft: Draft) -> Missing:
     stamped = set(DraftStamp.objects.filter(document__draft=draft).values_list("signer_id", "document_id"))
     of_signers, of_documents = {pair[0] for pair in stamped}, {pair[1] for pair in stamped}
     sentence = _("%(name)s has no place to sign yet.")
+    fields = list(DraftField.objects.filter(document__draft=draft).select_related("document__document"))
     names = {signer.pk: signer_name(signer, draft.locale) for signer in signers if signer.role == Role.SIGNER}
     return Missing(
         {},
         {pk: sentence % {"name": name} for pk, name in names.items() if pk not in of_signers},
         {row.pk: sentence % {"name": row.document.name} for row in documents if row.pk not in of_documents},
         people,
-        _unsigned(draft, names, stamped, of_signers),
+        [*_unsigned(fields, names, stamped, of_signers), *_without_value(fields)],
     )
 
 
-def _unsigned(draft: Draft, names: dict[int, str], stamped: set[tuple[int, int]], of_signers: set[int]) -> list[str]:
+def _without_value(fields: Sequence[DraftField]) -> list[str]:
+    """Return the fields of templates whose value the sender has yet to give."""
+    sentence = _("“%(field)s” on %(document)s needs a value, since signers cannot change it.")
+    return [
+        sentence
+        % {"field": field.content.get("label") or field.content["name"], "document": field.document.document.name}
+        for field in fields
+        if field.content.get("read_only") and field.content.get("value") is None
+    ]
+
+
+def _unsigned(
+    fields: Sequence[DraftField], names: dict[int, str], stamped: set[tuple[int, int]], of_signers: set[int]
+) -> list[str]:
     """Return who fills in a document and signs others alone."""
-    filled = DraftField.objects.filter(document__draft=draft, signer_id__in=of_signers).select_related(
-        "document__document"
-    )
+    filled = [field for field in fields if field.signer_id in of_signers]
     lacking = {(field.signer_id, field.document_id): field.document.document.name for field in filled}
     sentence = _("%(name)s has fields on %(document)s, but no place to sign there yet.")
     return [

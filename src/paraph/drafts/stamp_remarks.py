@@ -29,12 +29,14 @@ class StampRemark:
 
 @dataclass(frozen=True)
 class FieldRemark:
-    """The ``fields``, two that are called so, overlap; or one of them and the stamp of ``name``."""
+    """The ``fields``, two that are called so, overlap; or one of them and the stamp of ``name``, or covers ``words`` of
+    the document."""
 
     fields: tuple[str, ...]
     document: str
     page_number: int
     name: str = ""
+    words: str = ""
 
 
 def stamp_remarks(draft: Draft) -> list[StampRemark | FieldRemark]:
@@ -59,13 +61,19 @@ def name_of(signer: DraftSigner, locale: str) -> str:
 
 def under_stamps(document: Document, stamps: Sequence[DraftStamp]) -> dict[int, Underneath]:
     """Return what lies under each stamp that is on a page, by primary key; nothing while no reader has time."""
-    on_pages = sorted((stamp for stamp in stamps if 1 <= stamp.page_number <= len(document.pages)), key=_key)
+    return _under(document, stamps, pictures=True)
+
+
+def _under(
+    document: Document, placed: Sequence[DraftStamp] | Sequence[DraftField], *, pictures: bool
+) -> dict[int, Underneath]:
+    on_pages = sorted((each for each in placed if 1 <= each.page_number <= len(document.pages)), key=_key)
     places = [(at.page_number, at.x, at.y, at.width, at.height) for at in on_pages]
     try:
-        found = underneath(document, places, texts=True)
+        found = underneath(document, places, pictures=pictures, texts=True)
     except DomainError:
         return {}
-    return {stamp.pk: under for stamp, under in zip(on_pages, found, strict=True)}
+    return {each.pk: under for each, under in zip(on_pages, found, strict=True)}
 
 
 def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) -> Iterator[StampRemark]:
@@ -83,6 +91,10 @@ def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) 
 def _of_fields(
     document: Document, fields: Sequence[DraftField], stamps: Sequence[DraftStamp], locale: str
 ) -> Iterator[FieldRemark]:
+    found = _under(document, fields, pictures=False)
+    for field in fields:
+        if field.pk in found and found[field.pk].words:
+            yield FieldRemark((_label(field),), document.name, field.page_number, words=found[field.pk].words)
     for field, stamp in ((field, stamp) for field in fields for stamp in stamps if _overlap(field, stamp)):
         yield FieldRemark((_label(field),), document.name, field.page_number, name_of(stamp.signer, locale))
     for one, other in combinations(fields, 2):
@@ -94,8 +106,8 @@ def _label(field: DraftField) -> str:
     return str(field.content.get("label") or field.content.get("name") or "")
 
 
-def _key(stamp: DraftStamp) -> int:
-    return stamp.pk
+def _key(placed: DraftStamp | DraftField) -> int:
+    return placed.pk
 
 
 def _overlap(one: Rectangle, other: Rectangle) -> bool:

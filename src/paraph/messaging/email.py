@@ -1,5 +1,6 @@
 """Sending e-mail."""
 
+from base64 import b64encode
 from collections.abc import Callable
 from email.mime.image import MIMEImage
 from email.utils import make_msgid
@@ -37,7 +38,7 @@ def send_email(
     """
     notify = on_sent or (lambda _acknowledgement: None)
     if withheld or not has_gateway(EMAIL):
-        acknowledgement = capture("email", to, subject, text, html=html, message_id=message_id)
+        acknowledgement = capture("email", to, subject, text, html=_with_picture(html, logo), message_id=message_id)
         notify(acknowledgement)
         return acknowledgement
     host = urlsplit(settings.PARAPH.public_url).hostname
@@ -67,6 +68,11 @@ def send_email(
         connection.send_messages([message])
         notify(connection.acknowledgement)
         return connection.acknowledgement
+
+
+def _with_picture(html: str, logo: bytes) -> str:
+    """Return the HTML with the logo in it, as a file that is looked at by itself."""
+    return html.replace('src="cid:logo"', f'src="data:image/png;base64,{b64encode(logo).decode()}"') if logo else html
 
 
 class _WithPicture(EmailMultiAlternatives):

@@ -1,4 +1,5 @@
-"""What a template keeps of a draft or of a request: everything but the people."""
+"""What a template keeps of a draft or of a request: everything but the people. Of a request, that is also what its
+fields were filled in with beforehand."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -79,9 +80,9 @@ def _field(asked: Field) -> dict[str, Any]:
         content["label"] = asked.label
     if asked.type not in FILLED_BY_SERVICE:
         content["required"] = asked.required
-    given = ("value", "options", "max_length", "minimum", "maximum")
+    given = ("options", "max_length", "minimum", "maximum")
     content |= {name: value for name in given if (value := getattr(asked, name)) is not None and value != ""}
-    if asked.read_only and asked.value is not None:  # which may have been erased
+    if asked.read_only:  # whoever sends the template says what stands there
         content["read_only"] = True
     if asked.type == FieldType.NUMBER:  # bounds are numbers in a payload, and texts in rows
         content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}

@@ -11,7 +11,7 @@ from paraph.signature_requests.field_content import field_content
 from paraph.signature_requests.field_values import Value, values_of
 from paraph.signature_requests.models import Field, FieldType, Signer
 from paraph.signature_requests.request_fields import is_entered, own_fields
-from paraph.signature_requests.typed_number import plain_number
+from paraph.signature_requests.typed_number import plain_number, two_readings
 
 _MEASURED = 1024  # values whose fit a process remembers: each is asked for when it is saved, shown and signed
 
@@ -23,9 +23,9 @@ class FilledField(NamedTuple):
     value: Value | None
 
 
-def filled_fields(signer: Signer, given: object) -> tuple[FilledField, ...]:
+def filled_fields(signer: Signer, given: object, read_in: str = "") -> tuple[FilledField, ...]:
     """Return all fields of the signer with what the body of a signature gives; for the others what was entered before
-    counts, else the sender's value.
+    counts, else the sender's value. ``read_in``: as of :func:`judged`.
 
     Raise ``DomainError`` as :func:`read_entries` does, and :class:`EntriesRefusal` for all that is wrong or missing.
     """
@@ -39,7 +39,7 @@ def filled_fields(signer: Signer, given: object) -> tuple[FilledField, ...]:
         value, problem = field.value, None
         if is_entered(field):
             path = paths.get(field.pk, "fields")
-            value, problem = judged(field, typed.get(field.pk, field.value), locale, path)
+            value, problem = judged(field, typed.get(field.pk, field.value), locale, path, read_in)
         problems += [problem] if problem else []
         found.append(FilledField(field, value))
     if problems:
@@ -48,17 +48,21 @@ def filled_fields(signer: Signer, given: object) -> tuple[FilledField, ...]:
 
 
 def judged(
-    field: Field, typed: Value | None, locale: str, path: str = "fields"
+    field: Field, typed: Value | None, locale: str, path: str = "fields", read_in: str = ""
 ) -> tuple[Value | None, EntryProblem | None]:
     """Return the value of what was typed and what is wrong with it: one of both, or neither where nothing is entered
-    and nothing has to be. ``locale``: the request's, in which values stand on the pages."""
+    and nothing has to be. ``locale``: the request's, in which values stand on the pages. ``read_in``: the language of
+    the page that they were entered on, in which a number that can be read in two ways is asked about."""
     is_box = field.type == FieldType.CHECKBOX
     if not typed or (isinstance(typed, str) and is_blank(typed)):
         if field.required:
             return None, EntryProblem(field, "entry_unticked" if is_box else "entry_missing", path)
         return (False if is_box else None), None
+    is_number = field.type == FieldType.NUMBER
+    if is_number and read_in and typed != field.value and (readings := two_readings(typed, read_in)):
+        return None, EntryProblem(field, "entry_two_readings", path, readings._asdict())
     try:
-        value = entered(field, plain_number(typed) if field.type == FieldType.NUMBER else typed)
+        value = entered(field, plain_number(typed) if is_number else typed)
     except InvalidEntryError as refusal:
         return None, problem_of(field, refusal, path)
     if not _fits(field_content(field, value, locale)):

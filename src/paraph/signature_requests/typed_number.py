@@ -2,9 +2,31 @@
 
 import re
 import unicodedata
+from typing import NamedTuple
+
+from paraph import words
 
 _SPACES = re.compile(r"(?<=\d)[\s’'](?=\d{3})")  # between thousands, of any width
 _MARKS = re.compile("[.,]")
+_TWO_READINGS = re.compile(r"([+-]?[1-9]\d{0,2})([.,])(\d{3})")
+
+
+class Readings(NamedTuple):
+    """What a number could be, as the language writes it: with thousands, or with decimals."""
+
+    large: str
+    small: str
+
+
+def two_readings(typed: object, locale: str) -> Readings | None:
+    """Return both readings of a number such as 1.250, whose only mark stands between thousands in the language, and
+    before decimals elsewhere; None where there is one at most."""
+    found = _TWO_READINGS.fullmatch(_plain_text(typed)) if isinstance(typed, str) else None
+    thousands, decimal = words.number_marks(locale)
+    if found is None or found[2] != thousands:
+        return None
+    decimals = found[3].rstrip("0")
+    return Readings(found[1] + found[3], f"{found[1]}{decimal}{decimals}" if decimals else found[1])
 
 
 def plain_number(typed: object) -> object:
@@ -13,8 +35,7 @@ def plain_number(typed: object) -> object:
     returned as it is."""
     if not isinstance(typed, str):
         return typed
-    text = "".join(_plain(sign) for sign in typed.strip())
-    text = _SPACES.sub("", text)
+    text = _plain_text(typed)
     marks = _MARKS.findall(text)
     if not marks:
         return text
@@ -24,6 +45,10 @@ def plain_number(typed: object) -> object:
     if len(marks) > 1 and not _has_thousands(whole, marks[0]):
         return text
     return f"{_MARKS.sub('', whole) or '0'}.{rest}" if rest else _MARKS.sub("", whole)
+
+
+def _plain_text(typed: str) -> str:
+    return _SPACES.sub("", "".join(_plain(sign) for sign in typed.strip()))
 
 
 def _plain(sign: str) -> str:

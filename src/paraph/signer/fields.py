@@ -59,16 +59,17 @@ def _enter(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[s
 
 def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) -> list[dict[str, Any]]:
     values = shown_values(signer, fields_of(signer.request_id), typed)
+    messages = [_message(signer, entry.field, typed, locale) for entry in entries]
     return [
         {
             "document_id": entry.field.request_document.document_id,
             "name": entry.field.name,
-            "message": _message(signer, entry.field, typed, locale),
-            "svg": _svg(signer, entry.field, typed) if number < _MOST_PICTURES else None,
+            "message": message,
+            "svg": _svg(signer, entry.field, typed) if number < _MOST_PICTURES and not message else None,
             "page": values_address(signer, entry.field.request_document.document_id, entry.field.page_number, values)
             or None,
         }
-        for number, entry in enumerate(entries)
+        for number, (entry, message) in enumerate(zip(entries, messages, strict=True))
     ]
 
 
@@ -82,7 +83,7 @@ def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | 
     """Say what is wrong with what was entered; None where nothing is, or nothing was entered yet."""
     if not is_entered(field) or not typed.get(field.pk, field.value):
         return None
-    problem = judged(field, typed.get(field.pk, field.value), signer.request.locale)[1]
+    problem = judged(field, typed.get(field.pk, field.value), signer.request.locale, read_in=locale)[1]
     return problem.sentence(locale) if problem else None
 
 

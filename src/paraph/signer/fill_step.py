@@ -78,8 +78,9 @@ def fields_on(
     signer: Signer, documents: list[dict[str, Any]], locale: str, refusal: DomainError | None, *, may_fill: bool
 ) -> dict[str, Any]:
     """Put the places of fields into the ``documents`` that the page shows, and return what its template needs:
-    ``has_fields``; ``fill``, the step, None where there is nothing to fill in; and ``hides_entries``, whether others
-    enter what the signer does not see. ``refusal``: why a signature was not taken."""
+    ``has_fields``; ``fill``, the step, None where there is nothing to fill in; ``hides_entries``, whether others
+    enter what the signer does not see; and ``enters``, whether the signer enters something. ``refusal``: why a
+    signature was not taken."""
     shown = {document["id"]: document for document in documents}
     fields = [field for field in fields_of(signer.request_id) if str(field.request_document.document_id) in shown]
     if not fields:
@@ -92,7 +93,7 @@ def fields_on(
     told = _problems(refusal, locale)
     steps = [_step_field(signer, field, typed, locale, told.get(field.pk, "")) for field in own]
     step = FillStep(list(_pages(steps, shown))) if own and may_fill else None
-    return {"has_fields": True, "fill": step, "hides_entries": hides}
+    return {"has_fields": True, "fill": step, "hides_entries": hides, "enters": any(map(is_entered, own))}
 
 
 def _problems(refusal: DomainError | None, locale: str) -> dict[int, str]:
@@ -117,7 +118,7 @@ def _step_field(signer: Signer, field: Field, typed: Values, locale: str, proble
         why = words["set_when_signing" if field.type in FILLED_BY_SERVICE else "set_by_sender"]
         return StepField(field, text, page, is_entered=False, is_open=False, rules=[why], problem="")
     entered = typed.get(field.pk, field.value)
-    found = judged(field, entered, signer.request.locale)[1]
+    found = judged(field, entered, signer.request.locale, read_in=locale)[1]
     if found and entered and not problem:
         problem = found.sentence(locale)
     rules = list(_rules(field, words, locale))

@@ -65,7 +65,7 @@ def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
             count_entry(signer.pk)
             enter_fields(signer, entries)
         if action == "fill":
-            filled_fields(signer, None)
+            filled_fields(signer, None, language.choose(request, signer, entered.language))
             return private(HttpResponseRedirect(f"{request.get_full_path()}#sign", status=303))
         if action in _CODES:
             channel = _CODES[action] or request.POST.get("channel", "") or _first(signer)

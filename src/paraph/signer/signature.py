@@ -60,7 +60,7 @@ def read(body: dict[str, Any], signer: Signer) -> Signature:
         signature=None if signer.is_approver else dumped(checked.signature or Typed(type="typed")),
         initials=dumped(checked.initials) if checked.initials else None,
         locale=locale,
-        fields=filled_fields(signer, checked.fields),
+        fields=filled_fields(signer, checked.fields, locale),
         member_id=member_id,
     )
 

@@ -16,7 +16,7 @@ from typing import Any
 from babel import Locale
 from babel.dates import format_date, format_time, get_datetime_format
 from babel.lists import format_list
-from babel.numbers import format_decimal
+from babel.numbers import format_decimal, get_decimal_symbol, get_group_symbol
 
 Words = dict[str, Any]
 
@@ -93,6 +93,11 @@ def number(digits: str, locale: str) -> str:
     with localcontext(prec=len(digits) + 2):
         pattern = "#,##0." + "0" * decimals if decimals else "#,##0"
         return format_decimal(Decimal(digits), pattern, locale=locale)
+
+
+def number_marks(locale: str) -> tuple[str, str]:
+    """Return what the language writes between thousands and before decimals."""
+    return get_group_symbol(locale), get_decimal_symbol(locale)
 
 
 def listed(items: Sequence[str], locale: str) -> str:

@@ -9,7 +9,7 @@ from paraph.drafts.editing import open_drafts
 from paraph.drafts.payload import refusals
 from paraph.request_templates.content import Content, of_draft, of_request
 from paraph.request_templates.saving import save_template
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import Field, SignatureRequest
 from paraph.signature_requests.names import full_name
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -37,10 +37,20 @@ def save_request(request: HttpRequest, member: Member, request_id: int) -> HttpR
         raise Http404
     first = sent.request_documents.select_related("document").first()
     people = [full_name(signer.first_name, signer.last_name, sent.locale) for signer in sent.signers.all()]
-    return _saved(request, member, of_request(sent), first.document.name if first else "", people)
+    drops_values = Field.objects.filter(request_document__request=sent, value__isnull=False).exists()
+    name = first.document.name if first else ""
+    return _saved(request, member, of_request(sent), name, people, drops_values=drops_values)
 
 
-def _saved(request: HttpRequest, member: Member, content: Content, name: str, people: list[str]) -> HttpResponse:
+def _saved(
+    request: HttpRequest,
+    member: Member,
+    content: Content,
+    name: str,
+    people: list[str],
+    *,
+    drops_values: bool = False,
+) -> HttpResponse:
     roles = [
         (_("Role of %(name)s") % {"name": person}, _("Signer %(number)d") % {"number": number})
         for number, person in enumerate(people, start=1)
@@ -50,4 +60,10 @@ def _saved(request: HttpRequest, member: Member, content: Content, name: str, pe
         made = save_template(scope(member), content, member.user, actor(request, member), form.names())
         return see_other("template", member.organization_id, made.pk)
     status = 422 if form.errors else 200
-    return show(request, "request_templates/save.html", {"form": form}, member=member, status=status)
+    return show(
+        request,
+        "request_templates/save.html",
+        {"form": form, "drops_values": drops_values},
+        member=member,
+        status=status,
+    )
