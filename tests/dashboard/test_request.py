@@ -175,7 +175,7 @@ def test_the_journal_is_folded(made: Scene, client: Client) -> None:
 def test_the_title_and_the_options_stand_on_the_page(made: Scene, client: Client) -> None:
     SignatureRequest.objects.update(title="Lease of the pier", locale="ar", locale_chosen=True, initials_required=True)
     page = text(client, made)
-    assert "<h1>Lease of the pier</h1>" in page and "العربية" in page and "<dd>yes</dd>" in page
+    assert "<h1>Lease of the pier</h1>" in page and "العربية" in page and "<dd>Yes</dd>" in page
     client.post(address(made, "/end"), {"reason": "Over"})
 
 
