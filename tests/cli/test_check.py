@@ -68,10 +68,10 @@ def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> 
     ("command", "key"),
     [
         ("serve", "/nowhere/gone.pem"),
-        ("web", "/nowhere/gone.pem"),
-        ("worker", "/nowhere/gone.pem"),
         ("worker", "pkcs11:object=seal?module-path=/nowhere/gone.pem"),
-        ("worker", "awskms:alias/gone.pem"),
+        pytest.param("web", "/nowhere/gone.pem", marks=pytest.mark.thorough),
+        pytest.param("worker", "/nowhere/gone.pem", marks=pytest.mark.thorough),
+        pytest.param("worker", "awskms:alias/gone.pem", marks=pytest.mark.thorough),
     ],
 )
 def test_no_start_without_the_sealing_key(command: str, key: str, tmp_path: Path, settings: Any) -> None:

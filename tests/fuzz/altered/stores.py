@@ -42,8 +42,10 @@ def _stream_with(tail: Tail, _chance: Random, key: bytes, entries: bytes) -> Non
     list_in_store(tail, key, tail.add(Stream(entries.replace(b"LOOKS", b"%d 0 R" % looks), data)))
 
 
-def _stream_of(tail: Tail, _chance: Random, key: bytes, data: bytes) -> None:
-    list_in_store(tail, key, tail.add(Stream(b"", data)))
+def _stream_of(tail: Tail, _chance: Random, key: bytes, data: bytes | None) -> None:
+    """Without data: a certificate with more after it."""
+    content = authority().root + b"more bytes" if data is None else data
+    list_in_store(tail, key, tail.add(Stream(b"", content)))
 
 
 def _number_of_data(tail: Tail, _chance: Random, number: int) -> None:
@@ -194,12 +196,7 @@ FREEDOMS: dict[str, Alter] = {
         f"a certificate with {name}": partial(_stream_with, key=b"/Certs", entries=entries)
         for name, entries in list(_STREAMS.items())[:6]
     },
-    **{
-        f"data {name}": partial(
-            _stream_of, key=b"/OCSPs", data=authority().root + b"more bytes" if data is None else data
-        )
-        for name, data in _DATA.items()
-    },
+    **{f"data {name}": partial(_stream_of, key=b"/OCSPs", data=data) for name, data in _DATA.items()},
     **{f"evidence of the seal with {name}": partial(_vri, entries=entries) for name, entries in _VRI.items()},
     **{
         f"the store lists {which} in {key.decode()}": partial(_holds, key=key, which=which)
