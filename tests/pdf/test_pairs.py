@@ -67,7 +67,7 @@ def _look_at(name: str, *, sandbox: bool) -> None:
     independent.need("pdftoppm", "poppler-utils")
     turn = _TURNS.get(name, (0, 1))[0 if sandbox else 1]
     try:
-        outcome = check_pair(odd_file(name, 1, turn), sandbox=sandbox)
+        outcome = check_pair(odd_file(name, 1, turn), sandbox=sandbox, told=True)
     except PairDiffersError as error:
         pytest.fail(f"file {turn} of the class “{name}”: {error}")
     if name in _REFUSED:

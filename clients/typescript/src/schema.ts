@@ -1112,7 +1112,7 @@ export interface components {
             height: number;
             /**
              * What
-             * @description What readers draw differently: the border of a link that touches something, an annotation, a form field, or (`lost`) contents that some leave out, because their font is missing or their graphics state is restored too often.
+             * @description What readers draw differently: the border of a link that touches something, an annotation, a form field, or (`lost`) contents that some leave out or draw elsewhere, because a font is missing, their graphics state is restored too often, or their operations are malformed.
              * @enum {string}
              */
             what: "link_border" | "annotation" | "form_field" | "lost";

@@ -29,6 +29,48 @@ _ENDS: dict[str, list[bytes]] = {
     "comment": [b"\n% and so on", b" %"],
     "graphics state": [b"\n/Gone gs", b"\n1 1 1 rg 1 1 1 RG", b"\n0 0 0 0 0 0 cm"],
 }
+_OPERANDS = {
+    **dict.fromkeys((b"g", b"G", b"w", b"J", b"j", b"M", b"i", b"Tc", b"Tw", b"Tz", b"TL", b"Ts", b"Tr"), 1),
+    **dict.fromkeys((b"m", b"l", b"Td", b"TD", b"Tf", b"d"), 2),
+    **dict.fromkeys((b"rg", b"RG"), 3),
+    **dict.fromkeys((b"k", b"K", b"re", b"v", b"y"), 4),
+    **dict.fromkeys((b"cm", b"Tm", b"c"), 6),
+    **dict.fromkeys((b"gs", b"Do", b"sh", b"cs", b"CS", b"ri", b"BMC", b"MP", b"Tj", b"TJ", b"'"), 1),
+    **dict.fromkeys((b"BDC", b"DP"), 2),
+    b'"': 3,
+}
+"""How many each operator needs."""
+_NUMBERS = [b"1.2.3", b"--5", b"5-3", b"1e2", b"+-7", b"0x1", b"1,5", b"5-", b"-.-1", b"7..", b"++1", b"- 3"]
+_OPENED = [
+    *(b"<<", b"/P <</MCID 0", b"/P <</A <</B 1>> BDC", b"BI", b"BI /W 1 /H 1", b"BI /W 1 EI"),
+    *(b"BI /W 1 /H 1 /BPC 8 /CS /G ID x", b"BI /W 90 /H 90 /BPC 8 /CS /RGB ID xxxx"),
+]
+
+
+def malformed_operands(chance: Random) -> bytes:
+    """An operator with fewer operands than it needs."""
+    operator = chance.choice(list(_OPERANDS))
+    return _interrupted(chance, b" ".join([b"1"] * chance.randrange(_OPERANDS[operator]) + [operator]))
+
+
+def malformed_number(chance: Random) -> bytes:
+    """A number that is none."""
+    operator = chance.choice([b"g", b"rg", b"cm", b"re", b"w", b"Tc", b"k", b"m"])
+    operands = [b"1"] * _OPERANDS[operator]
+    operands[chance.randrange(len(operands))] = chance.choice(_NUMBERS)
+    return _interrupted(chance, b" ".join([*operands, operator]))
+
+
+def opened(chance: Random) -> bytes:
+    """Something begins in the middle of the contents and does not end."""
+    return _interrupted(chance, chance.choice(_OPENED))
+
+
+def _interrupted(chance: Random, between: bytes) -> bytes:
+    """Two promises on a page, and something between them that readers may stop at."""
+    one, other = some(chance, 2)
+    contents = promise(one) + b"\n" + between + b"\n" + promise(other, 700)
+    return bytes(filled(Raw(), [contents], deflated=chance.random() < 0.5).close())
 
 
 def ending_in(chance: Random, *, kind: str) -> bytes:
@@ -85,4 +127,7 @@ CLASSES: dict[str, Callable[[Random], bytes]] = {
     "contents: open layer that is off": hidden_layer,
     "contents: undecodable": undecodable,
     "contents: missing": missing,
+    "contents: malformed operands": malformed_operands,
+    "contents: malformed number": malformed_number,
+    "contents: opened in the middle": opened,
 }

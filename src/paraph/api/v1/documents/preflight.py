@@ -82,8 +82,8 @@ class DisputedPlace(Output):
     height: Points = Field(description="Points.")
     what: Literal["link_border", "annotation", "form_field", "lost"] = Field(
         description="What readers draw differently: the border of a link that touches something, an annotation, a form "
-        "field, or (`lost`) contents that some leave out, because their font is missing or their graphics state is "
-        "restored too often."
+        "field, or (`lost`) contents that some leave out or draw elsewhere, because a font is missing, their graphics "
+        "state is restored too often, or their operations are malformed."
     )
 
 
