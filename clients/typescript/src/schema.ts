@@ -5692,7 +5692,9 @@ export interface operations {
              *
              *     `conflict`: Others sign before, and have not signed.
              *
-             *     `conflict`: The service has mailed no invitation: none is to be mailed, or it is not out yet.
+             *     `conflict`: The service has not mailed the invitation yet.
+             *
+             *     `conflict`: The request was created without `send_email`.
              *
              *     `conflict`: The signer has been reminded five times.
              */
