@@ -36,14 +36,13 @@ def _asked() -> dict[str, Callable[[], Any]]:
     from paraph.operations.check.safekeeping import retention
     from paraph.operations.migrations import migrate
     from paraph.queue.stalled_jobs import rescue_jobs
-    from paraph.webhooks.claim import claim, reclaim
+    from paraph.webhooks.claim import claim
 
     fetch: Any = async_to_sync(app.job_manager.fetch_job)
     checks = (queue, webhooks, unsealed, kept_timestamps, retention)
     return {
         "poll for a job": lambda: fetch(["mail"], None),
         "poll for webhooks": lambda: claim(10, 5, clock.now()),
-        "webhooks of dead workers": lambda: reclaim(clock.now()),
         "requests that expire": expire_due,
         "jobs of dead workers": partial(rescue_jobs, give_up),
         "migrate, with nothing to do": migrate,

@@ -1,15 +1,21 @@
 """What every test has."""
 
+import fcntl
+import os
 from collections.abc import Iterable
+from pathlib import Path
 from typing import Any
 
 import hypothesis
 import pytest
 from django.contrib.staticfiles.handlers import StaticFilesHandler
+from django.core.management import call_command
 from django.core.management.commands import flush
 from django.db import connection, transaction
+from pytest_django import DjangoDbBlocker
 
 from paraph.server import outgoing_body
+from tests import first_start
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
 hypothesis.settings.load_profile("untimed")
@@ -29,6 +35,34 @@ BEGIN
     END LOOP;
 END $$
 """
+
+
+_MIGRATED = "paraph_tests"
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(
+    django_db_modify_db_settings_parallel_suffix: None, django_db_blocker: DjangoDbBlocker
+) -> None:
+    """The first process of the run to ask migrates a database, and the database of each is a copy of it."""
+    folder = Path(os.environ[first_start.FOLDER])
+    with (folder / "migrated.lock").open("w") as lock, django_db_blocker.unblock():
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "migrated").exists():
+            _migrate()
+            (folder / "migrated").touch()
+    connection.settings_dict["TEST"] |= {"TEMPLATE": _MIGRATED, "MIGRATE": False}
+
+
+def _migrate() -> None:
+    with connection.cursor() as cursor:
+        cursor.execute(f"DROP DATABASE IF EXISTS {_MIGRATED}")  # of a process that failed
+        cursor.execute(f"CREATE DATABASE {_MIGRATED}")
+    connection.close()
+    name, connection.settings_dict["NAME"] = connection.settings_dict["NAME"], _MIGRATED
+    call_command("migrate", verbosity=0, interactive=False, run_syncdb=True)
+    connection.close()  # a database that is in use cannot be copied
+    connection.settings_dict["NAME"] = name
 
 
 @pytest.fixture(autouse=True, scope="session")

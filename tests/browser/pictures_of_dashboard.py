@@ -42,6 +42,7 @@ def dashboard(world: World, browser: Any, folder: Path) -> None:
         _filled(pages, context, folder, screen)
         _refusals(pages, context, folder, screen)
         _account(pages, context, folder, screen)
+    _bulk_sent(pages, browser, folder)
     _first_call(world, pages, browser, folder)
     _empty(world, pages, browser, folder)
     _odd_screens(pages, browser, folder)
@@ -99,6 +100,17 @@ def _account(pages: ServedPages, context: Any, folder: Path, screen: str) -> Non
     with opened(context, pages.addresses["request"]) as page:
         page.get_by_role("button", name="Signing link").first.click()
         shot(page, folder, "dashboard-signing-link", screen)
+
+
+def _bulk_sent(pages: ServedPages, browser: Any, folder: Path) -> None:
+    """A bulk send once its rows are sent."""
+    context = browser.new_context(**DASHBOARD_SCREENS["desk"], reduced_motion="reduce")
+    context.add_cookies(pages.cookies)
+    with opened(context, pages.addresses["bulk_send"]) as page:
+        page.locator("#progress .primary").click()
+        page.locator("#progress header .completed").wait_for()
+        on_each_screen(page, folder, "dashboard-bulk_send-sent")
+    context.close()
 
 
 def _first_call(world: World, pages: ServedPages, browser: Any, folder: Path) -> None:

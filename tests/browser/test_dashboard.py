@@ -160,7 +160,7 @@ def test_an_open_page_of_a_request_tells_what_happens_by_itself(
     expect(page.get_by_role("link", name="Verify")).to_have_count(0)
     signed(backend, made)
     sealed = page.locator(".outcome").get_by_role("status")
-    expect(sealed).to_have_text("Signed by everybody and sealed.", timeout=60_000)
+    expect(sealed).to_have_text("Signed by everybody. The documents are sealed.", timeout=60_000)
     first = page.locator(".outcome .button").first
     expect(first).to_have_text("Download the signed PDF")
     assert page.evaluate("window.kept") and polls

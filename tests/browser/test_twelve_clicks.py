@@ -62,7 +62,7 @@ def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp
     hands.type(page.get_by_label("Password"), PASSWORD)
     hands.click(page.get_by_role("button", name="Create my account"))
     with page.expect_file_chooser() as chooser:
-        hands.click(page.get_by_role("button", name="Send a document"))
+        hands.click(page.get_by_role("button", name="Upload a PDF"))
     chooser.value.set_files(file)  # in a window of the system
     hands.click(page.get_by_role("button", name="Only I sign"))
     hands.click(page.get_by_role("button", name="Add stamp"))

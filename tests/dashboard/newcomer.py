@@ -60,7 +60,7 @@ class Newcomer:
         """Makes an application, and runs the line of the page that shows its key, which turns green by itself. Returns
         the key and the webhook secret."""
         page = self.page
-        page.get_by_role("link", name="Use the API").click()
+        page.get_by_role("link", name="Create an application").click()
         page.get_by_role("link", name="New application").first.click()
         page.get_by_label("Name").fill("Shop")
         page.get_by_role("button", name="Create the application").click()
@@ -131,7 +131,7 @@ class Newcomer:
         self.seen("webhook")
         caught.get_by_role("link").click()
         expect(page.locator("#body")).to_contain_text("request.completed")
-        expect(page.get_by_text("nowhere: the application had no webhook URL")).to_be_visible()
+        expect(page.get_by_text("Nowhere: the application had no webhook URL")).to_be_visible()
         page.locator(".facts a").click()
         return page.url
 

@@ -84,6 +84,7 @@ def test_an_empty_organization_has_two_doors(log_in: LogIn, organization: Organi
     _, client = log_in(Role.OWNER)
     page = home(client, organization)
     assert "Send a document" in page and "Use the API" in page and "First steps" in page
+    assert ">Upload a PDF</button>" in page and ">Create an application</a>" in page
     assert '<meter min="0" max="100" value="0"' in page
     _, observer = log_in(Role.OBSERVER)
     page = home(observer, organization)

@@ -189,10 +189,12 @@ def test_a_logo_is_added_previewed_and_removed(client: Client, pages: str, organ
     assert shown["Content-Type"] == "image/png" and shown.content.startswith(b"\x89PNG")
     page = unescape(client.get(address).content.decode())
     assert "Replace the logo" in page and f"&profile={made.pk}" in page
+    assert f'<rect width="100%" height="100%" fill="{COLORS["background_color"]}"/><image' in page
+    assert f'href="{address}/logo.png?v=' in page and 'aria-label="Current logo"' in page
     preview = unescape(client.get(f"{pages}/preview", {**COLORS, "profile": str(made.pk)}).content.decode())
     assert f'<img src="{address}/logo.png?v=' in preview and 'width="240" height="60"' in preview
     assert client.post(f"{address}/logo", {"remove": "1"}).status_code == 303
-    assert not Logo.objects.exists()
+    assert not Logo.objects.exists() and "Current logo" not in client.get(address).content.decode()
     assert 'class="brand"' not in client.get(f"{pages}/preview", {**COLORS, "profile": str(made.pk)}).content.decode()
 
 

@@ -91,7 +91,7 @@ def test_long_lists_are_read_page_by_page_whatever_happens_meanwhile(
 def test_a_delivery_shows_its_attempts_and_the_very_bytes_that_were_signed(here: Here) -> None:
     number = tell(here.scene, "signer.notified")
     [sent] = prepared_deliveries()
-    Delivery.objects.update(status="waiting", open_attempt=None)
+    Delivery.objects.update(claimed_at=None, open_attempt=None)
     answer_all(REFUSED, clock.now())
     page = here.page(f"/{number}")
     assert here.client.get(f"{here.pages}/{number}/body").content == sent.body
@@ -144,7 +144,7 @@ def test_a_test_goes_the_way_of_every_delivery_and_touches_no_request(here: Here
     assert (sent.url, sent.headers["X-Service-Event"]) == ("https://hooks.example/in", "webhook.test")
     expected = "sha256=" + hmac.new(here.secret.encode(), sent.body, hashlib.sha256).hexdigest()
     assert sent.headers["X-Service-Signature"] == expected
-    Delivery.objects.update(status="waiting", open_attempt=None)
+    Delivery.objects.update(claimed_at=None, open_attempt=None)
     assert answer_all(ACCEPTED, clock.now()) == 1
     assert "Delivered" in here.page(f"/{delivery.pk}")
     assert (SignatureRequest.objects.values().get(), here.scene.events()) == before

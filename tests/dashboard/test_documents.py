@@ -41,7 +41,7 @@ def test_an_upload_is_a_production_document(log_in: LogIn, organization: Organiz
     sandbox = create_application(organization.pk, "sandbox", "trial").api_key
     assert ApiClient(sandbox).get("/documents").json()["pagination"]["count"] == 0
     page = client.get(address).content.decode()
-    assert page.count("data-id=") == 2 and "unused" in page and "2 documents were uploaded" in page
+    assert page.count("data-id=") == 2 and "Unused" in page and "2 documents were uploaded" in page
 
 
 def test_the_good_files_are_kept_and_the_others_named(log_in: LogIn, organization: Organization) -> None:
@@ -203,5 +203,6 @@ def test_each_document_has_a_small_picture(log_in: LogIn, organization: Organiza
     with Image.open(io.BytesIO(answer.content)) as picture:
         assert max(picture.size) in range(180, 200)
     assert client.get(address).content == answer.content
+    assert answer.headers["Cache-Control"] == "private, max-age=900", "a list does not ask for it at each visit"
     _, stranger = log_in(Role.OWNER, at=create_organization("Others", "pro"))
     assert stranger.get(address).status_code == 404

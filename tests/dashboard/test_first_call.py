@@ -60,7 +60,7 @@ def test_the_page_that_shows_a_key_turns_green_once_it_is_used(organization: Org
     assert asks in page and f'href="{pages}/{new.pk}/first-call"' in page
     listed, waiting = client.get(pages).content.decode(), client.get(f"{pages}/{new.pk}/used").content.decode()
     for unused in (listed, waiting):
-        assert asks in unused and '<span class="status">never</span>' in unused
+        assert asks in unused and '<span class="status">Never</span>' in unused
     found = re.search(r'data-secret="api_key">([0-9a-f]{64})<', page)
     assert found and admit(found[1])
     for used in (client.get(pages).content.decode(), client.get(f"{pages}/{new.pk}/used").content.decode()):

@@ -38,7 +38,7 @@ def test_everybody_sees_the_members_with_second_factor_and_last_visit(log_in: Lo
     page = client.get(address(observer)).content.decode()
     rows = dict(re.findall(r'<tr data-id="(\d+)">(.*?)</tr>', page, re.DOTALL))
     assert mail_address(owner.user.email) in rows[str(owner.pk)]
-    assert ">on<" in rows[str(owner.pk)] and "never" in rows[str(owner.pk)]
+    assert ">On<" in rows[str(owner.pk)] and "Never" in rows[str(owner.pk)]
     assert ">off<" in rows[str(observer.pk)] and f"{clock.now():%Y-%m-%d}" in rows[str(observer.pk)]
     assert "Invite</button>" not in page and "Remove</button>" not in page
 

@@ -68,12 +68,12 @@ def test_every_ceiling_of_messages_is_named(
     assert page.count("To one address or number from you") == 1
     assert rows == {
         "All messages, Sandbox": "61 per hour, 201 per day" if plan == "free" else "2,001 per hour",
-        "All messages, Production": "no limit" if plan == "enterprise" else "5,001 per hour, 30,001 per day",
+        "All messages, Production": "No limit" if plan == "enterprise" else "5,001 per hour, 30,001 per day",
         "To one address or number from you, production": "11 per hour, 31 per day",
         "To one address or number from all organizations, production": "151 per day",
         "To one address or number from all organizations, sandbox": "11 per hour, 31 per day",
         "SMS from you, in each environment": "1,001 per day",
-        "SMS to one country from all organizations, in each environment": "no limit",
+        "SMS to one country from all organizations, in each environment": "No limit",
         "Codes to one signer": "5 in 10 minutes",
         "Wrong codes of one signer": "5 for each code, 20 per day",
     }

@@ -78,7 +78,7 @@ def test_right_after_sending_the_page_says_sent_and_warns_of_nothing(
 ) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": mail_server})
     page = text(client, made)
-    assert said in page and "has not accepted" not in page and "being mailed" in page
+    assert said in page and "has not accepted" not in page and "Being mailed" in page
     assert ("No mail server is configured" in page) == (not mail_server)
 
 
@@ -344,11 +344,11 @@ def test_finished_files_are_downloaded_and_compared(made: Scene, client: Client)
         assert rest in text(client, made)
         assert key in client.get(address(made, rest)).headers["Location"]
     page = text(client, made, "/verify")
-    assert page.count("as it was sealed") == 2 and "contract-1-signed.pdf" in page
+    assert page.count("As it was sealed") == 2 and "contract-1-signed.pdf" in page
     assert address(made, "/everything.zip") in page
     store.put(keys[0], b"another file")
     page = text(client, made, "/verify")
-    assert "not what was sealed" in page and page.count("as it was sealed") == 1 and 'role="alert"' in page
+    assert "Not what was sealed" in page and page.count("As it was sealed") == 1 and 'role="alert"' in page
     SignatureRequest.objects.filter(pk=made.request.pk).update(files_deleted_at=timezone.now())
     assert client.get(address(made, "/proof")).status_code == 404
 
@@ -409,6 +409,7 @@ def test_roles_copies_and_who_declined_stand_on_the_page() -> None:
     assert 'data-role="approver"' in text(client, made) and "copy0@example.com" in text(client, made)
     sign(made)
     assert "Ada Lovelace approved." in text(client, made) and "Approved" in text(client, made)
+    assert "1 of 2 signed or approved. Waiting for Émile Zola." in text(client, made)
     signer = Signer.objects.select_related("request__organization").get(pk=made.signers[1].pk)
     decline(signer, "The <rent> is wrong.", VISITOR)
     page = unescape(text(client, made))

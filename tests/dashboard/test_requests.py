@@ -119,6 +119,24 @@ def test_counts_stand_on_the_tabs(made: Scene, client: Client) -> None:
     assert dict(tabs) == {"": "1", "pending": "1", "completed": "0", "expired": "0"}
 
 
+def test_what_was_declined_or_cancelled_is_not_called_expired(made: Scene, client: Client) -> None:
+    type(made.request).objects.update(status="expired", ended_early_at=timezone.now())
+    page = client.get(address(made)).content.decode()
+    assert ">Ended <span" in page and ">Cancelled</span>" in page and ">Expired" not in page
+    assert "Ended (expired, declined or cancelled)</option>" in page
+
+
+def test_each_row_shows_the_first_page_of_its_first_document_while_there_is_a_file(client: Client, made: Scene) -> None:
+    document = made.request_documents[0].document
+    picture = f'<img class="thumbnail" src="/app/{made.request.organization_id}/documents/{document.pk}/thumbnail.webp"'
+    for page in (address(made), f"/app/{made.request.organization_id}/"):
+        content = client.get(page).content.decode()
+        assert picture in content and 'loading="lazy" alt=""' in content
+    type(document).objects.filter(pk=document.pk).update(file_deleted_at=timezone.now())
+    content = client.get(address(made)).content.decode()
+    assert "thumbnail.webp" not in content and '<span class="thumbnail"></span>' in content
+
+
 def test_an_empty_list_says_what_will_be_there(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in(Role.MEMBER)
     page = client.get(f"/app/{organization.pk}/requests").content.decode()

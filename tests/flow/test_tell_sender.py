@@ -114,6 +114,18 @@ def test_three_days_before_the_end_and_one(made: Scene) -> None:
     assert "1 of 2 signed. Waiting for Émile Zola." in CapturedMessage.objects.filter(to=SENDER).latest("id").text
 
 
+def test_mails_about_approvers_say_that_they_approve() -> None:
+    made = sent(approvers=[0])
+    sign(made)
+    SignatureRequest.objects.update(expires_at=clock.now() + timedelta(days=2))
+    warn_senders()
+    owe_mail(made.request, MailKind.COMPLETED)
+    assert told()[-1] == "Signed and approved: Lease of the pier"
+    expiring, completed = CapturedMessage.objects.filter(to=SENDER).order_by("id")
+    assert "1 of 2 signed or approved. Waiting for Émile Zola." in expiring.text
+    assert "Everybody has signed or approved “Lease of the pier”." in completed.text
+
+
 def test_no_warning_of_what_was_to_be_signed_at_once(made: Scene) -> None:
     SignatureRequest.objects.update(expires_at=clock.now() + timedelta(hours=20), validity_days=1)
     assert warn_senders() == 0

@@ -19,7 +19,6 @@ from paraph.operations.check.service_checks import CHECKS
 from paraph.queue.queues import QUEUES
 from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 from paraph.tenants.models import Role
-from paraph.webhooks.claim import reclaim
 from tests.api.v1.api_clients import ApiClient, api_client, payload
 from tests.dashboard.conftest import MemberClient, log_in, organization
 from tests.dashboard.matrix import MATRIX, PAGES
@@ -181,4 +180,3 @@ def polls() -> None:
     expire_due(lambda: False)
     rescue_jobs(give_up)
     forget_old_jobs()
-    reclaim(clock.now())

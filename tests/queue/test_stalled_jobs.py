@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from django.test.utils import CaptureQueriesContext
 from procrastinate.contrib.django import app
 
 from paraph.evidence.models import SealingFailure
@@ -70,7 +71,9 @@ def test_a_job_whose_worker_was_forgotten_is_done_again() -> None:
 
 def test_a_live_workers_job_is_left_alone() -> None:
     job = job_of_a_worker_last_seen(1)
-    assert rescue_jobs(give_up) == 0
+    with CaptureQueriesContext(connection) as asked:
+        assert rescue_jobs(give_up) == 0
+    assert len(asked) == 1, "each worker looks every few seconds"
     assert status(job) == ("doing", 0)
 
 

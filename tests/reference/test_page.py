@@ -3,8 +3,10 @@
 import gzip
 import json
 import re
+from functools import cache
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.conf import settings
@@ -21,16 +23,31 @@ from tests.reference.page import Element, colors, parse
 
 STATIC = Path(paraph.reference.__file__).parent / "static" / "reference"
 CSS = (STATIC / "reference.css").read_text()
-RESPONSE = Client().get("/docs/all")
-HTML = RESPONSE.content.decode()
-ROOT = parse(HTML)
-TOPICS = [each.attributes["aria-labelledby"] for each in ROOT.all("section")][1:]
-PAGES = {
-    address: parse(Client().get(address).content.decode())
-    for address in ("/docs", *(f"/docs/{topic}" for topic in TOPICS[1:]))
-}
 CONTENT = json.loads(document())
-IDS = [each.attributes["id"] for each in ROOT.all() if "id" in each.attributes]
+
+
+@cache
+def response() -> Any:
+    """Asked for by the tests: each process of a run collects them, and one needs it."""
+    return Client().get("/docs/all")
+
+
+@cache
+def whole() -> Element:
+    return parse(response().content.decode())
+
+
+@cache
+def pages() -> dict[str, Element]:
+    """By their addresses."""
+    topics = [each.attributes["aria-labelledby"] for each in whole().all("section")][2:]
+    addresses = ("/docs", *(f"/docs/{topic}" for topic in topics))
+    return {address: parse(Client().get(address).content.decode()) for address in addresses}
+
+
+def article_named(name: str) -> Element:
+    [article] = [each for each in whole().all("article") if each.attributes["aria-labelledby"] == name]
+    return article
 
 
 def words(text: str) -> str:
@@ -38,16 +55,16 @@ def words(text: str) -> str:
 
 
 def test_it_is_html_under_a_policy_and_wants_no_key() -> None:
-    assert RESPONSE.status_code == 200
-    assert RESPONSE["Content-Type"] == "text/html; charset=utf-8"
-    policy = RESPONSE["Content-Security-Policy"].split("; ")
+    assert response().status_code == 200
+    assert response()["Content-Type"] == "text/html; charset=utf-8"
+    policy = response()["Content-Security-Policy"].split("; ")
     assert policy[0] == "default-src 'none'" and "connect-src 'self'" in policy
     assert set(" ".join(policy).split()) & {"'unsafe-inline'", "'unsafe-eval'", "*", "data:", "https:"} == set()
 
 
 def test_whoever_has_it_is_told_so() -> None:
-    assert Client().get("/docs/all", headers={"If-None-Match": RESPONSE["ETag"]}).status_code == 304
-    assert Client().get("/docs", headers={"If-None-Match": RESPONSE["ETag"]}).status_code == 200
+    assert Client().get("/docs/all", headers={"If-None-Match": response()["ETag"]}).status_code == 304
+    assert Client().get("/docs", headers={"If-None-Match": response()["ETag"]}).status_code == 200
     assert Client().head("/docs").status_code == 200
     assert Client().get("/docs/").content == Client().get("/docs").content
     assert Client().get("/docs/errors/").content == Client().get("/docs/errors").content
@@ -56,33 +73,33 @@ def test_whoever_has_it_is_told_so() -> None:
 
 
 def test_it_is_small() -> None:
-    assert len(gzip.compress(RESPONSE.content)) < 96_000
-    for address in PAGES:
+    assert len(gzip.compress(response().content)) < 96_000
+    for address in pages():
         assert len(gzip.compress(Client().get(address).content)) < 31_000, address
 
 
 def test_nothing_is_loaded_from_elsewhere_and_no_script_stands_in_the_page() -> None:
-    loaded = [each.attributes[name] for each in ROOT.all() for name in ("src", "srcset", "poster", "data", "action")
+    loaded = [each.attributes[name] for each in whole().all() for name in ("src", "srcset", "poster", "data", "action")
               if name in each.attributes]  # fmt: skip
-    loaded += [each.attributes["href"] for each in ROOT.all("link")]
+    loaded += [each.attributes["href"] for each in whole().all("link")]
     assert loaded and all(address and re.match(r"/(?!/)", address) for address in loaded)
-    assert not ROOT.all("style", "iframe", "object", "embed")
-    scripts = ROOT.all("script")
+    assert not whole().all("style", "iframe", "object", "embed")
+    scripts = whole().all("script")
     assert len(scripts) == 6 and all(each.attributes["src"] and not each.text for each in scripts)
-    assert not any(name == "style" or name.startswith("on") for each in ROOT.all() for name in each.attributes)
+    assert not any(name == "style" or name.startswith("on") for each in whole().all() for name in each.attributes)
     assert "url(" not in CSS and "@import" not in CSS
     for address in {str(each) for each in loaded}:
         assert Client().get(address).status_code == 200, address
 
 
 def test_ids_are_unique_and_every_link_leads_somewhere() -> None:
-    for root in (ROOT, *PAGES.values()):
+    for root in (whole(), *pages().values()):
         ids = ids_of(root)
         assert len(ids) == len(set(ids))
         for link in root.all("a"):
             address, _, anchor = (link.attributes["href"] or "").partition("#")
             if address.startswith("/docs"):
-                there = ROOT if address == "/docs/all" else PAGES[address]
+                there = whole() if address == "/docs/all" else pages()[address]
                 assert not anchor or anchor in ids_of(there)
             elif not address:
                 assert anchor in ids
@@ -98,7 +115,7 @@ def ids_of(root: Element) -> list[str | None]:
 
 
 def test_headings_come_in_order() -> None:
-    for root in (ROOT, *PAGES.values()):
+    for root in (whole(), *pages().values()):
         levels = [int(each.tag[1]) for each in root.all("h1", "h2", "h3", "h4", "h5", "h6")]
         assert levels[0] == 1 and levels.count(1) == 1
         assert all(after <= before + 1 for before, after in pairwise(levels))
@@ -107,15 +124,15 @@ def test_headings_come_in_order() -> None:
 def test_all_that_can_be_linked_to_is_on_the_page_of_one_topic() -> None:
     """With the code to paste, the fields and the refusals."""
     shell = {"content", "search-keys"}
-    there = [each for root in PAGES.values() for each in ids_of(root) if each not in shell]
-    assert sorted(there, key=str) == sorted((each for each in IDS if each not in shell), key=str)
+    there = [each for root in pages().values() for each in ids_of(root) if each not in shell]
+    assert sorted(there, key=str) == sorted((each for each in ids_of(whole()) if each not in shell), key=str)
 
 
 def test_one_goes_through_the_pages_in_the_order_of_their_contents() -> None:
-    listed = [each.attributes["href"] for each in PAGES["/docs"].all("nav")[0].all("a")]
-    order = [each for each in listed if each in PAGES]
-    assert order == list(PAGES)
-    for place, (address, root) in enumerate(PAGES.items()):
+    listed = [each.attributes["href"] for each in pages()["/docs"].all("nav")[0].all("a")]
+    order = [each for each in listed if each in pages()]
+    assert order == list(pages())
+    for place, (address, root) in enumerate(pages().items()):
         turns = {each.attributes["rel"]: each.attributes["href"] for each in root.all("a") if "rel" in each.attributes}
         around = {"prev": order[place - 1] if place else None, "next": [*order, None][place + 1]}
         assert turns == {way: there for way, there in around.items() if there}
@@ -124,27 +141,27 @@ def test_one_goes_through_the_pages_in_the_order_of_their_contents() -> None:
 
 
 def test_each_page_leads_back_to_the_dashboard_and_has_a_title_of_its_own() -> None:
-    for root in (ROOT, *PAGES.values()):
+    for root in (whole(), *pages().values()):
         assert "/app/" in [each.attributes["href"] for each in root.all("header")[0].all("a")]
-    titles = [root.all("title")[0].text for root in PAGES.values()]
+    titles = [root.all("title")[0].text for root in pages().values()]
     assert len(set(titles)) == len(titles) and "Rate limits · Paraph API" in titles
 
 
 def test_landmarks_and_labels() -> None:
-    [html] = ROOT.all("html")
+    [html] = whole().all("html")
     assert html.attributes["lang"] == "en"
-    assert len(ROOT.all("main")) == len(ROOT.all("nav")) == 1
-    first = ROOT.all("body")[0].all("a")[0]
+    assert len(whole().all("main")) == len(whole().all("nav")) == 1
+    first = whole().all("body")[0].all("a")[0]
     assert first.attributes["href"] == "#content" and first.attributes["class"] == "skip"
-    for each in ROOT.all("pre"):  # they scroll: a keyboard must reach them, a screen reader must name them
+    for each in whole().all("pre"):  # they scroll: a keyboard must reach them, a screen reader must name them
         assert (
             each.attributes["tabindex"] == "0" and each.attributes["aria-label"] and each.attributes["role"] == "group"
         )
-    for each in ROOT.all("img"):
+    for each in whole().all("img"):
         assert "alt" in each.attributes
-    for each in ROOT.all("th"):
+    for each in whole().all("th"):
         assert each.attributes.get("scope") in ("row", "col")
-    for each in ROOT.all("table"):
+    for each in whole().all("table"):
         assert each.all("caption")[0].text.strip()
 
 
@@ -159,7 +176,7 @@ def operations() -> list[tuple[str, str, str]]:
 @pytest.mark.parametrize(("name", "method", "path"), operations())
 def test_every_operation_is_there_whole(name: str, method: str, path: str) -> None:
     operation = CONTENT["paths"][path][method]
-    [article] = [each for each in ROOT.all("article") if each.attributes["aria-labelledby"] == name]
+    article = article_named(name)
     shown = words(article.text)
     assert f"{method.upper()} {path}" in shown
     assert operation["summary"] in shown
@@ -182,13 +199,13 @@ def test_every_operation_is_there_whole(name: str, method: str, path: str) -> No
 @pytest.mark.parametrize("event", CONTENT["webhooks"])
 def test_every_webhook_is_there(event: str) -> None:
     anchor = f"webhook-{event.replace('.', '-')}"
-    [article] = [each for each in ROOT.all("article") if each.attributes["aria-labelledby"] == anchor]
+    article = article_named(anchor)
     [example] = CONTENT["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["examples"].values()
     assert words(json.dumps(example["value"], ensure_ascii=False, indent=2)) in words(article.text)
 
 
 def test_every_field_is_described() -> None:
-    [article] = [each for each in ROOT.all("article") if each.attributes["aria-labelledby"] == "createSignatureRequest"]
+    article = article_named("createSignatureRequest")
     rows = {words(row.all("th")[0].text).split(" ")[0]: words(row.all("td")[0].text)
             for row in article.all("table")[1].all("tr") if row.all("td")}  # fmt: skip
     assert "1 to 90" in rows["signature_request.validity_days"]
@@ -204,7 +221,7 @@ def test_every_field_is_described() -> None:
     ids=["API", "signer"],
 )
 def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, statuses: dict[str, int]) -> None:
-    [part] = [each for each in ROOT.all("section", "article") if each.attributes.get("aria-labelledby") == table]
+    [part] = [each for each in whole().all("section", "article") if each.attributes.get("aria-labelledby") == table]
     rows = [row for row in part.all("tr") if row.all("td")]
     listed = [words(row.all("th")[0].text) for row in rows]
     assert sorted(listed) == sorted(f"{status} {code}" for code, status in statuses.items())
@@ -212,7 +229,7 @@ def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, statuses:
 
 
 def test_every_ceiling_of_messages_is_named_with_its_number() -> None:
-    section = HTML.partition('id="message-limits"')[2].partition("</section>")[0]
+    section = response().content.decode().partition('id="message-limits"')[2].partition("</section>")[0]
     rows = dict(re.findall(r'<th scope="row">([^<]+)</th><td>([^<]+</td><td>[^<]+)</td>', section))
     asked, between = settings.PARAPH, "</td><td>"
 
@@ -249,7 +266,7 @@ def test_what_can_be_linked_to_is_one_thing() -> None:
         "uploadDocument-error-validation_mime_type",
         "error-rate_limited",
         "signer-error-invalid_otp",
-    } <= set(IDS)
+    } <= set(ids_of(whole()))
 
 
 @pytest.mark.parametrize("scheme", [0, 1], ids=["light", "dark"])
@@ -271,8 +288,12 @@ def test_descriptions_cannot_bring_markup() -> None:
 
 def test_fields_are_shown_once_and_referred_to_elsewhere() -> None:
     """Where a call answers or takes the same as another."""
-    articles = {each.attributes["aria-labelledby"]: each for each in ROOT.all("article")}
+    articles = {each.attributes["aria-labelledby"]: each for each in whole().all("article")}
     for name, first in (("readTemplate", "createTemplate"), ("sendTemplate", "createSignatureRequest")):
         links = [each.attributes["href"] for each in articles[name].all("a")]
-        assert f"#{first}" in links and f"{name}-answer-id" not in IDS and f"{first}-answer-id" in IDS
-    assert "readSignatureRequest-answer-signers.email" in IDS
+        assert (
+            f"#{first}" in links
+            and f"{name}-answer-id" not in ids_of(whole())
+            and f"{first}-answer-id" in ids_of(whole())
+        )
+    assert "readSignatureRequest-answer-signers.email" in ids_of(whole())

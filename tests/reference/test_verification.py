@@ -8,7 +8,7 @@ import pytest
 
 from paraph.webhooks.prepared_delivery import signature
 from tests.reference.page import snippet
-from tests.reference.test_page import ROOT
+from tests.reference.test_page import whole
 
 BODY = '{"event":"signer.signed","signature_request":{"id":71},"signer":{"first_name":"Émile"}}'
 SECRET = "5e" * 32
@@ -17,7 +17,7 @@ GIVEN = signature(SECRET, BODY.encode())
 
 def test_python() -> None:
     names: dict[str, Any] = {}
-    exec(snippet(ROOT, "verify-python"), names)
+    exec(snippet(whole(), "verify-python"), names)
     assert names["is_genuine"](BODY.encode(), GIVEN, SECRET)
     for body, given in ((BODY + " ", GIVEN), (BODY, ""), (BODY, GIVEN[:-1])):
         assert not names["is_genuine"](body.encode(), given, SECRET)
@@ -25,7 +25,7 @@ def test_python() -> None:
 
 def test_the_client(capsys: pytest.CaptureFixture[str]) -> None:
     names: dict[str, Any] = {}
-    exec(snippet(ROOT, "verify-client"), names)
+    exec(snippet(whole(), "verify-client"), names)
     assert names["receive"](BODY.encode(), GIVEN, SECRET) == 204
     assert capsys.readouterr().out == "signer.signed 71\n"
     assert names["receive"](BODY.encode() + b" ", GIVEN, SECRET) == 401
@@ -40,6 +40,6 @@ def test_node() -> None:
         console.log(isGenuine(body, "{GIVEN}", "{SECRET}"), isGenuine(body, "{GIVEN[:-1]}0x", "{SECRET}"),
             isGenuine(Buffer.from("{{}}"), "{GIVEN}", "{SECRET}"), isGenuine(body, undefined, "{SECRET}"));
     """
-    script = snippet(ROOT, "verify-node") + calls
+    script = snippet(whole(), "verify-node") + calls
     done = subprocess.run([node, "-e", script], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["true", "false", "false", "false"]

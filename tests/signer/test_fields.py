@@ -96,7 +96,7 @@ def test_what_is_entered_is_kept_right_or_wrong_and_shown_as_it_will_look(client
     assert [kept[name]["message"] for name in ("IBAN", "rent", "pets")] == [None] * 3
     assert kept["IBAN"]["svg"].startswith("<svg") and kept["pets"]["svg"].startswith("<svg")
     assert kept["begin"]["svg"] is None
-    assert kept["begin"]["message"] == "Please correct this: Not before January 1, 2026."
+    assert kept["begin"]["message"] == "Not before January 1, 2026."
     assert stored() == {"IBAN": "DE02 1203", "rent": "1.250,50", "begin": "2025-12-31", "pets": True}
     assert b"DE02" not in bytes(Signer.objects.get().fields_encrypted or b"")
     again = told(client, made)
@@ -113,20 +113,21 @@ def test_later_entries_leave_the_others_and_null_takes_one_back(client: Client) 
     assert stored() == {} and Signer.objects.get().fields_encrypted is None
 
 
-@pytest.mark.parametrize("locale", LOCALES)
-def test_what_is_wrong_is_said_in_every_language(client: Client, locale: str) -> None:
+def test_what_is_wrong_is_said_in_every_language(client: Client) -> None:
     made = scene(fields=[*EVERY_TYPE, {"type": "text", "name": "short", "width": 8, "height": 8}])
     values = {"IBAN": "x" * 35, "rent": "many", "begin": "soon", "floor": "third", "short": "much too long"}
     keep(client, made, **values)
-    messages = [told(client, made, lang=locale)[name]["message"] for name in values]
-    assert all(messages) and len(set(messages)) == 5 and not [each for each in messages if "{" in each]
+    for locale in LOCALES:
+        said = told(client, made, lang=locale)
+        messages = {said[name]["message"] for name in values}
+        assert all(messages) and len(messages) == 5 and not [each for each in messages if "{" in each], locale
 
 
 @pytest.mark.parametrize(
     ("name", "value", "said"),
     [
-        ("rent", "9,99", "Please correct this: At least 10."),
-        ("rent", "5001", "Please correct this: At most 5,000.5."),
+        ("rent", "9,99", "At least 10."),
+        ("rent", "5001", "At most 5,000.5."),
         ("rent", "x", "Please enter a number, such as 1250.50."),
         ("IBAN", "x" * 35, "Please write at most 34 characters."),
         ("IBAN", "a\0b", "This has characters that cannot be written. Please remove them."),

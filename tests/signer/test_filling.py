@@ -136,12 +136,12 @@ def test_what_is_wrong_and_what_is_missing_is_named_and_no_attempt_is_counted(cl
     assert error["code"] == "validation_error"
     assert error["message"] == (
         "fields[0].value: Please enter a number, such as 1250.50. "
-        "fields: Please correct this: Not before January 1, 2026. fields: still to fill in: IBAN, pets."
+        "fields: Not before January 1, 2026. fields: still to fill in: IBAN, pets."
     )
     assert [(field["name"], field["message"]) for field in error["fields"]] == [
         ("IBAN", "Please fill this in."),
         ("rent", "Please enter a number, such as 1250.50."),
-        ("begin", "Please correct this: Not before January 1, 2026."),
+        ("begin", "Not before January 1, 2026."),
         ("pets", "Please tick this box."),
     ]
     signer = Signer.objects.get()

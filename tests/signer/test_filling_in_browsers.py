@@ -145,7 +145,7 @@ def test_the_whole_way_without_scripts(live_server: Any, made: Scene) -> None:
         here.fill()
         here.input("rent").fill("6000")
         here.go_on()
-        assert here.page.locator("#problems a").inner_text() == "rent: Please correct this: At most 5,000.5."
+        assert here.page.locator("#problems a").inner_text() == "rent: At most 5,000.5."
         here.page.locator("#problems a").click()
         assert here.problem("rent").is_visible()
         here.input("rent").fill("1.250,50")

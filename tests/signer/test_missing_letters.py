@@ -21,12 +21,12 @@ def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 
 
 @pytest.mark.usefixtures("_bare")
-@pytest.mark.parametrize("locale", LOCALES)
-def test_in_their_language(client: Client, locale: str) -> None:
+def test_in_their_language(client: Client) -> None:
     made = scene(signer={"first_name": "愛子", "last_name": "田中", "email": "aiko@example.com"})
-    page = client.get(f"{made.url()}?lang={locale}").content.decode()
-    told = language.words(locale)["missing_letters"].split("{name}")[0].partition("{written}")[0]
-    assert told.replace("'", "&#x27;") in page and "<bdi>aiko@example.com</bdi>" in page
+    for locale in LOCALES:
+        page = client.get(f"{made.url()}?lang={locale}").content.decode()
+        told = language.words(locale)["missing_letters"].split("{name}")[0].partition("{written}")[0]
+        assert told.replace("'", "&#x27;") in page and "<bdi>aiko@example.com</bdi>" in page, locale
 
 
 @pytest.mark.usefixtures("_bare")

@@ -66,11 +66,10 @@ def test_nobody_who_has_not_signed_is_led_on() -> None:
     assert "shop.example" not in html(made).lower()
 
 
-@pytest.mark.parametrize("locale", LOCALES)
-def test_in_every_language(locale: str) -> None:
+def test_in_every_language() -> None:
     made = scene(redirect_url=PAGE)
     sign(made)
-    found = offered(made, html(made, accept_language=locale))
-    assert found and found[1] == catalog.phrase(
-        catalog.of("page", locale), "continue_to", host="<bdi>shop.example:8443</bdi>"
-    )
+    for locale in LOCALES:
+        found = offered(made, html(made, accept_language=locale))
+        words = catalog.of("page", locale)
+        assert found and found[1] == catalog.phrase(words, "continue_to", host="<bdi>shop.example:8443</bdi>")

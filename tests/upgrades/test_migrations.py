@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 from django.contrib.postgres.operations import AddIndexConcurrently
+from django.core.management import call_command
 from django.db import migrations, models
 from django.db.migrations.loader import MigrationLoader
 
@@ -33,6 +34,11 @@ def own(loader: MigrationLoader) -> dict[str, migrations.Migration]:
 def test_every_migration_since_the_first_version_keeps_the_one_before_at_work() -> None:
     later = {name: each for name, each in own(MigrationLoader(None)).items() if name not in {*first(), *CONTRACTS}}
     assert {name: found for name, each in later.items() if (found := breaches(each))} == {}
+
+
+@pytest.mark.django_db
+def test_migrations_make_the_tables_that_the_models_name() -> None:
+    call_command("makemigrations", check_changes=True, dry_run=True)
 
 
 def test_no_migration_of_a_published_version_is_gone() -> None:

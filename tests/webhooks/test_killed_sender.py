@@ -39,7 +39,6 @@ def test_killed_while_sending_then_sent_by_another_under_the_same_id() -> None:
         wait_for(lambda: len(hooks.received) == 1, 20)
         process.send_signal(signal.SIGKILL)
         process.wait()
-        assert Delivery.objects.get().status == "sending"
         hooks.behave = answer()
         delivery = Delivery.objects.get()
         assert delivery.claimed_at

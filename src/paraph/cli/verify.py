@@ -155,7 +155,7 @@ def _verify(
     *,
     show: _Shown,
 ) -> bool:
-    if is_export(file.peek(START)):
+    if not signers and is_export(file.peek(START)):  # nobody seals an export
         return _verify_export(name, file, as_json=show.as_json)
     verification = verify(file, roots, kept[name], signers)
     if show.as_json:
@@ -173,7 +173,8 @@ def _verify_export(name: str, file: _File, *, as_json: bool) -> bool:
         click.echo(json.dumps({"file": name, **check.to_json()}, ensure_ascii=False))
     else:
         click.echo(f"{name}: {'valid' if check.ok else 'NOT VALID'}")
-        click.echo(f"  {check.entries} entries follow from each other. {check.problem}".rstrip())
+        told = f"Of this export of an activity log, {check.entries} entries follow from each other."
+        click.echo(f"  {told} {check.problem}".rstrip())
     return check.ok
 
 

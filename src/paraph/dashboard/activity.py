@@ -29,7 +29,7 @@ class FilterForm(forms.Form):
     action = forms.ChoiceField(
         label=gettext_lazy("Action"),
         required=False,
-        choices=[("", gettext_lazy("any")), *((each.value, WORDS[each]) for each in sorted(Action))],
+        choices=[("", gettext_lazy("Any")), *((each.value, WORDS[each]) for each in sorted(Action))],
     )
     since = forms.DateField(
         label=gettext_lazy("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")

@@ -11,7 +11,6 @@ from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
-from django.views.decorators.cache import never_cache
 
 from paraph.kernel import clock
 from paraph.server.client_address import client_address
@@ -34,7 +33,6 @@ def member_page(right: Right) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @wraps(view)
-        @never_cache
         @login_required
         def guarded(request: HttpRequest, organization_id: int, **rest: Any) -> HttpResponse:
             memberships = Member.objects.select_related("organization", "user")

@@ -79,7 +79,7 @@ def _written(limit: PerHourAndDay) -> str:
         return _("%(hour)s per hour, %(day)s per day") % {"hour": hour, "day": day}
     if limit.per_day:
         return _("%(day)s per day") % {"day": day}
-    return _("%(hour)s per hour") % {"hour": hour} if limit.per_hour else _("no limit")
+    return _("%(hour)s per hour") % {"hour": hour} if limit.per_hour else _("No limit")
 
 
 def _used(organization_id: int, month: date) -> MonthlyUsage:

@@ -49,12 +49,9 @@ _JOBS = f"""
     ) AS counted) FROM kind ORDER BY 1, 2, 3
 """  # noqa: S608  built from constants
 _WEBHOOKS = f"""
-    SELECT state, count FROM (
-        SELECT 'sending', count(*) FROM (
-            SELECT FROM webhooks_delivery WHERE status = 'sending' LIMIT {_COUNTED}) AS counted
-        UNION ALL SELECT 'waiting', count(*) FROM (
-            SELECT FROM webhooks_delivery WHERE status = 'waiting' LIMIT {_COUNTED}) AS counted
-    ) AS each (state, count) WHERE count > 0
+    SELECT CASE WHEN claimed_at IS NULL THEN 'waiting' ELSE 'sending' END, count(*) FROM (
+        SELECT claimed_at FROM webhooks_delivery WHERE status = 'waiting' ORDER BY due_at LIMIT {_COUNTED}
+    ) AS counted GROUP BY 1
 """  # noqa: S608  the same
 
 

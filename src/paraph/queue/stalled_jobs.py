@@ -41,18 +41,24 @@ def rescue_jobs(give_up: GiveUp) -> int:
     it died for the third time. Return the number of both.
 
     An advisory lock admits one process at a time: the slower of two would put back a job that another worker has
-    started since. A worker that was only slow may still run its job, which is why every job is safe to repeat.
+    started since. A worker that was only slow may still run its job, which is why every job is safe to repeat. While no
+    worker is dead, this is one statement.
     """
     close_old_connections()
+    if not _stalled():
+        return 0
     with transaction.atomic(), connection.cursor() as cursor:
         cursor.execute("SELECT pg_try_advisory_xact_lock(%s)", [_LOCK])
         if cursor.fetchone() != (True,):
             return 0
-        find = async_to_sync(app.job_manager.get_stalled_jobs)
-        stalled = list(find(seconds_since_heartbeat=DEAD_AFTER_SECONDS))
-        if stalled:
-            _rescue(stalled, give_up)
+        stalled = _stalled()
+        _rescue(stalled, give_up)
         return len(stalled)
+
+
+def _stalled() -> list[Job]:
+    find = async_to_sync(app.job_manager.get_stalled_jobs)
+    return list(find(seconds_since_heartbeat=DEAD_AFTER_SECONDS))
 
 
 def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:

@@ -52,7 +52,7 @@ API_ERRORS = [
     _row(
         403,
         "decline_not_allowed",
-        "The request does not allow its signers to decline.",
+        "The request cannot be declined.",
         "Create the request with `decline_allowed`, or let it expire.",
     ),
     _row(
@@ -182,7 +182,7 @@ SIGNER_ERRORS = [  # in the order in which they are looked for
     _row(
         403,
         "decline_not_allowed",
-        "The request does not allow its signers to decline.",
+        "The request cannot be declined.",
         "Offer to decline only where you created the request with `decline_allowed`.",
     ),
     _row(

@@ -43,7 +43,7 @@ class EntryProblem:
         words = catalog.of("page", locale)
         if "bound" not in self.facts:
             return catalog.phrase(words, self.word, **self.facts)
-        return f"{words['problems']}: {bound(self.field, self.word, self.facts['bound'], locale)}."
+        return f"{bound(self.field, self.word, self.facts['bound'], locale)}."
 
 
 def problem_of(field: Field, refusal: InvalidEntryError, path: str) -> EntryProblem:

@@ -52,27 +52,29 @@ def _deal(loads: list[EndpointLoad], free: int, at_once: int) -> dict[str, int]:
 LEASE = timedelta(seconds=15)  # three times what sending may take
 
 # Prepared statements are planned for any values, as if a third of all rows were due. The order is what has an index
-# read from its beginning: without it, a scan that may stop at the first rows seems cheaper, and finds none.
+# read from its beginning: without it, a scan that may stop at the first rows seems cheaper, and finds none. What is
+# under way was due before the others: it is among the first.
 _LOADS = """
     WITH RECURSIVE endpoints (endpoint) AS (
-        (SELECT min(endpoint) FROM webhooks_delivery WHERE status IN ('waiting', 'sending'))
+        (SELECT min(endpoint) FROM webhooks_delivery WHERE status = 'waiting')
         UNION ALL
         SELECT (SELECT min(d.endpoint) FROM webhooks_delivery d
-                WHERE d.status IN ('waiting', 'sending') AND d.endpoint > e.endpoint)
+                WHERE d.status = 'waiting' AND d.endpoint > e.endpoint)
         FROM endpoints e WHERE e.endpoint IS NOT NULL
     )
-    SELECT e.endpoint, due.number,
-        (SELECT count(*) FROM webhooks_delivery s WHERE s.status = 'sending' AND s.endpoint = e.endpoint),
+    SELECT e.endpoint, load.due, load.sending,
         EXISTS (SELECT FROM webhooks_delivery t
-                WHERE t.status IN ('waiting', 'sending') AND t.failures > 0 AND t.endpoint = e.endpoint)
+                WHERE t.status = 'waiting' AND t.failures > 0 AND t.endpoint = e.endpoint)
     FROM endpoints e CROSS JOIN LATERAL (
-        SELECT count(*) AS number FROM (
-            SELECT FROM webhooks_delivery w
+        SELECT count(*) FILTER (WHERE claimed_at >= %(lapsed)s) AS sending,
+            count(*) FILTER (WHERE claimed_at IS NULL OR claimed_at < %(lapsed)s) AS due
+        FROM (
+            SELECT w.claimed_at FROM webhooks_delivery w
             WHERE w.status = 'waiting' AND w.endpoint = e.endpoint AND w.due_at <= %(now)s
-            ORDER BY w.due_at LIMIT %(most)s
+            ORDER BY w.due_at, w.id LIMIT %(most)s
         ) AS first_ones
-    ) AS due
-    WHERE e.endpoint IS NOT NULL AND due.number > 0
+    ) AS load
+    WHERE e.endpoint IS NOT NULL AND load.due > 0
 """
 
 # Rows are picked once, whatever the plan: a join that looked again would skip those it has updated, and take others.
@@ -83,11 +85,12 @@ _CLAIM = """
         CROSS JOIN LATERAL (
             SELECT w.id FROM webhooks_delivery w
             WHERE w.status = 'waiting' AND w.endpoint = share.endpoint AND w.due_at <= %(now)s
+                AND (w.claimed_at IS NULL OR w.claimed_at < %(lapsed)s)
             ORDER BY w.due_at, w.id LIMIT share.count FOR UPDATE SKIP LOCKED
         ) AS due
     ), claimed AS (
         UPDATE webhooks_delivery AS delivery
-        SET status = 'sending', claimed_at = %(now)s, open_attempt = coalesce(open_attempt, gen_random_uuid())
+        SET claimed_at = %(now)s, open_attempt = coalesce(open_attempt, gen_random_uuid())
         FROM picked WHERE delivery.id = picked.id
         RETURNING delivery.*
     ), begun AS (
@@ -99,8 +102,11 @@ _CLAIM = """
         application.next_webhook_secret_encrypted, application.next_webhook_secret_at
     FROM claimed JOIN organizations_application AS application ON application.id = claimed.application_id
 """
-_RECLAIM = "UPDATE webhooks_delivery SET status = 'waiting' WHERE status = 'sending' AND claimed_at < %(began)s"
-_ANY_DUE = "SELECT 1 FROM webhooks_delivery WHERE status = 'waiting' AND due_at <= %(now)s ORDER BY due_at LIMIT 1"
+_ANY_DUE = """
+    SELECT 1 FROM webhooks_delivery
+    WHERE status = 'waiting' AND due_at <= %(now)s AND (claimed_at IS NULL OR claimed_at < %(lapsed)s)
+    ORDER BY due_at LIMIT 1
+"""
 
 
 class ClaimedDelivery(NamedTuple):
@@ -127,25 +133,20 @@ _ENDPOINT = ClaimedDelivery._fields.index("endpoint")
 
 
 def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelivery]:
-    """Mark up to ``free`` due deliveries as ``sending``, records an attempt for each, and return them.
+    """Claim up to ``free`` due deliveries, record an attempt for each, and return them. A claim lasts for
+    :data:`LEASE`: the worker of an older one must be dead, and its attempt is made again.
 
     At most ``free_for_trouble`` of them go to endpoints in trouble. Workers that claim at the same time never get the
     same delivery; together they may exceed the limit of an endpoint, which is meant to be fair rather than exact.
     """
-    if free <= 0 or not _rows(_ANY_DUE, {"now": now}):
+    moments = {"now": now, "lapsed": now - LEASE}
+    if free <= 0 or not _rows(_ANY_DUE, moments):
         return []
-    loads = [EndpointLoad(*row) for row in _rows(_LOADS, {"now": now, "most": AT_ONCE})]
+    loads = [EndpointLoad(*row) for row in _rows(_LOADS, {**moments, "most": 2 * AT_ONCE})]
     share = shares(loads, free, free_for_trouble)
     troubled = {load.endpoint for load in loads if load.trouble}
-    rows = _rows(_CLAIM, {"now": now, "endpoints": list(share), "counts": list(share.values())})
+    rows = _rows(_CLAIM, {**moments, "endpoints": list(share), "counts": list(share.values())})
     return [ClaimedDelivery._make((*row, row[_ENDPOINT] in troubled)) for row in rows]
-
-
-def reclaim(now: datetime) -> int:
-    """Free the deliveries of workers that must be dead, as their lease is over; return how many."""
-    with prepared_cursor() as cursor:
-        cursor.execute(_RECLAIM, {"began": now - LEASE})
-        return int(cursor.rowcount)
 
 
 def _rows(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:

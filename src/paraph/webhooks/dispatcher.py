@@ -15,7 +15,7 @@ from paraph.audit_trail.witness import note_webhooks
 from paraph.kernel import clock
 from paraph.outbound.kept_connections import KeptConnections
 from paraph.outbound.post import NetworkAccess, PostResult, post
-from paraph.webhooks.claim import AT_ONCE, ClaimedDelivery, claim, reclaim
+from paraph.webhooks.claim import AT_ONCE, ClaimedDelivery, claim
 from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 
@@ -23,7 +23,6 @@ SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in tro
 _LOOK_EVERY = 0.4  # each worker; a delivery mostly waits for half of that
 _GATHER = 0.2  # outcomes recorded together cost the database less
 _GATHER_WITH_MORE_DUE = 0.1  # an endpoint gets no further deliveries meanwhile
-_RECLAIM_EVERY = 5.0
 _PAUSE_AFTER_FAULT = 1.0
 
 _log = structlog.get_logger(__name__)
@@ -49,7 +48,6 @@ class Dispatcher:
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
         self._under_way: dict[asyncio.Task[None], PreparedDelivery] = {}
         self._ended: list[tuple[UUID, PostResult]] = []
-        self._reclaimed_at = 0.0
 
     def start(self) -> None:
         self._thread.start()
@@ -102,9 +100,6 @@ class Dispatcher:
             record_outcomes(ended, now)
         if self._stopping.is_set():
             return []
-        if time.monotonic() - self._reclaimed_at > _RECLAIM_EVERY:
-            self._reclaimed_at = time.monotonic()
-            reclaim(now)
         in_trouble = sum(delivery.trouble for delivery in self._under_way.values())
         claimed = claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now)
         note_webhooks((each.request_id, each.delivery_id, each.event_type) for each in claimed if each.request_id)

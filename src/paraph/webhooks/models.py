@@ -70,11 +70,10 @@ class Destination(models.TextChoices):
 
 class DeliveryStatus(models.TextChoices):
     """``held``: recorded, while the sealed PDFs that the delivery links to do not exist yet. ``caught``: where a
-    delivery to the catcher ends."""
+    delivery to the catcher ends. What is being sent is ``waiting``, too: it is claimed."""
 
     HELD = "held", gettext_lazy("On hold")
     WAITING = "waiting", gettext_lazy("Waiting")
-    SENDING = "sending", gettext_lazy("Sending")
     DELIVERED = "delivered", gettext_lazy("Delivered")
     FAILED = "failed", gettext_lazy("Failed")
     CAUGHT = "caught", gettext_lazy("Kept, not sent")
@@ -88,7 +87,8 @@ class Delivery(models.Model):
     ``request`` and no ``entry``, and what the catcher gets has no ``url``.
 
     ``endpoint`` names what fails together: the application and the URL's scheme, host and port. ``failures`` counts
-    since the delivery was recorded or replayed. ``open_attempt`` is the attempt without a known outcome; after a crash
+    since the delivery was recorded or replayed. ``claimed_at`` is set while a worker sends it; as no index has it, a
+    claim leaves all indexes as they are. ``open_attempt`` is the attempt without a known outcome; after a crash
     it is made again under the same id. ``trace`` is the id of the HTTP request that the event came with, for the log.
     """
 
@@ -112,14 +112,14 @@ class Delivery(models.Model):
     class Meta:
         indexes = [
             models.Index(
-                fields=["endpoint", "status", "due_at", "id"],
-                condition=models.Q(status__in=["waiting", "sending"]),
+                fields=["endpoint", "due_at", "id"],
+                condition=models.Q(status="waiting"),
                 name="delivery_live",
             ),
             models.Index(fields=["due_at"], condition=models.Q(status="waiting"), name="delivery_due"),
             models.Index(
                 fields=["endpoint"],
-                condition=models.Q(status__in=["waiting", "sending"], failures__gt=0),
+                condition=models.Q(status="waiting", failures__gt=0),
                 name="delivery_troubled",
             ),
             models.Index(
@@ -133,7 +133,7 @@ class Delivery(models.Model):
             ),
             models.Index(
                 fields=["application", "id"],
-                condition=models.Q(status="failed") | models.Q(status__in=["waiting", "sending"], failures__gt=0),
+                condition=models.Q(status="failed") | models.Q(status="waiting", failures__gt=0),
                 name="delivery_failing",
             ),
             models.Index(fields=["application", "id"], condition=models.Q(status="caught"), name="delivery_caught"),

@@ -14,15 +14,13 @@ from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 from paraph.webhooks.of_application import AT_ONCE, Filter, before, filtered, with_outcome
 
 _RECENTLY = timedelta(days=14)
-_FAILING = Q(status=DeliveryStatus.FAILED) | Q(
-    status__in=[DeliveryStatus.WAITING, DeliveryStatus.SENDING], failures__gt=0
-)
+_FAILING = Q(status=DeliveryStatus.FAILED) | Q(status=DeliveryStatus.WAITING, failures__gt=0)
 
 
 @dataclass(frozen=True)
 class FailingWebhook:
-    """An application whose latest failing delivery is of ``since``. ``next_attempt_at`` is None once it was given up
-    or while it is being sent."""
+    """An application whose latest failing delivery is of ``since``. ``next_attempt_at`` is None once it was given
+    up."""
 
     application: Application
     event_type: str

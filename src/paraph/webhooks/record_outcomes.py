@@ -41,7 +41,7 @@ _RECORD = """
     WITH settled AS (
         UPDATE webhooks_delivery AS delivery
         SET status = ended.status, failures = ended.failures, due_at = ended.due_at, finished_at = ended.finished_at,
-            open_attempt = NULL
+            claimed_at = NULL, open_attempt = NULL
         FROM unnest(%s::bigint[], %s::uuid[], %s::smallint[],
                 %s::text[], %s::smallint[], %s::timestamptz[], %s::timestamptz[],
                 %s::int[], %s::smallint[], %s::text[], %s::text[])

@@ -34,7 +34,7 @@ def replay_delivery(delivery_id: int, application: Application | None = None) ->
         raise DomainError("conflict", f"Delivery {delivery_id} is held until the request's PDFs are sealed.")
     if _without_files(chosen).exists():
         raise DomainError("conflict", f"Delivery {delivery_id} would link to files that are deleted.")
-    return _replay(chosen.filter(status__in=[*FINISHED, DeliveryStatus.WAITING]))
+    return _replay(chosen.filter(status__in=[*FINISHED, DeliveryStatus.WAITING], claimed_at=None))
 
 
 def replay_request(request_id: int) -> int:
@@ -76,7 +76,7 @@ def record_test(application: Application) -> Delivery:
     if not locked.webhook_url:
         raise DomainError("conflict", _("The application has no webhook URL yet."))
     tests = Delivery.objects.filter(application=locked, event_type=TEST_EVENT, failures=0)
-    if tests.filter(status__in=[DeliveryStatus.WAITING, DeliveryStatus.SENDING]).exists():
+    if tests.filter(status=DeliveryStatus.WAITING).exists():
         raise DomainError("conflict", _("A test is already on its way."))
     moment = clock.now()
     return Delivery.objects.create(

@@ -1,6 +1,8 @@
 """Calls made up from the OpenAPI document, valid and not: the service keeps to its word in every one."""
 
+import json
 from collections.abc import Iterator
+from functools import cache
 from itertools import chain, count, cycle
 from typing import Any
 
@@ -10,11 +12,14 @@ from django.core import signals
 from django.db import close_old_connections
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
+from schemathesis.checks import load_all_checks
 from schemathesis.config import GenerationConfig, ProjectConfig, ProjectsConfig, SchemathesisConfig
 from schemathesis.generation import GenerationMode
+from schemathesis.generation.hypothesis.builder import HypothesisTestConfig, HypothesisTestMode, create_test
 from schemathesis.specs.openapi.checks import negative_data_rejection
 
 from paraph.api.v1 import ratelimit
+from paraph.api.v1.openapi import document as openapi
 from paraph.server.wsgi import application
 from paraph.tenants import limits as plans
 from tests.api.v1.api_clients import CONTRACT, api_client, branding_profile, payload, rectangle, tag
@@ -29,10 +34,13 @@ schemathesis.openapi.media_type("application/pdf", st.sampled_from([CONTRACT, TA
 # being wrong are the business of the check of authentication.
 generation = GenerationConfig(allow_extra_parameters=False, with_security_parameters=False, deterministic=True)
 config = SchemathesisConfig(projects=ProjectsConfig(default=ProjectConfig(generation=generation)))
-schema = schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application, config=config)
-
 
 _NUMBERS = count()
+
+
+@cache
+def schema() -> schemathesis.BaseSchema:
+    return schemathesis.openapi.from_wsgi("/api/v1/openapi.json", application, config=config)
 
 
 @pytest.fixture
@@ -52,9 +60,24 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]
         signal.connect(close_old_connections)
 
 
-@schema.parametrize()
+OPERATIONS = [
+    (method.upper(), path)
+    for path, operations in json.loads(openapi.document())["paths"].items()
+    for method in operations
+]
+
+
+@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+def test_every_answer_is_as_documented(method: str, path: str, world: dict[str, Any]) -> None:
+    """Calls are made up here, and not where tests are collected, which each process of a run does: it takes long."""
+    load_all_checks()
+    modes = [HypothesisTestMode.EXAMPLES, HypothesisTestMode.COVERAGE, HypothesisTestMode.FUZZING]
+    made_up = HypothesisTestConfig(project=schema().config, modes=modes)
+    create_test(operation=schema()[path][method], test_func=_call, config=made_up)(world=world)
+
+
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
-def test_every_answer_is_as_documented(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
+def _call(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
     """With every check that there is. What no schema can say about a creation, such as that its documents exist,
     is made true first, so that each valid one must be accepted."""
     valid = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE

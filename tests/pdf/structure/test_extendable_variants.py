@@ -182,6 +182,10 @@ def test_a_signed_file_that_says_that_it_is_longer_is_refused() -> None:
         (b"/L 60000", b"/L%a comment\n+60000"),
         (b"/Linearized", b"/Line#61ri#7aed"),
         (b"10 0 obj", b"10 % a comment\n0 obj"),
+        (b"\n10 0 obj", b" 10 0 obj"),
+        (b"\n10 0 obj", b"\n%1 0 obj<</A 1>>\r10 0 obj"),
+        (b"/Linearized", b"/A(>>)/Linearized"),
+        (b"/Linearized", b"/A<3e3e>/B<<>>/Linearized"),
     ],
 )
 def test_however_it_says_so(plain: bytes, spelt: bytes) -> None:
@@ -189,3 +193,8 @@ def test_however_it_says_so(plain: bytes, spelt: bytes) -> None:
     assert plain in upload
     assert awaits_length(upload.replace(plain, spelt, 1))
     assert not awaits_length(upload.replace(b"/L 60000", b"/L 600", 1))
+
+
+def test_only_the_first_object_says_so() -> None:
+    upload = growing_upload()
+    assert not awaits_length(upload.replace(b"10 0 obj", b"11 0 obj\n<</Type/Catalog>>\nendobj\n10 0 obj", 1))

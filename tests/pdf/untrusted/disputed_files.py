@@ -137,13 +137,53 @@ LOST = {
     "after a surplus Q, with decoys": "% q\n/q gs " + text("( q )", 100, 500) + "Q " + text("lost", 100, 300),
     "in a missing font": text("kept", 100, 500) + text("lost", 100, 300).replace("/F1", "/F9"),
 }
+_LINE = "100 300 m 200 300 l S "
+MALFORMED = {
+    "too few colours": "1 0 0 rg 0 1 rg " + text("a", 100, 300),
+    "no grey": "1 g g " + text("a", 100, 300),
+    "a name for a colour": "1 0 0 rg /a 0 0 rg " + text("a", 100, 300),
+    "no width": "5 w w " + _LINE,
+    "dashes that are none": "[(a)] 0 d " + _LINE,
+    "a corner too few": "100 300 50 re f ",
+    "no string": "BT /F1 12 Tf 100 300 Td Tj (a) Tj ET ",
+    "two points": "BT /F1 12 Tf 1.0.0 300 Td (a) Tj ET ",
+    "two minuses": "BT /F1 12 Tf --100 300 Td (a) Tj ET ",
+    "a minus within": "BT /F1 12 Tf 100-3 300 Td (a) Tj ET ",
+    "an exponent": "BT /F1 12 Tf 1e2 300 Td (a) Tj ET ",
+    "an operator before its number": "1 foo 2 rg " + text("a", 100, 300),
+    "an image without an end": text("kept", 100, 500) + "q 400 0 0 400 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x Q ",
+    "an image without data": text("kept", 100, 500) + "BI /W 1 EI " + text("a", 100, 300),
+    "the beginning of an image": text("kept", 100, 500) + "BI " + text("a", 100, 300),
+}
+"""Contents that readers draw differently, nobody knows where."""
+CUT_OFF = {
+    "an open dictionary": text("kept", 100, 500) + "<< " + text("lost", 100, 300),
+    "an open dictionary of marks": text("kept", 100, 500) + "/P << /A 1 BDC " + text("lost", 100, 300) + "EMC ",
+}
+"""In which other readers see nothing behind what is opened."""
 KEPT = {
     "balanced": "q " + text("a", 100, 300) + "Q",
     "surplus Q at the end": text("a", 100, 300) + "Q",
     "a Q in a string": text("Q Q Q", 100, 300),
     "an inline image": "q 9 0 0 9 9 9 cm BI /W 2 /H 2 /BPC 8 /CS /G ID Q Q  EI Q " + text("a", 100, 300),
+    "more operands than needed": "1 2 3 0 0 0 rg " + text("a", 100, 300),
+    "a point for a number": ". .5 - rg " + text("a", 100, 300),
+    "too few colours at the end": text("a", 100, 300) + "0 1 rg ",
+    "words that nobody knows": "foo " + text("a", 100, 300),
+    "an image whose data touches its end": "BI /W 1 /H 1 /BPC 8 /CS /G ID xEI " + text("a", 100, 300),
+    "the names of an image in a string": text("BI", 100, 300) + text("<<", 100, 400),
     "an escaped name": text("a", 100, 300).replace("/F1", "/F#31"),
 }
+
+
+def in_a_composite_font(descendants: str) -> bytes:
+    """Words in a composite font, of which ``descendants`` are the fonts that it is made of."""
+
+    def put(document: pikepdf.Pdf) -> None:
+        font = f"<</Type/Font/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H{descendants}>>"
+        document.pages[0].obj.Resources.Font.F2 = pikepdf.Object.parse(font.encode())
+
+    return paper(_GROUND + text("lost", 100, 300).replace("/F1", "/F2"), prepare=put)
 
 
 def _look(document: pikepdf.Pdf) -> pikepdf.Object:

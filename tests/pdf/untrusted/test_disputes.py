@@ -51,13 +51,20 @@ def _same(one: Any, other: Any) -> bool:
     return all(abs(a - b) <= _NEAR for a, b in zip(one, other, strict=True))
 
 
-@pytest.mark.parametrize("name", files.ANNOTATIONS)
-@pytest.mark.parametrize("form", ["", "/NeedAppearances true"])
+_OWN_TO_A_READER = {("signature with an appearance", "/NeedAppearances true")}
+"""Poppler leaves out the appearance of a signature where a form asks for new ones; others do not."""
+_FIRST_ANEW = ("signature", "text field with a value")
+_ANEW = [
+    pytest.param(name, "/NeedAppearances true", marks=() if name.startswith(_FIRST_ANEW) else pytest.mark.thorough)
+    for name, entries in files.ANNOTATIONS.items()
+    if "/Widget" in entries
+]
+
+
+@pytest.mark.parametrize(("name", "form"), [*((name, "") for name in files.ANNOTATIONS), *_ANEW])
 def test_whatever_readers_draw_differently_is_told(name: str, form: str) -> None:
     """And refused where it lies over text."""
     entries = files.ANNOTATIONS[name]
-    if form and "/Widget" not in entries:
-        return
     pdf = files.annotated(entries, form=form)
     one, other = drawn(pdf)
     places = told(pdf)
@@ -69,10 +76,6 @@ def test_whatever_readers_draw_differently_is_told(name: str, form: str) -> None
         assert over_text == "told: 1"
     else:
         assert over_text == ("form_field_over_text" if "/Widget" in entries else "annotation_over_text")
-
-
-_OWN_TO_A_READER = {("signature with an appearance", "/NeedAppearances true")}
-"""Poppler leaves out the appearance of a signature where a form asks for new ones; others do not."""
 
 
 @pytest.mark.parametrize(
@@ -129,9 +132,16 @@ def test_an_annotation_in_a_layer_that_is_off_is_told() -> None:
 
 
 @pytest.mark.parametrize("owner", ["page", "form", "appearance"])
-@pytest.mark.parametrize("name", files.LOST)
+@pytest.mark.parametrize("name", files.MALFORMED)
+def test_a_page_with_malformed_operations_is_told_as_a_whole(owner: str, name: str) -> None:
+    (place,) = told(files.drawn_by(owner, files.MALFORMED[name]))
+    assert place == {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
+
+
+@pytest.mark.parametrize("owner", ["page", "form", "appearance"])
+@pytest.mark.parametrize("name", files.LOST | files.CUT_OFF)
 def test_contents_that_others_leave_out_are_told_where_they_stand(owner: str, name: str) -> None:
-    (place,) = told(files.drawn_by(owner, files.LOST[name]))
+    (place,) = told(files.drawn_by(owner, (files.LOST | files.CUT_OFF)[name]))
     assert place["what"] == "lost"
     assert (place["x"], place["y"]) == (pytest.approx(100, abs=3), pytest.approx(300, abs=3))
     assert place["width"] == pytest.approx(20, abs=4) and place["height"] == pytest.approx(9, abs=4)
@@ -146,11 +156,22 @@ def test_contents_that_all_draw_are_not_told(owner: str, name: str) -> None:
 def test_poppler_is_such_a_reader() -> None:
     """Else there would be nothing to tell."""
     independent.need("pdftoppm", "poppler-utils")
-    for contents in files.LOST.values():
+    for contents in (files.LOST | files.CUT_OFF).values():
         (picture,) = Poppler().images(paper(contents), [0])
         assert picture
         half = picture.crop((0, picture.height // 2, picture.width, picture.height))
         assert ImageChops.invert(half.convert("L")).getbbox() is None
+
+
+@pytest.mark.parametrize("descendants", ["", "/DescendantFonts[]", "/DescendantFonts[null]", "/DescendantFonts[<<>>]"])
+def test_words_in_a_composite_font_of_no_font_are_told(descendants: str) -> None:
+    """PDFium shows nothing of them, so nobody knows where others show them."""
+    pdf = files.in_a_composite_font(descendants)
+    one, other = drawn(pdf)
+    assert one is None and other is not None
+    (place,) = told(pdf)
+    assert place == {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
+    assert told(files.in_a_composite_font("/DescendantFonts[<</Subtype/CIDFontType2/BaseFont/Helvetica>>]")) == []
 
 
 def test_a_page_with_very_many_places_has_one_for_all() -> None:

@@ -1,5 +1,6 @@
 """Exports of an activity log: every byte of one is bound, or the export is not valid."""
 
+import contextlib
 import json
 from collections.abc import Callable, Iterator
 from functools import partial
@@ -7,6 +8,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Any
 
+import pypdfium2
 import pytest
 from click.testing import CliRunner
 from django.db import connection
@@ -79,7 +81,54 @@ def test_an_export_is_valid_to_the_last_byte(export: bytes, tmp_path: Path) -> N
     assert check.ok and check.entries == 4 and check == check_export(BytesIO(export))
     (tmp_path / "export.json").write_bytes(export)
     said = CliRunner().invoke(verify, [str(tmp_path / "export.json"), "--data-dir", str(tmp_path)])
-    assert said.exit_code == 0 and said.output.endswith("valid\n  4 entries follow from each other.\n")
+    assert said.exit_code == 0 and "valid\n  Of this export of an activity log, 4 entries follow" in said.output
+    asked = CliRunner().invoke(verify, [str(tmp_path / "export.json"), "--data-dir", str(tmp_path), "--signer", "A"])
+    assert asked.exit_code == 1  # nobody sealed it
+
+
+def pdf_on_one_line(start: int = 0) -> str:
+    """A PDF without streams and line breaks, which can be a name; it stands at byte ``start`` of a file."""
+    objects = [
+        "<</Type/Catalog/Pages 2 0 R/AcroForm<</Fields[4 0 R]/DR<</Font<</F1 5 0 R>>>>>>>>",
+        "<</Type/Pages/Kids[3 0 R]/Count 1>>",
+        "<</Type/Page/Parent 2 0 R/MediaBox[0 0 595 842]/Annots[4 0 R]>>",
+        "<</Type/Annot/Subtype/Widget/FT/Tx/T(a)/F 4/V(9,000,000)/DA(/F1 24 Tf 0 g)/Rect[50 600 550 700]>>",
+        "<</Type/Font/Subtype/Type1/BaseFont/Helvetica>>",
+    ]
+    text, lines = "%PDF-1.4 ", ["0000000000 65535 f  "]
+    for number, each in enumerate(objects, start=1):
+        lines.append(f"{start + len(text):010} 00000 n  ")
+        text += f"{number} 0 obj {each} endobj "
+    end = start + len(text)
+    return f"{text}xref 0 6 {''.join(lines)}trailer <</Root 1 0 R/Size 6>> startxref {end} %%EOF"
+
+
+def pages_to_pdfium(content: bytes) -> int:
+    try:
+        with contextlib.closing(pypdfium2.PdfDocument(content)) as document:
+            return len(document)
+    except pypdfium2.PdfiumError:
+        return 0
+
+
+def test_an_export_that_readers_take_for_a_pdf_is_not_valid() -> None:
+    """Anybody can make a chain of entries, so one may not vouch for pages."""
+    pdf = pdf_on_one_line()
+    export = written(
+        chained({"action": "activity.exported", "subject": pdf}), organization=pdf, at="2026-01-02T03:04:01Z"
+    )
+    assert is_export(export) and pages_to_pdfium(export) == 1
+    assert not check_export(export).ok
+
+
+@pytest.mark.django_db
+def test_no_export_is_a_pdf(organization: Organization) -> None:
+    """Whatever names are in it: the word with which objects begin is escaped, and what is escaped is read as it was."""
+    after = {"obj": "\\obj", "name": pdf_on_one_line()}
+    note(organization.pk, OPERATOR, Action.ORGANIZATION_CREATED, "1 0 obj", after=after)
+    content = b"".join(exported(note(organization.pk, OPERATOR, Action.ACTIVITY_EXPORTED, "obj")))
+    assert check_export(content).ok and b"obj" not in content
+    assert json.loads(content)["organization"] == "obj" and json.loads(content)["entries"][-2]["after"] == after
 
 
 def changed(value: Any) -> Iterator[Any]:

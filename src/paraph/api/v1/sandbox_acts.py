@@ -109,7 +109,7 @@ def _require(allowed: Callable[[Signer], None], signer: Signer) -> None:
 
 def _because(code: str) -> str:
     return {
-        "decline_not_allowed": _("This request does not allow its signers to decline."),
+        "decline_not_allowed": _("This request cannot be declined."),
         "already_signed": _("The signer has already signed."),
         "expired": _("The request is over: nobody can sign it any more."),
         "not_your_turn": _("Somebody who signs before this signer has not signed yet."),

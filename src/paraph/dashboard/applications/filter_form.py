@@ -12,7 +12,6 @@ from paraph.webhooks.payload import EVENTS, TEST_EVENT
 STATES = {
     DeliveryStatus.HELD: gettext_lazy("On hold until the results are sealed"),
     DeliveryStatus.WAITING: gettext_lazy("Waiting"),
-    DeliveryStatus.SENDING: gettext_lazy("Being sent"),
     DeliveryStatus.DELIVERED: gettext_lazy("Delivered"),
     DeliveryStatus.FAILED: gettext_lazy("Failed"),
     DeliveryStatus.CAUGHT: gettext_lazy("Kept, not sent"),

@@ -51,6 +51,16 @@ def preview(request: HttpRequest, member: Member) -> HttpResponse:
     return response
 
 
+def shown_logo(member: Member, profile: BrandingProfile | None) -> dict[str, Any] | None:
+    """Return address and size of a profile's logo, None where it has none. Another logo has another address."""
+    logo = logo_of(profile)
+    if logo is None:
+        return None
+    width, height = shown(logo.width, logo.height)
+    address = reverse("logo_picture", kwargs={"organization_id": member.organization_id, "profile_id": logo.pk})
+    return {"address": f"{address}?v={bytes(logo.sha256).hex()[:12]}", "width": width, "height": height}
+
+
 @member_page(Right.BUILD)
 def stylesheet(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
     """``…/preview.css``: colours that are none give way to the usual ones, so that nothing else can stand in it."""
@@ -106,12 +116,7 @@ def _logo(request: HttpRequest, member: Member) -> dict[str, Any] | None:
     """Return that of the profile in the address."""
     number = request.GET.get("profile", "")
     known = number.isascii() and number.isdigit() and len(number) < _LONGEST_ID
-    logo = logo_of(branding_profiles(scope(member)).filter(pk=number).first()) if known else None
-    if logo is None:
-        return None
-    width, height = shown(logo.width, logo.height)
-    address = reverse("logo_picture", kwargs={"organization_id": member.organization_id, "profile_id": logo.pk})
-    return {"address": f"{address}?v={bytes(logo.sha256).hex()[:12]}", "width": width, "height": height}
+    return shown_logo(member, branding_profiles(scope(member)).filter(pk=number).first()) if known else None
 
 
 def _theme(request: HttpRequest) -> dict[str, str | bool]:

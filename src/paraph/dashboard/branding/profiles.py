@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.branding.forms import COLORS, LogoForm, ProfileForm
-from paraph.dashboard.branding.preview import PARENT_POLICY
+from paraph.dashboard.branding.preview import PARENT_POLICY, shown_logo
 from paraph.dashboard.branding.words import judged
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.drafts.editing import open_drafts
@@ -17,7 +17,6 @@ from paraph.pdf.untrusted.logo import LARGEST
 from paraph.request_templates.models import Template
 from paraph.tenants.branding import DEFAULT, create_profile, delete_profile, update_profile
 from paraph.tenants.limits import allowance
-from paraph.tenants.logos import logo_of
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped
@@ -104,7 +103,7 @@ def _page(
     form: ProfileForm,
     logo_form: LogoForm | None = None,
 ) -> HttpResponse:
-    palette, logo = form.palette(), logo_of(found)
+    palette, logo = form.palette(), shown_logo(member, found)
     shown = {"profile": found.pk} if found and logo else {}
     shown |= {"signature_only": 1} if form["signature_only"].value() else {}
     colors = urlencode(palette | shown)
@@ -112,6 +111,7 @@ def _page(
         "profile": found,
         "form": form,
         "colors": colors,
+        "ground": palette["background_color"],
         "judged": judged(**palette),
         "logo": logo,
         "logo_form": logo_form or LogoForm(),

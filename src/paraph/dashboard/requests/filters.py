@@ -12,6 +12,12 @@ from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
 
 _ANY = ("", _("Any"))
+# The status "expired" holds all that ended without being completed.
+_STATUSES = [
+    (RequestStatus.PENDING.value, RequestStatus.PENDING.label),
+    (RequestStatus.COMPLETED.value, RequestStatus.COMPLETED.label),
+    (RequestStatus.EXPIRED.value, _("Ended (expired, declined or cancelled)")),
+]
 _DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
 
 
@@ -25,7 +31,7 @@ class Filters(forms.Form):
         max_length=200,
         widget=forms.TextInput(attrs={"type": "search", "placeholder": _("Title, name, e-mail, file or number")}),
     )
-    status = forms.ChoiceField(label=_("Status"), required=False, choices=[_ANY, *RequestStatus.choices])
+    status = forms.ChoiceField(label=_("Status"), required=False, choices=[_ANY, *_STATUSES])
     environment = forms.ChoiceField(label=_("Environment"), required=False, choices=[_ANY, *Environment.choices])
     created_after = forms.DateField(label=_("Created from"), required=False, widget=_DAY)
     created_before = forms.DateField(label=_("Created until"), required=False, widget=_DAY)

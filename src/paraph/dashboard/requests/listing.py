@@ -48,7 +48,12 @@ def _tabs(member: Member, filters: Filters) -> list[dict[str, Any]]:
         counts.update(daily_counts.by_status(scope(member, environment), "signature_requests", *filters.days()))
     query = filters.query()
     chosen = query.pop("status", "")
-    labels = [("", _("All")), *RequestStatus.choices]
+    labels = [
+        ("", _("All")),
+        (RequestStatus.PENDING.value, RequestStatus.PENDING.label),
+        (RequestStatus.COMPLETED.value, RequestStatus.COMPLETED.label),
+        (RequestStatus.EXPIRED.value, _("Ended")),
+    ]
     return [
         {
             "label": label,

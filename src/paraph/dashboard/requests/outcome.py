@@ -34,11 +34,11 @@ def outcome(request: SignatureRequest, signers: list[Signer]) -> Outcome:
     if request.status == RequestStatus.EXPIRED:
         return Outcome(_ended(request, signers), "warning")
     if not request.finalized:
-        return _being_sealed(request)
+        return _being_sealed(request, signers)
     if request.files_deleted_at:
         day = f"{request.files_deleted_at:%Y-%m-%d}"
-        return Outcome(_("Signed by everybody. Its files were deleted on %(day)s.") % {"day": day})
-    return Outcome(_("Signed by everybody and sealed."), "success")
+        return Outcome(f"{_all_signed(signers)} {_('Its files were deleted on %(day)s.') % {'day': day}}")
+    return Outcome(f"{_all_signed(signers)} {_('The documents are sealed.')}", "success")
 
 
 def _pending(request: SignatureRequest, signers: list[Signer]) -> Outcome:
@@ -54,6 +54,8 @@ def _pending(request: SignatureRequest, signers: list[Signer]) -> Outcome:
 def _progress(request: SignatureRequest, signers: list[Signer], turn: list[Signer]) -> str:
     signed = sum(signer.status == SignerStatus.SIGNED for signer in signers)
     facts = {"names": _names(turn), "signed": signed, "count": len(signers)}
+    if signed and any(signer.is_approver for signer in signers):
+        return _("%(signed)d of %(count)d signed or approved. Waiting for %(names)s.") % facts
     if signed:
         return _("%(signed)d of %(count)d signed. Waiting for %(names)s.") % facts
     if not request.send_email or not has_gateway(EMAIL):
@@ -106,9 +108,14 @@ def _ended(request: SignatureRequest, signers: list[Signer]) -> str:
     return _("It expired on %(day)s. Nobody can sign any more.") % {"day": f"{request.expires_at:%Y-%m-%d}"}
 
 
-def _being_sealed(request: SignatureRequest) -> Outcome:
+def _all_signed(signers: list[Signer]) -> str:
+    approved = any(signer.is_approver for signer in signers)
+    return _("Everybody has signed or approved.") if approved else _("Signed by everybody.")
+
+
+def _being_sealed(request: SignatureRequest, signers: list[Signer]) -> Outcome:
     failure = SealingFailure.objects.filter(request=request).first()
     if failure is None:
-        return Outcome(_("Signed by everybody. The documents are being sealed."), is_under_way=True)
-    cause = public_cause(failure)
-    return Outcome(_("Signed by everybody. The documents are not sealed yet: %(cause)s") % {"cause": cause}, "warning")
+        return Outcome(f"{_all_signed(signers)} {_('The documents are being sealed.')}", is_under_way=True)
+    why = _("The documents are not sealed yet: %(cause)s") % {"cause": public_cause(failure)}
+    return Outcome(f"{_all_signed(signers)} {why}", "warning")

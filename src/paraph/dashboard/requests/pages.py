@@ -15,8 +15,8 @@ from paraph.tenants.models import Environment, Member
 from paraph.tenants.scope import scoped
 
 _WHOLE = Prefetch("signers", Signer.objects.defer(*LARGE, "token_salt"))
-_NAMES = Prefetch("document", Document.objects.only("name"))
-DOCUMENTS = Prefetch("request_documents", RequestDocument.objects.prefetch_related(_NAMES))
+_SHOWN = Prefetch("document", Document.objects.only("name", "file_deleted_at"))
+DOCUMENTS = Prefetch("request_documents", RequestDocument.objects.prefetch_related(_SHOWN))
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Page:
 
 def page(member: Member, filters: Filters, at_once: int, start: int | None = None, *, backwards: bool = False) -> Page:
     """Return the requests after ``start`` in the order of the filters (before it if ``backwards``), with signers and
-    names of documents."""
+    what is shown of documents."""
     rising = filters.rising != backwards
     found = (_searched if filters.words else _listed)(member, filters, at_once, start, rising=rising)
     rows = found.rows[:at_once]

@@ -9,18 +9,20 @@ from django.utils.translation import gettext as _
 from paraph.flow.messages.names import MAX_LENGTH, signer_name
 from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
 from paraph.messaging.unlinked import unlinked
-from paraph.signature_requests.models import Inquiry, InquiryKind, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.models import Inquiry, InquiryKind, Role, SignatureRequest, Signer, SignerStatus
 
 _MOST_NAMES = 5
 
 
 def completed(request: SignatureRequest) -> EmailContent:
     facts = _facts(request)
-    return _laid_out(
-        request,
-        _("Signed by everybody: %(title)s") % facts,
-        _("Everybody has signed “%(title)s”. The signed documents and the proof are ready.") % facts,
-    )
+    if request.signers.filter(role=Role.APPROVER).exists():
+        subject = _("Signed and approved: %(title)s")
+        sentence = _("Everybody has signed or approved “%(title)s”. The signed documents and the proof are ready.")
+    else:
+        subject = _("Signed by everybody: %(title)s")
+        sentence = _("Everybody has signed “%(title)s”. The signed documents and the proof are ready.")
+    return _laid_out(request, subject % facts, sentence % facts)
 
 
 def expiring(request: SignatureRequest) -> EmailContent:
@@ -33,11 +35,15 @@ def expiring(request: SignatureRequest) -> EmailContent:
         "count": len(signers),
         "names": _listed(unsigned),
     }
+    if any(signer.is_approver for signer in signers):
+        progress = _("%(signed)d of %(count)d signed or approved. Waiting for %(names)s.")
+    else:
+        progress = _("%(signed)d of %(count)d signed. Waiting for %(names)s.")
     return _laid_out(
         request,
         _("Expires on %(day)s: %(title)s") % facts,
         _("“%(title)s” expires on %(moment)s, and nobody can sign it then.") % facts,
-        _("%(signed)d of %(count)d signed. Waiting for %(names)s.") % facts,
+        progress % facts,
     )
 
 

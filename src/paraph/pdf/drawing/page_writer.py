@@ -1,5 +1,6 @@
 """Appending drawings to the contents of pages."""
 
+from collections.abc import Iterable
 from typing import Any
 
 from paraph.pdf.drawing.marks import Drawing
@@ -49,7 +50,7 @@ class PageWriter:
         closed = b"\nET" * left_open.text + b"\nEMC" * left_open.marked + b"\nQ" * (1 + left_open.states)
         dictionary[b"/Contents"] = [self._stream(b"q\n"), *contents, self._stream(closed + b"\n" + operators)]
 
-    def leaves_nothing_open(self, contents: list[Ref]) -> bool:
+    def leaves_nothing_open(self, contents: Iterable[Ref]) -> bool:
         """Return whether these streams together close everything that they open."""
         return self._endings.ending(contents) == CLEAN
 

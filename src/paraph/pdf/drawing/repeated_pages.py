@@ -44,8 +44,7 @@ class RepeatedPages:
         model = self._model_for(page)
         if model is None:
             return None
-        contents = [reference(page.holes[number]) for number in model.contents]
-        if not self._writer.leaves_nothing_open(contents):
+        if not self._writer.leaves_nothing_open(reference(page.holes[number]) for number in model.contents):
             return None
         if model.resources is not None and not self._writer.knows(
             reference(page.holes[model.resources]), model.drawing

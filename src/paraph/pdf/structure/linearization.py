@@ -16,6 +16,8 @@ def _spelt(name: str) -> bytes:
 
 _LENGTH = re.compile(_spelt("L") + GAP + rb"\+?(\d{1,15}+)(?!\d)")
 _LINEARIZED = re.compile(_spelt("Linearized") + rb"(?!" + REGULAR + rb")")
+_PLAIN = re.compile(rb"%PDF-\d\.\d[\r\n]+(?:%[\x80-\xff]*[\r\n]+)?\d+ \d+ obj[\r\n ]*<<[^<>()%#{}]*>>")
+"""A first object that ends at the same byte for every reader: one dictionary, without strings, comments or escapes."""
 _WITHIN = 1 << 20
 """Bytes at the beginning. The object is the first one of the file, and small unless somebody hides in it."""
 _END = b"endobj"
@@ -36,5 +38,6 @@ def begins_elsewhere(pdf: bytes, start: int | None) -> bool:
 
 
 def _stated_lengths(pdf: bytes) -> list[int]:
-    text = pdf[:_WITHIN]
-    return [int(length) for length in _LENGTH.findall(text)] if _LINEARIZED.search(text) else []
+    plain = _PLAIN.match(pdf, 0, _WITHIN)
+    end = plain.end() if plain else _WITHIN
+    return [int(length) for length in _LENGTH.findall(pdf, 0, end)] if _LINEARIZED.search(pdf, 0, end) else []

@@ -1,6 +1,6 @@
 """How the contents of pages end, each read once."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from paraph.pdf.structure.contents_grammar import ContentsDecoder
@@ -29,17 +29,17 @@ class PageEndings:
             return []
         return [value] if isinstance(resolved, PdfStream) else None
 
-    def ending(self, contents: list[Any]) -> Ending | None:
+    def ending(self, contents: Iterable[Any]) -> Ending | None:
         """Return how these streams together end; ``None`` where viewers may disagree."""
         if self._all_clean:
             return CLEAN
         key = tuple(contents)
         if key not in self._endings:
-            texts = self.decoded(contents)
+            texts = self.decoded(key)
             self._endings[key] = None if texts is None else ending(texts)
         return self._endings[key]
 
-    def decoded(self, contents: list[Any]) -> list[bytes] | None:
+    def decoded(self, contents: Sequence[Any]) -> list[bytes] | None:
         """Return the decoded streams; ``None`` where one of them fails."""
         streams = [self._resolve(item) for item in contents]
         return self._decoder.decode(streams) if all(type(stream) is PdfStream for stream in streams) else None

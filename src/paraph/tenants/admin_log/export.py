@@ -1,7 +1,6 @@
 """Exports of an organization's whole activity log, which
 :mod:`paraph.tenants.admin_log.read_export` checks, and the check of the log itself."""
 
-import json
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,7 +9,7 @@ from paraph.kernel import clock
 from paraph.tenants.admin_log.chain import ChainCheck, check_entries
 from paraph.tenants.admin_log.log import facts
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.admin_log.read_export import BEFORE_ENTRIES, FORMAT
+from paraph.tenants.admin_log.read_export import BEFORE_ENTRIES, FORMAT, written
 
 _AT_ONCE = 1000
 
@@ -24,9 +23,9 @@ def exported(export: Activity) -> Iterator[bytes]:
         "organization": export.subject,
         "at": clock.iso(export.created_at),
     }
-    yield (json.dumps(head, ensure_ascii=False)[:-1] + BEFORE_ENTRIES).encode()
+    yield written(head)[:-1] + BEFORE_ENTRIES.encode()
     for entry in entries(number, export.position):
-        yield (("," if entry["position"] > 1 else "") + "\n" + json.dumps(entry, ensure_ascii=False)).encode()
+        yield (b",\n" if entry["position"] > 1 else b"\n") + written(entry)
     yield b"\n]}\n"
 
 

@@ -2,7 +2,8 @@
 
 An export is the text that :mod:`paraph.tenants.admin_log.export` writes, byte for byte. So nothing that somebody sees
 in it can be changed: entries are bound by the chain of hashes, the head by the last entry, which is the export
-itself, and all else has one form.
+itself, and all else has one form. None is a PDF at the same time, to any reader: the keyword with which every object
+of a PDF begins is written otherwise.
 """
 
 import json
@@ -67,7 +68,7 @@ def _head(file: BinaryIO) -> dict[str, Any]:
     line = _line(file)
     beginning, found, rest = line.rpartition(BEFORE_ENTRIES.encode())
     head = bounded_json.loads(beginning + b"}", _MOST_PARTS)
-    if not found or rest or not isinstance(head, dict) or tuple(head) != HEAD or _written(head) != beginning + b"}":
+    if not found or rest or not isinstance(head, dict) or tuple(head) != HEAD or written(head) != beginning + b"}":
         raise NotAsWritten(_NO_EXPORT)
     if [type(value) for value in head.values()] != [str, int, str, str] or head["format"] != FORMAT:
         raise NotAsWritten(_NO_EXPORT)
@@ -92,7 +93,7 @@ def _entries(file: BinaryIO, told: _Told) -> Iterator[dict[str, Any]]:
 def _entry(text: bytes, position: int) -> dict[str, Any]:
     try:
         entry = bounded_json.loads(text, _MOST_PARTS)
-        if isinstance(entry, dict) and _is_entry(entry) and _written(entry) == text:
+        if isinstance(entry, dict) and _is_entry(entry) and written(entry) == text:
             return entry
     except (ValueError, RecursionError):
         pass
@@ -122,9 +123,9 @@ def _line(file: BinaryIO) -> bytes:
     return line[:-1]
 
 
-def _written(value: dict[str, Any]) -> bytes:
+def written(value: dict[str, Any]) -> bytes:
     """Return the value as exports write it; text that is no Unicode raises ``ValueError``."""
-    return json.dumps(value, ensure_ascii=False).encode()
+    return json.dumps(value, ensure_ascii=False).replace("obj", "\\u006fbj").encode()
 
 
 def _problem_of(head: dict[str, Any], told: _Told) -> str:

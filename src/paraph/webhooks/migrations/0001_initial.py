@@ -24,6 +24,7 @@ CREATE CONSTRAINT TRIGGER event_published AFTER INSERT OR UPDATE OF held ON webh
     DEFERRABLE INITIALLY DEFERRED FOR EACH ROW WHEN (NOT NEW.held AND NEW.position IS NULL)
     EXECUTE FUNCTION webhooks_publish();
 ALTER TABLE webhooks_eventstream SET (fillfactor = 50);
+ALTER TABLE webhooks_delivery SET (fillfactor = 70);
 """
 
 
@@ -59,7 +60,6 @@ class Migration(migrations.Migration):
                         choices=[
                             ("held", "On hold"),
                             ("waiting", "Waiting"),
-                            ("sending", "Sending"),
                             ("delivered", "Delivered"),
                             ("failed", "Failed"),
                             ("caught", "Kept, not sent"),
@@ -124,9 +124,7 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="delivery",
             index=models.Index(
-                condition=models.Q(("status__in", ["waiting", "sending"])),
-                fields=["endpoint", "status", "due_at", "id"],
-                name="delivery_live",
+                condition=models.Q(("status", "waiting")), fields=["endpoint", "due_at", "id"], name="delivery_live"
             ),
         ),
         migrations.AddIndex(
@@ -136,7 +134,7 @@ class Migration(migrations.Migration):
         migrations.AddIndex(
             model_name="delivery",
             index=models.Index(
-                condition=models.Q(("failures__gt", 0), ("status__in", ["waiting", "sending"])),
+                condition=models.Q(("failures__gt", 0), ("status", "waiting")),
                 fields=["endpoint"],
                 name="delivery_troubled",
             ),
@@ -164,7 +162,7 @@ class Migration(migrations.Migration):
             index=models.Index(
                 condition=models.Q(
                     ("status", "failed"),
-                    models.Q(("failures__gt", 0), ("status__in", ["waiting", "sending"])),
+                    models.Q(("failures__gt", 0), ("status", "waiting")),
                     _connector="OR",
                 ),
                 fields=["application", "id"],

@@ -267,8 +267,8 @@ _OVER = Refusal("conflict", "conflict", "The request is over.", "The request is 
 _NO_DECLINING = Refusal(
     "decline_not_allowed",
     "decline_not_allowed",
-    "The request does not allow its signers to decline.",
-    "This request does not allow its signers to decline.",
+    "The request cannot be declined.",
+    "This request cannot be declined.",
 )
 _SIGN_ACT = [
     *_ACT,

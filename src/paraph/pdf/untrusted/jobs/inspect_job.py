@@ -75,8 +75,8 @@ def _inspected(
     _try_first_page(document)
     with nullcontext(file) if not content else UntrustedFile(content=content) as shown:
         try:
-            disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages)
             clean = all_end_clean(findings.reader, findings.nodes)
+            disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages, clean_contents=clean)
         except (Unsafe, *CONFUSED) as error:
             raise damaged() from error
     preflight = {

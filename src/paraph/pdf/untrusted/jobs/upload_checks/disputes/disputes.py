@@ -115,14 +115,19 @@ def _share(one: Box, other: Box) -> float:
 
 
 def find_disputes(
-    reader: PdfReader, file: UntrustedFile, nodes: Sequence[PageNode], geometries: Sequence[PageGeometry]
+    reader: PdfReader,
+    file: UntrustedFile,
+    nodes: Sequence[PageNode],
+    geometries: Sequence[PageGeometry],
+    *,
+    clean_contents: bool,
 ) -> list[dict[str, Any]]:
     """Return ``[{"page_number", "x", "y", "width", "height", "what"}, …]``, in points of reader space. ``reader`` and
-    ``file``: of the file that is shown and sealed. Raise PdfRefused ``…_over_text`` for one that lies over
-    text."""
-    found = list(
-        chain(_of_annotations(reader, file, nodes, geometries), lost_drawings(reader, file, nodes, geometries))
-    )
+    ``file``: of the file that is shown and sealed; ``clean_contents``:
+    :func:`paraph.pdf.structure.page_endings.all_end_clean` holds for it. Raise PdfRefused ``…_over_text`` for one that
+    lies over text."""
+    lost = lost_drawings(reader, file, nodes, geometries, clean_contents=clean_contents)
+    found = list(chain(_of_annotations(reader, file, nodes, geometries), lost))
     told: list[dict[str, Any]] = []
     limit = _MOST_OF_A_PAGE if len(found) <= _MOST else 1
     for index in sorted({each.page for each in found}):

@@ -1,9 +1,8 @@
 """Where on the pages PDFium shows what other readers leave out, seen by drawing the pages with it and without."""
 
 import io
-import re
 import time
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import pikepdf
@@ -12,35 +11,28 @@ from PIL import Image, ImageChops
 
 from paraph.pdf.refusal import page_not_shown
 from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
-from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, Dictionary, PdfStream, Ref, Unsafe, parse
+from paraph.pdf.structure.graphics_state import ending
+from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.upload_checks.disputes.followed_operations import (
+    is_cut_off,
+    may_lose,
+    plain_name,
+    without_lost,
+)
 
 _SECONDS = 3.0  # of processor time for all pages; what is left is told as a whole
 _PIXELS = 1200  # of the longer side
 _FAINT = 16  # of 255
 _APART = 6  # rows of pixels between two lines of text
+_OF_COMPOSITES = (b"/CIDFontType0", b"/CIDFontType2")
 _DEEPEST = 12  # forms within forms
+_MOST_READ = 8 << 20  # bytes of contents whose operations are read one by one; more are looked at only briefly
 Fonts = frozenset[bytes]
-_STRING = rb"\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S])*+\))*+\)"
-
-
-def _operator(letters: bytes) -> bytes:
-    """Return a pattern that begins with its letters: it is found in half the time of one that begins with what may not
-    stand before them."""
-    within_a_word = rb"(?<![^\x00\t\n\x0c\r ()<>\[\]{}%%]%b)" % letters
-    return letters + within_a_word + rb"(?<=(%b))" % letters + rb"(?!" + REGULAR + rb")"
-
-
-_WORDS = re.compile(
-    _STRING + rb"|%[^\r\n]*+"
-    rb"|\((?<=(\())"  # a string with more parentheses within it
-    rb"|" + rb"|".join(map(_operator, (b"q", b"Q", b"BI"))) + rb"|/(?<=(/))(" + REGULAR + rb"*+)[" + SPACE + rb"]++"
-    rb"[-+.0-9]++[" + SPACE + rb"]++Tf(?!" + REGULAR + rb")"
-)
 
 
 class Dispute(NamedTuple):
@@ -53,10 +45,16 @@ class Dispute(NamedTuple):
 
 
 def lost_drawings(
-    reader: PdfReader, file: UntrustedFile, nodes: Sequence[PageNode], geometries: Sequence[PageGeometry]
+    reader: PdfReader,
+    file: UntrustedFile,
+    nodes: Sequence[PageNode],
+    geometries: Sequence[PageGeometry],
+    *,
+    clean_contents: bool,
 ) -> Iterator[Dispute]:
-    """Yield the places of each page that other readers leave out."""
-    scan = _Scan(reader)
+    """Yield the places of each page that other readers leave out. ``clean_contents``:
+    :func:`paraph.pdf.structure.page_endings.all_end_clean` holds for the file."""
+    scan = _Scan(reader, clean_contents=clean_contents)
     suspected = [index for index, node in enumerate(nodes) if scan.suspects(node)]
     if not suspected:
         return
@@ -78,8 +76,10 @@ def lost_drawings(
 class _Scan:
     """A look at the contents of all pages, of the forms that they draw, and of the appearances of annotations."""
 
-    def __init__(self, reader: PdfReader) -> None:
+    def __init__(self, reader: PdfReader, *, clean_contents: bool) -> None:
         self._reader = reader
+        self._clean_contents = clean_contents
+        self._left = _MOST_READ
         self._known: dict[tuple[Ref, Fonts], bool] = {}
         self.fonts: dict[int, Fonts] = {}
         """The fonts of the resources of each page that was suspected, by its number in the file."""
@@ -92,7 +92,12 @@ class _Scan:
         contents = resolve(node.dictionary.get(b"/Contents"))
         streams = [resolve(each) for each in contents] if isinstance(contents, list) else [contents]
         text = b"\n".join(self._text(each) for each in streams if isinstance(each, PdfStream))
-        found = may_lose(text, fonts) or self._forms(resources, fonts, 0) or self._appearances(node, fonts)
+        found = (
+            may_lose(text, fonts)
+            or (not self._clean_contents and self._is_malformed(text))
+            or self._forms(resources, fonts, 0)
+            or self._appearances(node, fonts)
+        )
         if found:
             self.fonts[node.ref.number] = fonts
         return found
@@ -124,7 +129,10 @@ class _Scan:
                 own = self._reader.resolve(form.dictionary.get(b"/Resources"))
                 own = own if isinstance(own, dict) else {}
                 all_fonts = fonts | self._fonts_of(own)
-                self._known[value, fonts] = may_lose(self._text(form), all_fonts) or self._forms(own, fonts, depth + 1)
+                text = self._text(form)
+                self._known[value, fonts] = (
+                    may_lose(text, all_fonts) or self._is_malformed(text) or self._forms(own, fonts, depth + 1)
+                )
         return self._known[value, fonts]
 
     def _fonts_of(self, resources: Dictionary) -> Fonts:
@@ -134,8 +142,18 @@ class _Scan:
         )
 
     def _is_font(self, value: Any) -> bool:
-        font = self._reader.resolve(value)
-        return isinstance(font, dict) and (b"/BaseFont" in font or font.get(b"/Subtype") == b"/Type3")
+        resolve = self._reader.resolve
+        font = resolve(value)
+        if not isinstance(font, dict) or font.get(b"/Subtype") != b"/Type0":
+            return isinstance(font, dict) and (b"/BaseFont" in font or font.get(b"/Subtype") == b"/Type3")
+        descendants = resolve(font.get(b"/DescendantFonts"))
+        first = resolve(next(iter(descendants), None)) if isinstance(descendants, list) else None
+        return isinstance(first, dict) and resolve(first.get(b"/Subtype")) in _OF_COMPOSITES
+
+    def _is_malformed(self, text: bytes) -> bool:
+        """Return whether there may be an operation in it that not all readers understand."""
+        self._left -= len(text)
+        return self._left >= 0 and ending([text]) is None
 
     def _text(self, stream: PdfStream) -> bytes:
         try:
@@ -166,10 +184,14 @@ def _without_lost(
 def _cut_page(document: pikepdf.Pdf, index: int, fonts: dict[int, Fonts]) -> bool:
     page = document.pages[index]
     of_page = fonts.get(page.obj.objgen[0], frozenset())
-    instructions = without_lost(pikepdf.parse_content_stream(page), of_page)
+    contents = page.obj.get("/Contents")
+    streams = list(contents) if isinstance(contents, pikepdf.Array) else [contents]
+    text = b"\n".join(each.read_bytes() for each in streams if isinstance(each, pikepdf.Stream))
+    empty = _empty_composites(_named_fonts(page.obj))
+    instructions = without_lost(pikepdf.parse_content_stream(page), of_page, empty, cut_off=is_cut_off(text))
     if instructions is not None:
         page.obj.Contents = document.make_stream(pikepdf.unparse_content_stream(instructions))
-    forms = [form for form in _forms_of(page.obj) if _cut_form(form, of_page, 0)]
+    forms = [form for form in _forms_of(page.obj) if _cut_form(form, of_page, empty, 0)]
     return instructions is not None or bool(forms)
 
 
@@ -187,29 +209,54 @@ def _forms_of(page: Any) -> Iterator[Any]:
 
 
 def _named_forms(owner: Any) -> Iterator[Any]:
-    resources: Any = None
-    while resources is None and isinstance(owner, pikepdf.Dictionary | pikepdf.Stream):
-        resources, owner = owner.get("/Resources"), owner.get("/Parent")
-    objects = resources.get("/XObject") if isinstance(resources, pikepdf.Dictionary) else None
-    if isinstance(objects, pikepdf.Dictionary):
+    objects = _of_resources(owner, "/XObject")
+    if objects is not None:
         yield from (each for _, each in objects.items() if isinstance(each, pikepdf.Stream))
 
 
-def _cut_form(form: Any, fonts: Fonts, depth: int) -> bool:
+def _of_resources(owner: Any, key: str) -> pikepdf.Dictionary | None:
+    """Return a dictionary of the resources of a page, which may inherit them, or of a form."""
+    resources: Any = None
+    while resources is None and isinstance(owner, pikepdf.Dictionary | pikepdf.Stream):
+        resources, owner = owner.get("/Resources"), owner.get("/Parent")
+    found = resources.get(key) if isinstance(resources, pikepdf.Dictionary) else None
+    return found if isinstance(found, pikepdf.Dictionary) else None
+
+
+def _cut_form(form: Any, fonts: Fonts, empty: Fonts, depth: int) -> bool:
     if form.get("/Subtype") == "/Image" or depth > _DEEPEST:
         return False
-    resources = form.get("/Resources")
-    own = resources.get("/Font") if isinstance(resources, pikepdf.Dictionary) else None
-    fonts = fonts | {
-        plain_name(pikepdf.Name(name))
-        for name, font in (own.items() if isinstance(own, pikepdf.Dictionary) else ())
-        if isinstance(font, pikepdf.Dictionary) and ("/BaseFont" in font or font.get("/Subtype") == "/Type3")
-    }
-    instructions = without_lost(pikepdf.parse_content_stream(form), fonts)
+    own = _named_fonts(form)
+    fonts |= {name for name, font in own.items() if _is_font(font)}
+    empty = (empty - own.keys()) | _empty_composites(own)
+    cut_off = is_cut_off(form.read_bytes())
+    instructions = without_lost(pikepdf.parse_content_stream(form), fonts, empty, cut_off=cut_off)
     if instructions is not None:
         form.write(pikepdf.unparse_content_stream(instructions))
-    inner = [each for each in _named_forms(form) if _cut_form(each, fonts, depth + 1)]
+    inner = [each for each in _named_forms(form) if _cut_form(each, fonts, empty, depth + 1)]
     return instructions is not None or bool(inner)
+
+
+def _named_fonts(owner: Any) -> dict[bytes, Any]:
+    fonts = _of_resources(owner, "/Font")
+    return {plain_name(pikepdf.Name(name)): font for name, font in fonts.items()} if fonts is not None else {}
+
+
+def _is_font(font: Any) -> bool:
+    return isinstance(font, pikepdf.Dictionary) and ("/BaseFont" in font or font.get("/Subtype") == "/Type3")
+
+
+def _empty_composites(fonts: Mapping[bytes, Any]) -> Fonts:
+    """Return the composite fonts that lack the font they are made of. PDFium shows nothing in those, others words."""
+    return frozenset(name for name, font in fonts.items() if _is_font(font) and _is_empty_composite(font))
+
+
+def _is_empty_composite(font: pikepdf.Dictionary) -> bool:
+    descendants = font.get("/DescendantFonts")
+    first = next(iter(descendants), None) if isinstance(descendants, pikepdf.Array) else None
+    kind = first.get("/Subtype") if isinstance(first, pikepdf.Dictionary) else None
+    is_one = isinstance(kind, pikepdf.Name) and plain_name(kind) in _OF_COMPOSITES
+    return font.get("/Subtype") == "/Type0" and not is_one
 
 
 def _changed(
@@ -248,42 +295,3 @@ def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
         return image
     finally:
         page.close()
-
-
-def may_lose(contents: bytes, fonts: Collection[bytes]) -> bool:
-    """Return whether contents with these fonts may lose a part, told at a glance; :func:`without_lost` knows for
-    certain."""
-    depth = 0
-    for parenthesis, opens, closes, image, slash, font in _WORDS.findall(contents):
-        if opens:
-            depth += 1
-        elif closes:
-            depth -= 1
-        elif parenthesis or image or (slash and slash + font not in fonts):
-            return True
-        if depth < 0:
-            return True
-    return False
-
-
-def without_lost(instructions: Iterable[Any], fonts: Collection[bytes]) -> list[Any] | None:
-    """Return the instructions that all readers follow, ``None`` if these are all: text in a missing font has no size,
-    and there is nothing behind a ``Q`` that closes nothing."""
-    kept: list[Any] = []
-    depth, lost = 0, False
-    for instruction in instructions:
-        operator = instruction.operator.unparse()  # str() needs UTF-8
-        depth += (operator == b"q") - (operator == b"Q")
-        if depth < 0:
-            return kept
-        if operator == b"Tf" and len(instruction.operands) > 1 and plain_name(instruction.operands[0]) not in fonts:
-            lost = True
-            operands = [instruction.operands[0], 0]
-            instruction = pikepdf.ContentStreamInstruction(operands, instruction.operator)  # noqa: PLW2901
-        kept.append(instruction)
-    return kept if lost else None
-
-
-def plain_name(value: Any) -> bytes:
-    """Return a name as our own reader has it; empty for anything else."""
-    return bytes(parse(value.unparse(), 0)[0]) if isinstance(value, pikepdf.Name) else b""
