@@ -8120,7 +8120,7 @@ export interface operations {
              *
              *     `sandbox_only`: The key is of production.
              *
-             *     `decline_not_allowed`: The request does not allow its signers to decline.
+             *     `decline_not_allowed`: The request cannot be declined.
              */
             403: {
                 headers: {
