@@ -99,3 +99,9 @@ def test_two_members_at_once_remind_once() -> None:
 
     answers = at_once(*[lambda: remind(scope, request.pk, made.signers[0].pk, actor).number] * 4)
     assert sorted(answers, key=str) == [1, *["too_many_reminders"] * 3]
+
+
+def test_a_request_that_mails_nobody_says_so() -> None:
+    with pytest.raises(DomainError, match="This request sends its signers no mails") as refused:
+        asked(scene())
+    assert refused.value.code == "too_many_reminders"

@@ -5692,7 +5692,9 @@ export interface operations {
              *
              *     `conflict`: Others sign before, and have not signed.
              *
-             *     `conflict`: The service has mailed no invitation: none is to be mailed, or it is not out yet.
+             *     `conflict`: The service has not mailed the invitation yet.
+             *
+             *     `conflict`: The request was created without `send_email`.
              *
              *     `conflict`: The signer has been reminded five times.
              */
@@ -8118,7 +8120,7 @@ export interface operations {
              *
              *     `sandbox_only`: The key is of production.
              *
-             *     `decline_not_allowed`: The request does not allow its signers to decline.
+             *     `decline_not_allowed`: The request cannot be declined.
              */
             403: {
                 headers: {

@@ -54,6 +54,10 @@ def _mark(description: str) -> DocumentPart:
 
 _DRAWN = {"type": "drawn", "strokes": [[[0.1, 0.3], [0.4, 0.1], [0.5, 0.35], [0.9, 0.2]]]}
 
+_FIELDS = ENTERED_FIELDS | {
+    "description": f"{ENTERED_FIELDS['description']} A number that can be read in two ways in the language of the "
+    "body, such as `1.250` in German or `1,250` in English, is not taken: the answer asks which."
+}
 CODE_CHANNEL = _object(
     ("channel",),
     {"channel": "email"},
@@ -89,7 +93,7 @@ SIGNATURE = _object(
     locale=_text(
         "The language in which the consent notice was accepted; the request's by default.", enum=list(LOCALES)
     ),
-    fields=ENTERED_FIELDS,
+    fields=_FIELDS,
     in_person=_text("Of the page that a member opens on their own device, from the dashboard: its ticket."),
 )
 _PICTURE = "/sign/AAAAAAAAAEZ…/documents/12/pages/1-values.svg?v=5c0a2f1e"
@@ -98,7 +102,7 @@ ENTRIES = _object(
     ("fields",),
     {"fields": [_ENTRY], "locale": "en"},
     "One field",
-    fields=ENTERED_FIELDS,
+    fields=_FIELDS,
     locale=_text("The language of the answer: one of the twenty. By default that of the page."),
 )
 _WHERE = {

@@ -170,7 +170,7 @@ class TestReminding:
 
     def test_where_the_request_sends_no_mails(self, owner: ApiClient) -> None:
         created = owner.create(payload(owner.document())).json()
-        assert error(remind(owner, created), 409, "conflict") == said("remindSigner", "conflict_not_invited")
+        assert error(remind(owner, created), 409, "conflict") == said("remindSigner", "conflict_no_mails")
 
     def test_nobody_elses_nor_one_of_another_request(self, owner: ApiClient, invited: dict[str, Any]) -> None:
         other_request = owner.create(payload(owner.document(), **ASKED)).json()

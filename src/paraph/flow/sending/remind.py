@@ -51,7 +51,8 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) ->
     signer = lock_signer(signer_id)
     require_open(signer)
     if not signer.notified_at:
-        raise DomainError("too_many_reminders", _("The invitation has not been sent yet."))
+        later, never = _("The invitation has not been sent yet."), _("This request sends its signers no mails.")
+        raise DomainError("too_many_reminders", later if request.send_email else never)
     if is_refused(request.environment, EMAIL):
         raise DomainError("delivery_failed", _("this service has no mail server, so nobody would receive the mails."))
     number, now = _next_number(signer), clock.now()

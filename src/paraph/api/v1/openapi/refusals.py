@@ -122,8 +122,14 @@ _REMINDER = [
     Refusal(
         "conflict_not_invited",
         "conflict",
-        "The service has mailed no invitation: none is to be mailed, or it is not out yet.",
+        "The service has not mailed the invitation yet.",
         "The invitation has not been sent yet.",
+    ),
+    Refusal(
+        "conflict_no_mails",
+        "conflict",
+        "The request was created without `send_email`.",
+        "This request sends its signers no mails.",
     ),
     Refusal(
         "conflict_most",
