@@ -10,9 +10,10 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admission import admit
 from paraph.tenants.models import ApiKey, Application
+from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene
 from tests.tenancy import create_application, create_organization, rotate
-from tests.webhooks.parties import prepared_deliveries, record, told
+from tests.webhooks.parties import ACCEPTED, prepared_deliveries, record, told
 
 pytestmark = pytest.mark.django_db
 DAY = timedelta(days=1)
@@ -57,6 +58,7 @@ def test_webhooks_carry_both_signatures_during_the_overlap_and_then_the_new_one(
     record(made.request, "signer.notified", made.signers[0])
     [delivery] = prepared_deliveries()
     assert _signatures(delivery.headers) == [_hmac(secret, delivery.body), _hmac(following, delivery.body)]
+    record_outcomes([(delivery.attempt_id, ACCEPTED)], clock.now())
     after(monkeypatch, DAY)
     record(made.request, "signer.notified", made.signers[0])
     [delivery] = prepared_deliveries()

@@ -109,11 +109,19 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
     if request.get("send_email"):
         request["identity_declaration_accepted"] = True
     request["signers"] = request["signers"][:25]
+    fills_in_names = any(
+        field["type"] == "full_name"
+        for document in request["documents"]
+        for assignment in document["signers"]
+        for field in assignment.get("fields") or []
+    )
     for number, signer in enumerate(request["signers"]):
         signer["ref"], signer["order"] = f"{number} {signer['ref']}"[:200], number + 1
         if signer.get("phone") is not None or signer.get("otp_channel") == "sms":
             signer["phone"] = "+33612345678"
         signer["role"] = "signer" if not number else signer.get("role")
+        if fills_in_names and "first_name" in signer:  # into a rectangle that has room for short ones
+            signer["first_name"], signer["last_name"] = signer["first_name"][:8], signer["last_name"][:8]
     refs = [signer["ref"] for signer in request["signers"]]
     approve = {signer["ref"] for signer in request["signers"] if signer["role"] == "approver"}
     pairs = zip(request["documents"], world["documents"], strict=False)
