@@ -4,7 +4,7 @@ import os
 import re
 import signal
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,7 +25,8 @@ PASSWORD = "a long enough phrase"
 PEOPLE = 250
 
 
-def test_each_row_is_sent_once(target: Target) -> None:
+def test_each_row_is_sent_once(new_target: Callable[..., Target]) -> None:
+    target = new_target()
     organization = target.command("organization", "create", "Acme", "--plan", "enterprise")["id"]
     with logged_in(target, organization) as browser:
         template = _template(browser, f"/app/{organization}")
