@@ -60,7 +60,7 @@ def missing(draft: Draft) -> Missing:
 
 
 def _without_value(fields: Sequence[DraftField]) -> list[str]:
-    """Return the fields of templates whose value the sender has yet to give."""
+    """Return a sentence for each read-only field without a value, which templates made of requests have."""
     sentence = _("“%(field)s” on %(document)s needs a value, since signers cannot change it.")
     return [
         sentence

@@ -1,5 +1,5 @@
-"""What a template keeps of a draft or of a request: everything but the people. Of a request, that is also what its
-fields were filled in with beforehand."""
+"""What a template keeps of a draft or of a request: everything but the people. The values that a request's fields were
+filled in with beforehand are of its people, and are not kept either."""
 
 from dataclasses import dataclass, field
 from typing import Any
