@@ -29,9 +29,17 @@ def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
 
 
 @pytest.fixture(scope="package")
-def dashboard(world: World) -> ServedPages:
+def filled_dashboard(world: World) -> Iterator[ServedPages]:
+    pages = served_pages(world)
+    yield pages
+    pages.draft.browser.close()
+
+
+@pytest.fixture
+def dashboard(filled_dashboard: ServedPages) -> ServedPages:
     """The dashboard's pages of the first organization, with its owner logged in and something on each of them."""
-    return served_pages(world)
+    filled_dashboard.keep_proven()
+    return filled_dashboard
 
 
 @pytest.fixture(scope="package")

@@ -32,6 +32,10 @@ class Draft:
         base = str(self.browser.base_url)
         return [{"name": each.name, "value": each.value, "url": base} for each in self.browser.cookies.jar]
 
+    def prove_identity(self) -> None:
+        """Gives the password once more, as guarded pages want within five minutes."""
+        _post(self.browser, "/account/reauthenticate/", {"password": PASSWORD})
+
     def clear(self) -> None:
         _post(self.browser, self.address, {**_NOTHING, "action": "save"})
 

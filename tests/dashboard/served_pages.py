@@ -1,7 +1,8 @@
 """Every page of the dashboard of a served process, with something on it."""
 
 import re
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from typing import Any
 
 import httpx
@@ -21,9 +22,23 @@ Eve,X,nobody,Grace,Hopper,grace@example.com
 class ServedPages:
     """``addresses`` by the name of each in the URL map."""
 
-    base_url: str
-    cookies: list[Any]
+    draft: Draft
     addresses: dict[str, str]
+    _proved_at: float = field(default_factory=time.monotonic)
+
+    @property
+    def base_url(self) -> str:
+        return str(self.draft.browser.base_url).rstrip("/")
+
+    @property
+    def cookies(self) -> list[Any]:
+        return self.draft.cookies
+
+    def keep_proven(self) -> None:
+        """Lets guarded pages open at once, however long ago the owner logged in."""
+        if time.monotonic() - self._proved_at > 60:
+            self.draft.prove_identity()
+            self._proved_at = time.monotonic()
 
 
 def served_pages(service: Service) -> ServedPages:
@@ -66,11 +81,7 @@ def served_pages(service: Service) -> ServedPages:
         "bulk_upload": f"{template}/bulk",
         "bulk_send": bulk_send,
     }
-    pages = ServedPages(
-        service.base_url, draft.cookies, {name: service.base_url + each for name, each in found.items()}
-    )
-    draft.browser.close()
-    return pages
+    return ServedPages(draft, {name: service.base_url + each for name, each in found.items()})
 
 
 def _fixed() -> dict[str, str]:
