@@ -2,7 +2,7 @@
 
 import fcntl
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +16,7 @@ from pytest_django import DjangoDbBlocker
 
 from paraph.server import outgoing_body
 from tests import first_start
+from tests.cli.service import Service, remove
 
 hypothesis.settings.register_profile("untimed", deadline=None)  # how long an example takes is the machine's affair
 hypothesis.settings.load_profile("untimed")
@@ -88,6 +89,25 @@ def _live_servers_answer_for_static_files_as_production_does() -> None:
     said to be at another host."""
     handler: Any = StaticFilesHandler
     handler.get_base_url = lambda _self: "//elsewhere/"
+
+
+class _Shared(Service):
+    memory = 2 << 30  # the embedded database alone maps 1.1 GiB
+
+
+@pytest.fixture(scope="session")
+def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+    """One for all files that a process of the run takes and that leave it as it was: each makes organizations of its
+    own in it, and none is held up by what the others ask and send. A file that measures a whole service, stops it or
+    leaves traces in it starts its own."""
+    one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
+    many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "0"}
+    many |= {"PARAPH_WRONG_CODES_PER_DESTINATION": "10000", "PARAPH_WRONG_CODES_PER_ORGANIZATION": "10000"}
+    service = _Shared(tmp_path_factory.mktemp("shared") / "data", **one, **many)
+    service.begin()
+    yield service
+    service.stop()
+    remove(service.data_dir)
 
 
 @pytest.fixture(autouse=True)

@@ -17,10 +17,15 @@ def copy(data_dir: Path) -> str:
     enterprise plan)."""
     made = _made()
     location.make_location(data_dir, None)
-    shutil.copytree(made, data_dir, ignore=shutil.ignore_patterns("postgres", "key"), dirs_exist_ok=True)
+    shutil.copytree(made, data_dir, ignore=shutil.ignore_patterns("postgres", "key", "said"), dirs_exist_ok=True)
     clusters = [location.find_location(folder, None).cluster for folder in (made, data_dir)]
     subprocess.run(["cp", "-a", *clusters], check=True)  # with its owner, who is another where root runs the tests
     return (made / "key").read_text()
+
+
+def said() -> str:
+    """What the first start printed and logged until it had stopped."""
+    return (_made() / "said").read_text()
 
 
 def _made() -> Path:
@@ -44,8 +49,10 @@ def _make(data_dir: Path) -> None:
     try:
         key = service.first_key()
     finally:
-        service.stop()
+        status = service.stop()
+    assert (status, service.processes()) == (0, {}), "".join(service.output)
     (data_dir / "key").write_text(key)
+    (data_dir / "said").write_text("".join(service.output))
 
 
 def remove(folder: Path) -> None:

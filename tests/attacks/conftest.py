@@ -20,20 +20,18 @@ def _linux() -> None:
 class Target(Service):
     """One web process and one worker, none of whose processes can have more than ``memory`` bytes."""
 
-    memory = 2 << 30  # the embedded database alone maps 1.1 GiB
+    memory = 2 << 30  # as the shared one
 
     def backend(self, key: str = "") -> Backend:
         """A client with the key, or with the one that the first start printed (sandbox, enterprise plan)."""
         return Backend(self.base_url, key or self.key)
 
 
-@pytest.fixture(scope="package")
-def target(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Target]:
-    """One with the settings that it has out of the box, for all files that leave it as it was; only its messages to one
-    recipient are not counted, since many files write to the same. A file that measures the whole service, or leaves
-    traces in it, makes its own."""
-    with _targets(tmp_path_factory) as make:
-        yield make(PARAPH_MESSAGES_PER_DESTINATION="0")
+@pytest.fixture(scope="session")
+def target(shared_service: Service) -> Target:
+    """One with the settings that it has out of the box, for all files that leave it as it was; only its calls and its
+    messages to one recipient are not counted."""
+    return Target.like(shared_service)
 
 
 @pytest.fixture(scope="module")

@@ -1,4 +1,4 @@
-"""Chromium and a served Paraph, one each for this room."""
+"""Chromium, one for this room, and what it sees of the shared service."""
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.browser.world import World
-from tests.cli.service import remove
+from tests.cli.service import Service
 from tests.dashboard.served_pages import ServedPages, served_pages
 
 CHROMIUM = "/usr/bin/chromium"
@@ -19,16 +19,12 @@ def _chromium() -> None:
         pytest.skip(f"{CHROMIUM} is missing: apt install chromium")
 
 
-@pytest.fixture(scope="package")
-def world(tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    world = World(tmp_path_factory.mktemp("browser") / "data")
-    world.begin()
-    yield world
-    world.stop()
-    remove(world.data_dir)
+@pytest.fixture(scope="session")
+def world(shared_service: Service) -> World:
+    return World.like(shared_service)
 
 
-@pytest.fixture(scope="package")
+@pytest.fixture(scope="session")
 def filled_dashboard(world: World) -> Iterator[ServedPages]:
     pages = served_pages(world)
     yield pages

@@ -1,7 +1,8 @@
 """axe finds nothing on any state, in English and Arabic, in the default palette, light and dark, and a branded one."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -9,6 +10,7 @@ from axe_playwright_python.sync_playwright import Axe
 
 from tests.browser.journey import Journey
 from tests.browser.world import World
+from tests.cli.service import remove
 
 pytestmark = pytest.mark.thorough
 
@@ -95,8 +97,17 @@ def test_the_steps_and_what_follows(visit: Callable[..., Any], world: World, lan
     checked(page)
 
 
-def test_a_code_that_cannot_be_delivered(visit: Callable[..., Any], world: World) -> None:
-    page = visit(world.state("unreachable"), statuses=(503,))
+@pytest.fixture
+def without_phones(tmp_path: Path) -> Iterator[World]:
+    world = World(tmp_path / "data")
+    world.begin()
+    yield world
+    world.stop()
+    remove(world.data_dir)
+
+
+def test_a_code_that_cannot_be_delivered(visit: Callable[..., Any], without_phones: World) -> None:
+    page = visit(without_phones.state("unreachable"), statuses=(503,))
     journey = Journey(page)
     journey.to_signature()
     journey.to_confirm()

@@ -12,7 +12,10 @@ from tests.browser.world import World
 _NARROW = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
 
 
-@pytest.mark.parametrize(("language", "title"), [("en", "You have approved"), ("ar", "تمت الموافقة")])
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [pytest.param("en", "You have approved", marks=pytest.mark.thorough), ("ar", "تمت الموافقة")],
+)
 def test_an_approver_reads_and_confirms(visit: Callable[..., Any], world: World, language: str, title: str) -> None:
     page = visit(world.asked(signers=2, approvers=1, language=language)[0], **_NARROW)
     fits(page)
@@ -24,7 +27,10 @@ def test_an_approver_reads_and_confirms(visit: Callable[..., Any], world: World,
     fits(page)
 
 
-@pytest.mark.parametrize(("language", "title"), [("en", "You have declined"), ("ar", "لقد رفضت")])
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [("en", "You have declined"), pytest.param("ar", "لقد رفضت", marks=pytest.mark.thorough)],
+)
 def test_a_signer_declines(visit: Callable[..., Any], world: World, language: str, title: str) -> None:
     page = visit(world.asked(decline_allowed=True, language=language)[0], **_NARROW, statuses=(200, 410))
     page.locator("a[href$='/decline']").click()

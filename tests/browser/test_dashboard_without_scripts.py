@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.browser.contract import contract
 from tests.browser.world import World, until
-from tests.dashboard.editor_window import PASSWORD
+from tests.dashboard.editor_window import PASSWORD, owner_of
 from tests.dashboard.served_pages import ServedPages
 
 STAMPS = [("1", "60.5", "120", "200", "80"), ("2", "300", "400.25", "180", "60")]
@@ -16,7 +16,7 @@ def test_a_pdf_is_uploaded_placed_and_sent(
     visit: Callable[..., Any], world: World, dashboard: ServedPages, tmp_path: Path
 ) -> None:
     page = visit(f"{dashboard.base_url}/account/login/?next=/app/1/drafts", java_script_enabled=False)
-    page.locator("[name=login]").fill("owner@example.com")
+    page.locator("[name=login]").fill(owner_of(1))
     page.locator("[name=password]").fill(PASSWORD)
     page.get_by_role("button", name="Log in", exact=True).click()
     page.get_by_role("button", name="New request").click()
@@ -28,9 +28,9 @@ def test_a_pdf_is_uploaded_placed_and_sent(
     page.get_by_role("link", name="rent.pdf").wait_for()
     go_on(page, "signers")
 
-    enter_signer(page, 0, "Ada", "Byron", "ada@ink.example")
+    enter_signer(page, 0, "Ada", "Byron", "ada@rent.example")
     page.get_by_role("button", name="Add signer").click()
-    enter_signer(page, 1, "Grace", "Hopper", "grace@ink.example")
+    enter_signer(page, 1, "Grace", "Hopper", "grace@rent.example")
     go_on(page, "places")
 
     for number, values in enumerate(STAMPS):
@@ -45,7 +45,7 @@ def test_a_pdf_is_uploaded_placed_and_sent(
     page.get_by_role("button", name="Send", exact=True).click()
     page.wait_for_url("**/app/1/requests/*")
     assert page.locator("tr", has_text="Grace Hopper").count() == 1
-    until(lambda: {"ada@ink.example", "grace@ink.example"} <= {message["to"] for message in world.inbox()})
+    until(lambda: {"ada@rent.example", "grace@rent.example"} <= {message["to"] for message in world.inbox()})
 
 
 def enter_signer(page: Any, number: int, *values: str) -> None:

@@ -46,11 +46,15 @@ class World(Service):
     """The service, a client of the organization "Harbour Homes" and what it asks signers for."""
 
     def __init__(self, data_dir: Path) -> None:
+        """One of its own, which reaches no phone."""
         one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
         many = {"PARAPH_RATE_LIMIT_FACTOR": "100", "PARAPH_MESSAGES_PER_DESTINATION": "1000/1000"}
         many |= {"PARAPH_WRONG_CODES_PER_DESTINATION": "10000", "PARAPH_WRONG_CODES_PER_ORGANIZATION": "10000"}
         super().__init__(data_dir, **one, **many, PARAPH_SMS_URL=_UNREACHABLE)
-        self._documents: dict[int, int] = {}
+
+    @cached_property
+    def _documents(self) -> dict[int, int]:
+        return {}
 
     @cached_property
     def backend(self) -> Backend:

@@ -26,13 +26,7 @@ def new_service(tmp_path: Path) -> Iterator[Callable[..., Service]]:
     remove(tmp_path / "data")
 
 
-@pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+@pytest.fixture(scope="session")
+def service(shared_service: Service) -> Service:
     """One that runs."""
-    service = Service(
-        tmp_path_factory.mktemp("service") / "data", PARAPH_WORKER_PROCESSES="1", PARAPH_WEB_PROCESSES="1"
-    )
-    service.begin()
-    yield service
-    service.stop()
-    remove(service.data_dir)
+    return shared_service

@@ -25,6 +25,7 @@ _LIBRARIES = (
     *("django.core.management", "django.db.backends.postgresql.base", "django.db.migrations.autodetector"),
     *("django.forms", "django.urls", "procrastinate", "psycopg_pool", "pydantic_settings", "rich.traceback"),
     *("structlog.dev", "paraph.cli.session"),
+    *("aiohttp", "httpx", "pikepdf", "pyhanko.sign", "typst"),  # which what reads and seals PDFs brings
 )  # none of which reads a setting
 
 

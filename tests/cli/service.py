@@ -15,7 +15,7 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, TextIO
+from typing import Any, Self, TextIO
 
 from tests import first_start
 from tests.cli import forked
@@ -42,6 +42,13 @@ class Service:
         self.output: list[str] = []
         self.environment = clean_environment(data_dir, PARAPH_PORT=str(self.port), **settings)
         self.process: subprocess.Popen[str] | None = None
+
+    @classmethod
+    def like(cls, other: "Service") -> Self:
+        """A service that is there already, with what this class can do."""
+        made = cls.__new__(cls)
+        vars(made).update(vars(other))
+        return made
 
     def begin(self) -> None:
         """Starts it for the first time here, on a copy of what a first start leaves."""

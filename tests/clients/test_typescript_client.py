@@ -6,8 +6,6 @@ import re
 import tomllib
 from pathlib import Path
 
-import pytest
-
 from paraph.api.v1.openapi.document import document
 from paraph_client import Client
 from tests.clients import typescript
@@ -15,12 +13,8 @@ from tests.clients import typescript
 PACKAGE = json.loads((typescript.CLIENT / "package.json").read_text())
 
 
-@pytest.fixture(scope="module")
-def client(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return typescript.compiled(tmp_path_factory.mktemp("typescript"))
-
-
-def test_what_it_sends_and_reads(client: Path) -> None:
+def test_what_it_sends_and_reads() -> None:
+    client = typescript.compiled_client()
     typescript.run_tests(client / "test" / "sending.test.js", client / "test" / "calls.test.js")
 
 

@@ -1,13 +1,17 @@
 """The TypeScript client, compiled. ``python -m tests.clients.typescript`` makes its types anew from the OpenAPI
 document."""
 
+import fcntl
 import os
+import re
+import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
 
+from tests import first_start
 from tests.independent import need
 
 CLIENT = Path(__file__).parents[2] / "clients" / "typescript"
@@ -15,8 +19,34 @@ SCHEMA = CLIENT / "src" / "schema.ts"
 _TOOLS = CLIENT / "node_modules" / ".bin"
 
 
+def compiled_client() -> Path:
+    """The folder with the client, its tests and the blocks of its README (``test/readme.js``, one program in their
+    order) as JavaScript, compiled once for the run; skips the test where they cannot be compiled."""
+    tools()
+    folder = Path(os.environ[first_start.FOLDER])
+    sources, built = folder / "typescript", folder / "typescript-built"
+    with (folder / "typescript.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not built.exists():
+            shutil.rmtree(sources, ignore_errors=True)  # of a process that failed
+            shutil.copytree(CLIENT, sources, ignore=shutil.ignore_patterns("node_modules"))
+            (sources / "test" / "readme.ts").write_text(_readme())
+            draft = folder / "typescript-draft"
+            draft.mkdir(exist_ok=True)
+            compiled(draft, sources).rename(built)
+    return built
+
+
+def _readme() -> str:
+    """Address and key are those of the environment, and the client is that of the sources."""
+    blocks = re.findall(r"```typescript\n(.*?)```", (CLIENT / "README.md").read_text(), re.DOTALL)
+    program = "\n".join(blocks).replace('"https://sign.example.com"', 'process.env["PARAPH_URL"] ?? ""')
+    program = program.replace('"…"', 'process.env["PARAPH_API_KEY"] ?? ""').replace("5_000", "200")
+    return program.replace('"paraph-client"', '"../src/index.js"')
+
+
 def compiled(folder: Path, sources: Path = CLIENT) -> Path:
-    """The folder with the client and its tests as JavaScript; skips the test where they cannot be compiled."""
+    """The folder with the sources as JavaScript; skips the test where they cannot be compiled."""
     tools()
     (folder / "package.json").write_text('{"type": "module"}\n')
     types = CLIENT / "node_modules" / "@types"

@@ -54,7 +54,11 @@ class Draft:
 
 
 def begin_draft(
-    service: Service, *parts: bytes, browser: httpx.Client | None = None, people: Sequence[str] = ("Ada", "Grace")
+    service: Service,
+    *parts: bytes,
+    browser: httpx.Client | None = None,
+    people: Sequence[str] = ("Ada", "Grace"),
+    organization: int = 1,
 ) -> Draft:
     """A draft with the pages of the parts, and with these signers; in the browser of an earlier one, where there is."""
     document = pikepdf.new()
@@ -62,8 +66,8 @@ def begin_draft(
         document.pages.extend(pikepdf.open(io.BytesIO(part)).pages)
     file = io.BytesIO()
     document.save(file)
-    browser = browser or _owner(service)
-    draft = _post(browser, "/app/1/drafts", {}).removesuffix("/documents")
+    browser = browser or _owner(service, organization)
+    draft = _post(browser, f"/app/{organization}/drafts", {}).removesuffix("/documents")
     files = {"file": ("lease.pdf", file.getvalue(), "application/pdf")}
     _post(browser, f"{draft}/documents", {"action": "upload"}, files)
     rows = {"signer-TOTAL_FORMS": str(len(people)), "signer-INITIAL_FORMS": "0", "mode": "parallel"}
@@ -74,11 +78,17 @@ def begin_draft(
     return Draft(browser, f"{service.base_url}{draft}/places", file.getvalue())
 
 
-def _owner(service: Service) -> httpx.Client:
-    options = ["--organization", "1", "--email", "owner@example.com", "--role", "owner", "--password-stdin"]
+def owner_of(organization: int) -> str:
+    """The address of the owner whose draft it is."""
+    return f"owner-{organization}@example.com"
+
+
+def _owner(service: Service, organization: int) -> httpx.Client:
+    email = owner_of(organization)
+    options = ["--organization", str(organization), "--email", email, "--role", "owner", "--password-stdin"]
     service.run("member", "create", *options, given=f"{PASSWORD}\n").check_returncode()
     browser = httpx.Client(base_url=service.base_url, timeout=60)
-    _post(browser, "/account/login/", {"login": "owner@example.com", "password": PASSWORD})
+    _post(browser, "/account/login/", {"login": email, "password": PASSWORD})
     return browser
 
 

@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
-from tests.cli.service import Service, remove
+from tests.cli.service import Service
 from tests.dashboard.editor_window import Draft, Window, begin_draft
 from tests.pdf.pdf_factory import paper, text
 
@@ -21,20 +21,17 @@ Open = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
-    one = {"PARAPH_WEB_PROCESSES": "1", "PARAPH_WORKER_PROCESSES": "1"}
-    served = Service(tmp_path_factory.mktemp("editor") / "data", **one)
-    served.begin()
-    yield served
-    served.stop()
-    remove(served.data_dir)
+def organization(shared_service: Service) -> int:
+    made: int = shared_service.command("organization", "create", "Acme", "--plan", "enterprise")["id"]
+    return made
 
 
 @pytest.fixture(scope="module")
-def draft(service: Service) -> Iterator[Draft]:
+def draft(shared_service: Service, organization: int) -> Iterator[Draft]:
     """Two pages, and one that is turned, cropped and scaled, with a tag."""
     upright = paper(text("Page one", 72, 750), text("Signature: ____________________", 72, 500))
-    draft = begin_draft(service, upright, paper(text("{{ada}}", 150, 400), page=TURNED))
+    turned = paper(text("{{ada}}", 150, 400), page=TURNED)
+    draft = begin_draft(shared_service, upright, turned, organization=organization)
     yield draft
     draft.browser.close()
 
@@ -315,11 +312,14 @@ def test_the_list_is_slim_and_the_chosen_stamp_shows_its_numbers(open_editor: Op
     expect(cards.first.get_by_label("Width", exact=True)).to_be_focused()  # as browsers do, with what is wrong
 
 
-def test_64_pages_and_30_stamps_leave_nobody_waiting(open_editor: Open, draft: Draft, service: Service) -> None:
+def test_64_pages_and_30_stamps_leave_nobody_waiting(
+    open_editor: Open, draft: Draft, shared_service: Service, organization: int
+) -> None:
     """Each answer to a hand or a key comes within a tenth of a second, at which people notice none."""
     window = open_editor()
     pages = [paper(text(f"Page {number}", 72, 750)) for number in range(64)]
-    many = begin_draft(service, *pages, browser=draft.browser, people=("Ada", "Grace", "Joan"))
+    people = ("Ada", "Grace", "Joan")
+    many = begin_draft(shared_service, *pages, browser=draft.browser, people=people, organization=organization)
     window.page.goto(many.address)
     assert window.page.locator(".sheet").count() == 64
     for number in range(30):

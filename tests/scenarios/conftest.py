@@ -1,12 +1,12 @@
 """A real ``paraph serve`` for the scenarios: its own data folder, database, workers and port. Nothing is patched."""
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+import tests.cli.service
 from paraph.cli.demo.service import DemoService
 from paraph.keys.development import root_file
 from tests import first_start
@@ -48,9 +48,8 @@ class Service(DemoService):
 
 
 @pytest.fixture(scope="session")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(shared_service: tests.cli.service.Service) -> Service:
     """With room for tests that ask again and again: on a busy machine they would meet the rate limit."""
-    running = Service(tmp_path_factory.mktemp("service"), PARAPH_RATE_LIMIT_FACTOR="20")
-    running.start()
-    yield running
-    running.stop()
+    running = Service(shared_service.data_dir)
+    running.url = shared_service.base_url
+    return running

@@ -32,6 +32,7 @@ def test_one_id_joins_everything_and_no_secret_is_told(service: Service) -> None
         application = service.command("application", "create", *options, "--webhook-url", hooks.url())
         secrets = {application["api_key"], application["webhook_secret"]}
         request_id, code, seen = flow(service, application["api_key"])
+        seen.add(strange(service))
         wait_until(lambda: any(hook.headers["X-Service-Event"] == "request.completed" for hook in hooks.received))
         wait_until(lambda: len([line for line in lines(service) if line["event"] == "webhook delivered"]) >= 4)
     figures = httpx.get(f"{service.base_url}/metrics").text
@@ -40,6 +41,7 @@ def test_one_id_joins_everything_and_no_secret_is_told(service: Service) -> None
     for secret in secrets | seen:
         assert secret not in log, f"a secret of {len(secret)} characters stands in the log"
         assert secret not in figures
+    assert "files/<path:key>" in log
     assert not re.search(rf"(?<![\d.]){code}(?!\d)", log)  # fractions of seconds have six digits too
     assert [line["command"] for line in lines(service) if line["event"] == "Paraph starts"] == ["serve"]
     trace = [line for line in lines(service) if line.get("request_id") == request_id]
@@ -48,6 +50,16 @@ def test_one_id_joins_everything_and_no_secret_is_told(service: Service) -> None
     assert told == {"signer.signed", "request.completed"}
     assert 'paraph_webhook_attempts_total{event="request.completed",result="delivered"} 1.0' in figures
     assert 'paraph_jobs_run_total{result="succeeded",task="finalize"} 1.0' in figures
+
+
+def strange(service: Service) -> str:
+    """What nobody was given, and somebody tries everywhere."""
+    secret = "a1b2c3d4" * 8
+    httpx.get(f"{service.base_url}/sign/{secret}")
+    httpx.post(f"{service.base_url}/sign/{secret}/otp", json={"channel": "email"})
+    httpx.get(f"{service.base_url}/files/a.pdf?expires=1&filename=x&signature={secret}")
+    httpx.get(f"{service.base_url}/api/v1/health", headers={"X-Api-Key": secret})
+    return secret
 
 
 def flow(service: Service, key: str) -> tuple[str, str, set[str]]:

@@ -106,7 +106,7 @@ def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme:
         assert found.violations_count == 0, found.generate_report()
 
 
-@pytest.mark.parametrize("path", ["", "/signature-requests"])
+@pytest.mark.parametrize("path", ["/signature-requests", pytest.param("", marks=pytest.mark.thorough)])
 def test_on_a_slow_phone(open_page: Any, path: str) -> None:
     """On slow 4G with a processor four times as slow. Two seconds hold on a machine of its own; here others work."""
     reader = open_page("/all", viewport=PHONE)
@@ -229,7 +229,7 @@ def test_a_file_can_be_chosen(open_page: Any, service: Service, tmp_path: Path) 
     assert "image/png" in outcome.inner_text()
 
 
-@pytest.mark.parametrize("plan", ["pro", "free"])
+@pytest.mark.parametrize("plan", ["pro", pytest.param("free", marks=pytest.mark.thorough)])
 def test_a_production_key_is_refused_and_forgotten(open_page: Any, service: Service, plan: str) -> None:
     """The environment is all that it is asked for."""
     reader = open_page("/documents")
