@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from tests.browser.world import World
+from tests.chromium import CHROMIUM, launch
 from tests.cli.service import Service
 from tests.dashboard.served_pages import ServedPages, served_pages
-
-CHROMIUM = "/usr/bin/chromium"
 
 
 @pytest.fixture(autouse=True, scope="session")
@@ -43,9 +42,7 @@ def browser() -> Iterator[Any]:
     """Ended with this room: while it lives, Django takes its loop for the one of asynchronous views."""
     sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=CHROMIUM, args=["--no-sandbox", "--test-third-party-cookie-phaseout"]
-        )
+        browser = launch(playwright, "--test-third-party-cookie-phaseout")
         yield browser
         browser.close()
 

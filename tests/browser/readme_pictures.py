@@ -8,7 +8,7 @@ from pathlib import Path
 from PIL import Image
 from playwright.sync_api import ViewportSize, sync_playwright
 
-from tests.browser.conftest import CHROMIUM
+from tests.chromium import launch
 from tests.cli.service import Service, remove
 from tests.dashboard.newcomer import Newcomer
 
@@ -33,7 +33,7 @@ def _taken() -> dict[str, bytes]:
     try:
         service.start()
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            browser = launch(playwright)
             page = browser.new_page(viewport=_WINDOW, reduced_motion="reduce")
             page.set_default_timeout(_LONGEST)
 

@@ -18,8 +18,8 @@ from tests.browser import (
     pictures_of_pages,
     pictures_of_papers,
 )
-from tests.browser.conftest import CHROMIUM
 from tests.browser.world import World
+from tests.chromium import launch
 from tests.cli.service import remove
 
 Subject = Callable[[World, Any, Path], None]
@@ -46,7 +46,7 @@ def write(folder: Path, only: str = "") -> None:
     try:
         world.start()
         with sync_playwright() as playwright:
-            browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+            browser = launch(playwright)
             for subject in SUBJECTS:
                 if only in subject.__name__:
                     subject(world, browser, folder)

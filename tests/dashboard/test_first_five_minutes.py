@@ -6,10 +6,9 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Page, sync_playwright
 
+from tests.chromium import launch
 from tests.cli.service import Service, remove
 from tests.dashboard.newcomer import Newcomer
-
-CHROMIUM = "/usr/bin/chromium"
 
 
 @pytest.fixture
@@ -26,7 +25,7 @@ def page() -> Iterator[Page]:
     """Fails the test where a page logs an error."""
     wrong: list[str] = []
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = launch(playwright)
         page = browser.new_page(viewport={"width": 1280, "height": 900}, reduced_motion="reduce")
         page.on("console", lambda said: wrong.append(said.text) if said.type == "error" else None)
         page.on("pageerror", lambda error: wrong.append(str(error)))

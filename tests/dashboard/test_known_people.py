@@ -9,10 +9,10 @@ from playwright.sync_api import sync_playwright
 from paraph import dashboard
 from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Organization
+from tests.chromium import launch
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import begun, options, ready
 
-CHROMIUM = "/usr/bin/chromium"
 SCRIPT = Path(dashboard.__file__).parent / "static/dashboard/signers.js"
 
 
@@ -28,7 +28,7 @@ def test_what_is_known_is_filled_in_and_what_was_typed_stays(
         Signer.objects.filter(pk=Signer.objects.latest("pk").pk).update(**known)
     html = client.get(f"{begun(client, organization)}/signers").content.decode()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = launch(playwright)
         page = browser.new_page()
         page.set_content(html)
         page.add_script_tag(path=SCRIPT)

@@ -10,11 +10,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect, sync_playwright
 
+from tests.chromium import launch
 from tests.cli.service import Service
 from tests.dashboard.editor_window import Draft, Window, begin_draft
 from tests.pdf.pdf_factory import paper, text
 
-CHROMIUM = "/usr/bin/chromium"
 PLACE = {"page": 2, "x": 120, "y": 300, "width": 180, "height": 70}
 TURNED = {"/Rotate": 90, "/CropBox": [50, 40, 450, 640], "/UserUnit": 1.5}
 Open = Callable[..., Window]
@@ -39,7 +39,7 @@ def draft(shared_service: Service, organization: int) -> Iterator[Draft]:
 @pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = launch(playwright)
         yield browser
         browser.close()
 

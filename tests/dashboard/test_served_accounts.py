@@ -12,11 +12,11 @@ import httpx
 import pytest
 from playwright.sync_api import sync_playwright
 
+from tests.chromium import launch
 from tests.cli.service import Service, free_port, wait_until
 
 pytestmark = pytest.mark.thorough
 
-CHROMIUM = "/usr/bin/chromium"
 PASSWORD = "a long enough phrase"
 PEOPLE = [
     {"sub": "ada", "email": "Ada@example.com", "email_verified": True, "name": "Ada Lovelace"},
@@ -133,7 +133,7 @@ def test_a_passkey_logs_in_without_a_password(service: Service) -> None:
     made = service.command("member", "create", *options)
     base = service.base_url.replace("127.0.0.1", "localhost")  # a passkey belongs to a name, not to a number
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        chromium = launch(playwright)
         page = chromium.new_page()
         complaints: list[str] = []
         page.on("console", lambda message: complaints.append(message.text) if message.type == "error" else None)

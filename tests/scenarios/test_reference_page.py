@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
+from tests.chromium import CHROMIUM, launch
 from tests.scenarios.conftest import Service
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 axe = pytest.importorskip("axe_playwright_python.sync_playwright", reason="pip install axe-playwright-python")
 
-CHROMIUM = "/usr/bin/chromium"
 pytestmark = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium")
 CREATION = "createSignatureRequest"
 OF_EACH_KIND = ["", "/errors", "/documents", "/webhooks", "/signer-endpoints", "/plans"]
@@ -23,7 +23,7 @@ PHONE, DESK = {"width": 375, "height": 760}, {"width": 1280, "height": 900}
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Any]:
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        browser = launch(playwright)
         yield browser
         browser.close()
 

@@ -13,6 +13,7 @@ from django.test import Client
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Application
+from tests.chromium import CHROMIUM, launch
 from tests.factories import Scene, scene
 from tests.other_site import site
 
@@ -20,7 +21,6 @@ pytestmark = pytest.mark.thorough
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 
-CHROMIUM = "/usr/bin/chromium"
 browsing = pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium")
 DOCUMENT = Path(__file__).parents[2] / "docs" / "embedding.md"
 HEAR = """
@@ -78,7 +78,7 @@ def example(base_url: str, made: Scene) -> str:
 def visited(origin: str, *options: str) -> Iterator[Any]:
     """The site's page in Chromium. No row may be touched meanwhile: Django takes the browser's loop for its own."""
     with sync_api.sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox", *options])
+        browser = launch(playwright, *options)
         page = browser.new_page()
         page.add_init_script(HEAR)
         page.goto(origin)

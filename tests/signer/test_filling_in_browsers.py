@@ -12,12 +12,12 @@ from django.db import connection
 
 from paraph.messaging.models import CapturedMessage
 from paraph.words import LOCALES
+from tests.chromium import CHROMIUM, launch
 from tests.factories import Scene, scene
 from tests.signer.test_fields import EVERY_TYPE, stored
 
 sync_api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed: pip install playwright")
 
-CHROMIUM = "/usr/bin/chromium"
 pytestmark = [
     pytest.mark.thorough,
     pytest.mark.skipif(shutil.which(CHROMIUM) is None, reason=f"{CHROMIUM} is missing: apt install chromium"),
@@ -100,7 +100,7 @@ def browser(live_server: Any, made: Scene) -> Iterator[Any]:
             wrong.append(message.text)
 
     with sync_api.sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+        chromium = launch(playwright)
 
         def device(query: str = "", **options: Any) -> Device:
             page = chromium.new_context(**DESK | options, reduced_motion="reduce").new_page()
