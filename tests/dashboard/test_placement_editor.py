@@ -225,7 +225,7 @@ def test_zoom_changes_the_picture_and_no_point(open_editor: Open) -> None:
     assert window.entered() == window.drawn() == [PLACE]
 
 
-@pytest.mark.parametrize("width", [375, 1280])
+@pytest.mark.parametrize("width", [375, pytest.param(1280, marks=pytest.mark.thorough)])
 def test_axe_finds_nothing(width: int, open_editor: Open) -> None:
     window = open_editor(viewport={"width": width, "height": 800})
     window.mouse_click(1, 200, 400)
@@ -312,21 +312,22 @@ def test_the_list_is_slim_and_the_chosen_stamp_shows_its_numbers(open_editor: Op
     expect(cards.first.get_by_label("Width", exact=True)).to_be_focused()  # as browsers do, with what is wrong
 
 
-def test_64_pages_and_30_stamps_leave_nobody_waiting(
-    open_editor: Open, draft: Draft, shared_service: Service, organization: int
+@pytest.mark.parametrize(("length", "stamps"), [(16, 8), pytest.param(64, 30, marks=pytest.mark.thorough)])
+def test_many_pages_and_stamps_leave_nobody_waiting(
+    open_editor: Open, draft: Draft, shared_service: Service, organization: int, length: int, stamps: int
 ) -> None:
     """Each answer to a hand or a key comes within a tenth of a second, at which people notice none."""
     window = open_editor()
-    pages = [paper(text(f"Page {number}", 72, 750)) for number in range(64)]
+    pages = [paper(text(f"Page {number}", 72, 750)) for number in range(length)]
     people = ("Ada", "Grace", "Joan")
     many = begin_draft(shared_service, *pages, browser=draft.browser, people=people, organization=organization)
     window.page.goto(many.address)
-    assert window.page.locator(".sheet").count() == 64
-    for number in range(30):
+    assert window.page.locator(".sheet").count() == length
+    for number in range(stamps):
         window.page.evaluate("number => document.getElementsByClassName('sheet')[number].scrollIntoView()", number * 2)
-        window.page.locator(".palette label").nth(number // 10).click()
+        window.page.locator(".palette label").nth(number % 3).click()
         window.page.get_by_role("button", name="Add stamp").click()
-    assert len(window.entered()) == 30
+    assert len(window.entered()) == stamps
     times = window.page.evaluate(_TIMES)
     assert all(milliseconds < 100 for milliseconds in times.values()), times
 
