@@ -2,6 +2,7 @@
 
 import gzip
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,17 +22,17 @@ Open = Callable[..., Window]
 
 
 @pytest.fixture(scope="module")
-def organization(shared_service: Service) -> int:
-    made: int = shared_service.command("organization", "create", "Acme", "--plan", "enterprise")["id"]
-    return made
+def begin(shared_service: Service) -> Callable[..., Draft]:
+    """Begins drafts of an organization of their own."""
+    made = shared_service.command("organization", "create", "Acme", "--plan", "enterprise")
+    return partial(begin_draft, shared_service, organization=made["id"])
 
 
 @pytest.fixture(scope="module")
-def draft(shared_service: Service, organization: int) -> Iterator[Draft]:
+def draft(begin: Callable[..., Draft]) -> Iterator[Draft]:
     """Two pages, and one that is turned, cropped and scaled, with a tag."""
     upright = paper(text("Page one", 72, 750), text("Signature: ____________________", 72, 500))
-    turned = paper(text("{{ada}}", 150, 400), page=TURNED)
-    draft = begin_draft(shared_service, upright, turned, organization=organization)
+    draft = begin(upright, paper(text("{{ada}}", 150, 400), page=TURNED))
     yield draft
     draft.browser.close()
 
@@ -314,13 +315,12 @@ def test_the_list_is_slim_and_the_chosen_stamp_shows_its_numbers(open_editor: Op
 
 @pytest.mark.parametrize(("length", "stamps"), [(16, 8), pytest.param(64, 30, marks=pytest.mark.thorough)])
 def test_many_pages_and_stamps_leave_nobody_waiting(
-    open_editor: Open, draft: Draft, shared_service: Service, organization: int, length: int, stamps: int
+    open_editor: Open, draft: Draft, begin: Callable[..., Draft], length: int, stamps: int
 ) -> None:
     """Each answer to a hand or a key comes within a tenth of a second, at which people notice none."""
     window = open_editor()
     pages = [paper(text(f"Page {number}", 72, 750)) for number in range(length)]
-    people = ("Ada", "Grace", "Joan")
-    many = begin_draft(shared_service, *pages, browser=draft.browser, people=people, organization=organization)
+    many = begin(*pages, browser=draft.browser, people=("Ada", "Grace", "Joan"))
     window.page.goto(many.address)
     assert window.page.locator(".sheet").count() == length
     for number in range(stamps):
