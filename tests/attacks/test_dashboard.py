@@ -3,7 +3,7 @@
 import csv
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -17,6 +17,12 @@ from tests.dashboard.matrix import MATRIX, addresses
 pytestmark = pytest.mark.thorough
 
 MB = 1 << 20
+
+
+@pytest.fixture(scope="module")
+def target(new_target: Callable[..., Target]) -> Target:
+    """Of its own: once passwords were guessed there, it lets nobody from here log in."""
+    return new_target(PARAPH_MESSAGES_PER_DESTINATION="0")
 
 
 @pytest.fixture(scope="module")
