@@ -99,14 +99,14 @@ def test_the_steps_and_what_follows(visit: Callable[..., Any], world: World, lan
 
 @pytest.fixture
 def without_phones(tmp_path: Path) -> Iterator[World]:
-    world = World(tmp_path / "data")
+    world = World(tmp_path / "data")  # stopped once no page is open any more, so it is asked for first
     world.begin()
     yield world
     world.stop()
     remove(world.data_dir)
 
 
-def test_a_code_that_cannot_be_delivered(visit: Callable[..., Any], without_phones: World) -> None:
+def test_a_code_that_cannot_be_delivered(without_phones: World, visit: Callable[..., Any]) -> None:
     page = visit(without_phones.state("unreachable"), statuses=(503,))
     journey = Journey(page)
     journey.to_signature()
