@@ -55,7 +55,7 @@ def world(db: None, monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]
     profile = branding_profile(owner)
     for signal in (signals.request_started, signals.request_finished):
         signal.disconnect(close_old_connections)
-    yield {"key": owner.api_key, "documents": documents, "profile": profile.pk}
+    yield {"key": owner.api_key, "documents": documents, "profile": profile.pk, "calls": 0}
     for signal in (signals.request_started, signals.request_finished):
         signal.connect(close_old_connections)
 
@@ -67,19 +67,44 @@ OPERATIONS = [
 ]
 
 
-@pytest.mark.parametrize(("method", "path"), OPERATIONS)
+LARGE = [
+    ("POST", f"/api/v1/{path}") for path in ("signature_requests", "signature_requests/preview", "templates", "drafts")
+]
+EXAMPLES, COVERAGE, FUZZING = HypothesisTestMode.EXAMPLES, HypothesisTestMode.COVERAGE, HypothesisTestMode.FUZZING
+
+
+@pytest.mark.parametrize(
+    ("method", "path"),
+    [
+        pytest.param(*operation, marks=pytest.mark.thorough) if operation in LARGE else operation
+        for operation in OPERATIONS
+    ],
+)
 def test_every_answer_is_as_documented(method: str, path: str, world: dict[str, Any]) -> None:
+    _made_up(method, path, [EXAMPLES, COVERAGE, FUZZING], world)
+
+
+@pytest.mark.parametrize(("method", "path"), LARGE)
+def test_answers_to_large_payloads_are_as_documented(method: str, path: str, world: dict[str, Any]) -> None:
+    """By the examples of the document, and for the largest by what covers its schema too: a payload at random takes a
+    second to make up."""
+    assert (method, path) in OPERATIONS
+    _made_up(method, path, [EXAMPLES, COVERAGE] if path.endswith("signature_requests") else [EXAMPLES], world)
+
+
+def _made_up(method: str, path: str, modes: list[HypothesisTestMode], world: dict[str, Any]) -> None:
     """Calls are made up here, and not where tests are collected, which each process of a run does: it takes long."""
     load_all_checks()
-    modes = [HypothesisTestMode.EXAMPLES, HypothesisTestMode.COVERAGE, HypothesisTestMode.FUZZING]
     made_up = HypothesisTestConfig(project=schema().config, modes=modes)
     create_test(operation=schema()[path][method], test_func=_call, config=made_up)(world=world)
+    assert world["calls"]
 
 
 @settings(max_examples=20, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
 def _call(case: "schemathesis.Case[Any]", world: dict[str, Any]) -> None:
     """With every check that there is. What no schema can say about a creation, such as that its documents exist,
     is made true first, so that each valid one must be accepted."""
+    world["calls"] += 1
     valid = case.meta is not None and case.meta.generation.mode is GenerationMode.POSITIVE
     if valid and case.operation.label == "POST /api/v1/signature_requests":
         case.body = _grounded(case.body, world)
