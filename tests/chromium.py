@@ -5,7 +5,11 @@ from typing import Any
 CHROMIUM = "/usr/bin/chromium"
 _WITHOUT = (
     *("WebUIOmniboxPopup", "WebUIOmniboxAimPopup"),  # pages of its own for each window, a second of processor time
-    *("HttpsUpgrades", "MediaRouter", "OptimizationHints"),  # as Playwright has it, whose list this one replaces
+    # as Playwright has it, whose list this one replaces
+    *("AvoidUnnecessaryBeforeUnloadCheckSync", "DestroyProfileOnBrowserClose", "HttpsUpgrades"),
+    *("HttpsFirstBalancedModeAutoEnable", "LensOverlay", "MediaRouter", "PaintHolding", "AimEnabled"),
+    *("ThirdPartyStoragePartitioning", "AvoidCorsURLLoaderRestartOnRedirect", "OptimizationHints"),
+    *("NetworkTimeServiceQuerying", "PreconnectToSearch"),
 )
 
 

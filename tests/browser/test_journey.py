@@ -330,6 +330,19 @@ def test_the_next_signature_names_its_document_among_several(visit: Callable[...
     assert plain.locator("[data-where]").text_content() == f"Your signature is on {first}"
 
 
+def test_the_next_signature_is_pressed_while_pages_pass(visit: Callable[..., Any], world: World) -> None:
+    rules = world.backend.upload(contract(2, "House rules"), "House rules.pdf")
+    page = visit(world.asked_for((world.document(), [at(3, 316, 60)]), (rules, [at(2, 316, 60)])))
+    page.locator("html[data-scripted]").wait_for()
+    name = page.locator("[data-next] bdi").bounding_box()
+    page.mouse.move(name["x"] + name["width"] / 2, name["y"] + name["height"] / 2)
+    page.mouse.down()
+    page.evaluate("new Promise((passed) => (scrollBy(0, 40), setTimeout(() => requestAnimationFrame(passed), 200)))")
+    page.mouse.up()
+    page.get_by_role("link", name="Next signature: page 2").wait_for()
+    assert page.locator("[data-place='1']").evaluate(_IN_SIGHT)
+
+
 def test_the_next_signature_is_not_offered_to_who_is_there(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked()[0])
     page.locator("html[data-scripted]").wait_for()
