@@ -29,6 +29,7 @@ class Issuer:
         self.online = {"ocsp", "crl"}
         self.asked: list[str] = []
         self.revoked_at: datetime | None = None
+        self.list_states: x509.ExtensionType | None = None  # in its list, critical
         self.goes_on = threading.Event()  # cleared, it answers nothing meanwhile
         self.goes_on.set()
         self.revoked = b""  # the certificate; the sealing key's where none is named
@@ -53,6 +54,8 @@ class Issuer:
         if self.revoked_at:
             entry = x509.RevokedCertificateBuilder().serial_number(self._own.serial_number)
             builder = builder.add_revoked_certificate(entry.revocation_date(self.revoked_at).build())
+        if self.list_states:
+            builder = builder.add_extension(self.list_states, critical=True)
         return builder.sign(self.key, SHA256()).public_bytes(Encoding.DER)
 
     def ocsp(self, request: bytes) -> bytes:

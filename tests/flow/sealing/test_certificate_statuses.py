@@ -5,6 +5,7 @@ from datetime import datetime, timedelta
 from typing import Any
 
 import pytest
+from cryptography import x509
 
 from paraph.evidence.models import CertificateStatus
 from paraph.evidence.statuses import last_authority_chain
@@ -68,6 +69,18 @@ def test_without_a_responder_the_list_serves(trust: Issuer) -> None:
     assert trust.asked[:2] == ["ocsp", "crl"]
 
 
+def test_a_list_that_is_about_other_certificates_is_not_sealed_in(trust: Issuer) -> None:
+    trust.online, trust.list_states = {"crl"}, x509.DeltaCRLIndicator(1)
+    result = sealed(trust)
+    assert result.level == verify(result.content, [trust.root_der]).level == "B-T"
+    assert f"{trust.url}crl gave no answer that proves its status" in result.level_reasons[0]
+    assert b"/CRLs" not in result.content
+    trust.revoked_at = clock.now() - timedelta(hours=1)
+    CertificateStatus.objects.all().delete()
+    with pytest.raises(DomainError, match="Trust Service Seal was revoked on"):
+        sealed(trust)
+
+
 def test_nobody_answers_and_nobody_is_asked_again_at_once(trust: Issuer) -> None:
     trust.online = set()
     for _ in range(3):
@@ -117,7 +130,7 @@ def test_a_revoked_key_seals_nothing(trust: Issuer, online: str) -> None:
 def test_answers_of_somebody_else_are_none(trust: Issuer) -> None:
     with issuer() as other:
         trust.key, original = other.key, trust.key
-        with pytest.raises(StatusUnavailable, match="gave no valid answer"):
+        with pytest.raises(StatusUnavailable, match="gave no answer that proves its status"):
             FetchedStatuses().statuses(trust.chain)
         trust.key = original
 

@@ -66,16 +66,16 @@ def _status(certificate: bytes, issuer: bytes, end: float) -> LongTermData:
 
 
 def _renew(row: CertificateStatus, end: float) -> bool:
-    """Ask each address that the certificate names, up to the first genuine answer; return whether there was one."""
+    """Ask each address that the certificate names, up to the first that proves its status; return whether one did."""
     certificate, issuer = bytes(row.certificate), bytes(row.issuer)
     reasons = []
     for question in status_requests(certificate, issuer):
         try:
             data = _fetch(question, end)
-            if _is_genuine(data, certificate, issuer):
+            if _proves_status(data, certificate, issuer):
                 rows.heard(row, data, holds_until(data))
                 return True
-            reasons.append(f"{question.url} gave no valid answer")
+            reasons.append(f"{question.url} gave no answer that proves its status")
         except FetchFailed as error:
             reasons.append(f"{question.url}: {error}")
     rows.failed(row, "; ".join(reasons) or "the certificate names nobody who could be asked")
@@ -93,7 +93,7 @@ def _fetch(question: StatusRequest, end: float) -> LongTermData:
     return question.read(answer)
 
 
-def _is_genuine(data: LongTermData, certificate: bytes, issuer: bytes) -> bool:
+def _proves_status(data: LongTermData, certificate: bytes, issuer: bytes) -> bool:
     """Accept an answer that says "revoked" as well: its users check for that."""
     try:
         return data.proves((certificate, issuer), clock.now())

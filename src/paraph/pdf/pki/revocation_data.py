@@ -17,6 +17,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from paraph.kernel import clock
 from paraph.keys.certificates import weakness_of_certificate, weakness_of_hash
 from paraph.pdf.pki.certificate import Certificate, load
+from paraph.pdf.pki.revocation_list import read_list
 
 
 class Revoked(ValueError):
@@ -61,48 +62,34 @@ class LongTermData:
 
 
 def _crl_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
-    """Return whether the CRL is the issuer's, was in force at ``moment``, and does not list the certificate. One that
-    is signed with an outdated hash proves no more than a revocation."""
-    crl = _genuine_crl(encoded, issuer)
-    if crl is None:
+    """Return whether the CRL is the issuer's, covers the certificate, was in force at ``moment``, and does not list it.
+    One that covers others, or is signed with an outdated hash, proves no more than a revocation."""
+    found = read_list(encoded, issuer)
+    if found is None:
         return False
-    try:
-        entry = crl.get_revoked_certificate_by_serial_number(child.serial)
-    except ValueError:
-        return False
-    if entry is not None and entry.revocation_date_utc <= moment:
-        raise Revoked(f"{child.name} was revoked on {clock.iso(entry.revocation_date_utc)}")
+    when = found.revoked.get(child.serial)
+    if when is not None and when <= moment:
+        raise Revoked(f"{child.name} was revoked on {clock.iso(when)}")
+    crl = found.parsed
     in_force = crl.next_update_utc is None or crl.next_update_utc >= moment
-    return in_force and not weakness_of_hash(crl.signature_hash_algorithm)
-
-
-@lru_cache(maxsize=64)
-def _genuine_crl(encoded: bytes, issuer: Certificate) -> x509.CertificateRevocationList | None:
-    """Return the CRL where the issuer signed it. Remembered, as every file brings the same ones."""
-    try:
-        crl = x509.load_der_x509_crl(encoded)
-        genuine = crl.issuer == issuer.parsed.subject and crl.is_signature_valid(issuer.public_key)
-    except MemoryError:  # or a revocation would be overlooked
-        raise
-    except Exception:  # noqa: BLE001 — a list from anywhere makes the reader raise anything
-        return None
-    return crl if genuine else None
+    return in_force and found.covers(child) and not weakness_of_hash(crl.signature_hash_algorithm)
 
 
 def _ocsp_proves(encoded: bytes, child: Certificate, issuer: Certificate, moment: datetime) -> bool:
     """Return whether the answer is the issuer's or its responder's, was in force at ``moment``, and says "good". One
-    that is signed with an outdated hash or key proves no more than a revocation."""
+    that is signed with an outdated hash or key, or holds something critical that is not understood, proves no more than
+    a revocation."""
     genuine = _genuine_ocsp(encoded, child, issuer)
     if genuine is None:
         return False
-    single, is_strong = genuine
+    single, may_be_good = genuine
     if single.certificate_status is ocsp.OCSPCertStatus.REVOKED:
         when = single.revocation_time_utc
         if when is not None and when <= moment:
             raise Revoked(f"{child.name} was revoked on {clock.iso(when)}")
     elif single.certificate_status is not ocsp.OCSPCertStatus.GOOD:
         return False
-    return is_strong and (single.next_update_utc is None or single.next_update_utc >= moment)
+    return may_be_good and (single.next_update_utc is None or single.next_update_utc >= moment)
 
 
 @lru_cache(maxsize=256)
@@ -110,7 +97,8 @@ def _genuine_ocsp(
     encoded: bytes, child: Certificate, issuer: Certificate
 ) -> tuple[ocsp.OCSPSingleResponse, bool] | None:
     """Return the part of the answer about the certificate, where the issuer or its responder signed it, and whether
-    with strong keys and hashes. Remembered, as every file brings the same answers."""
+    that may prove something good: strong keys and hashes, and nothing critical that is not understood. Remembered, as
+    every file brings the same answers."""
     try:
         response = ocsp.load_der_ocsp_response(encoded)
         if response.response_status is not ocsp.OCSPResponseStatus.SUCCESSFUL:
@@ -122,7 +110,7 @@ def _genuine_ocsp(
         weakness = weakness_of_hash(response.signature_hash_algorithm) or weakness_of_certificate(
             responder, is_root=responder == issuer.parsed
         )
-        return single, not weakness
+        return single, not weakness and _is_understood(response)
     except MemoryError:
         raise
     except Exception:  # noqa: BLE001 — an answer from anywhere makes the reader raise anything
@@ -133,6 +121,18 @@ def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certi
     digest = hashes.Hash(single.hash_algorithm)
     digest.update(issuer.parsed.subject.public_bytes())
     return single.serial_number == child.serial and single.issuer_name_hash == digest.finalize()
+
+
+def _is_understood(response: ocsp.OCSPResponse) -> bool:
+    """Return whether nothing critical is in the answer but the nonce. What came with one of several certificates cannot
+    be read, which counts as critical."""
+    try:
+        extensions = [*response.extensions, *response.single_extensions]
+    except MemoryError:
+        raise
+    except Exception:  # noqa: BLE001 — as for the answer itself, whose revocation counts
+        return False
+    return all(not each.critical or isinstance(each.value, x509.OCSPNonce) for each in extensions)
 
 
 def _responder(response: ocsp.OCSPResponse, issuer: Certificate) -> x509.Certificate | None:
