@@ -74,6 +74,11 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
         person = {"ref": "tenant", "first_name": "Ana"}
         assert "copies[0].email" in await assistant.refused("prepare_draft", documents=documents, **nobody)
         more = {"copies": [{**nobody["copies"][0], "email": "kim@example.com"}], "decline_allowed": True}
+        told = await assistant.refused("prepare_draft", documents=documents, remindrs={"every_days": 3})
+        assert "prepare_draft has no argument remindrs; it takes mode, validity_days, signers, " in told
+        misspelt = [{**person, "fist_name": "Ana"}]
+        told = await assistant.refused("prepare_draft", documents=documents, signers=misspelt)
+        assert "signers[0].fist_name: there is no such field here." in told
         draft = await assistant.use(
             "prepare_draft", documents=documents, signers=[person], external_id="lease-9", **more
         )
@@ -117,6 +122,12 @@ def test_no_tool_sends_or_signs(service: Service) -> None:
         tools = (await assistant.client.list_tools()).tools
         assert sorted(tool.name for tool in tools) == TOOLS
         for tool in tools:
+            assert tool.input_schema["additionalProperties"] is False
+            told = await assistant.refused(tool.name, no_argument=1)
+            assert (
+                f"{tool.name} has no argument no_argument; it takes {next(iter(tool.input_schema['properties']))}"
+                in told
+            )
             whole = {"copies", "decline_allowed"} <= tool.input_schema["properties"].keys()
             assert whole == (tool.name in {"prepare_draft", "preview_request"})
         reading = {tool.name for tool in tools if tool.annotations and tool.annotations.read_only_hint}

@@ -12,8 +12,9 @@ from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
 import httpx
 from mcp.server import MCPServer
+from mcp.server.mcpserver import Context
 from mcp.server.mcpserver.exceptions import ResourceError, ToolError
-from mcp_types import ToolAnnotations
+from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 from pydantic import Field
 
 from paraph_client.answers import SignatureRequest
@@ -79,7 +80,7 @@ def serve(url: str, key: str) -> None:
 
 def server(client: AsyncClient) -> MCPServer[Any]:
     """The tools, which ask the service by this client."""
-    made: MCPServer[Any] = MCPServer("paraph", instructions=_INSTRUCTIONS, version=VERSION, log_level="WARNING")
+    made = _Server("paraph", instructions=_INSTRUCTIONS, version=VERSION, log_level="WARNING")
 
     @made.tool(annotations=_READS)
     @_telling(ToolError)
@@ -190,6 +191,26 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         return [asdict(entry) async for entry in client.iter_audit_logs(request_id)]
 
     return made
+
+
+class _Server(MCPServer[Any]):
+    """Refuses arguments that a tool does not have, which would be dropped without a word."""
+
+    async def list_tools(self) -> list[Tool]:
+        closed = {"additionalProperties": False}
+        return [
+            tool.model_copy(update={"input_schema": tool.input_schema | closed}) for tool in await super().list_tools()
+        ]
+
+    async def call_tool(
+        self, name: str, arguments: Json, context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        for tool in await self.list_tools():
+            unknown = arguments.keys() - tool.input_schema["properties"].keys()
+            if tool.name == name and unknown:
+                known = ", ".join(tool.input_schema["properties"])
+                raise ToolError(f"{name} has no argument {', '.join(sorted(unknown))}; it takes {known}.")
+        return await super().call_tool(name, arguments, context)
 
 
 def _telling(
