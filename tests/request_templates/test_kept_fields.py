@@ -7,7 +7,7 @@ from paraph.drafts.models import Draft, DraftSigner
 from paraph.drafts.payload import payload, refusals
 from paraph.request_templates.bulk.values import asked_of, sample_values
 from paraph.request_templates.content import of_draft, of_request
-from paraph.request_templates.models import Template
+from paraph.request_templates.models import BulkRow, Template
 from paraph.request_templates.payload import TemplatePayload
 from paraph.request_templates.saving import Names, begin_from, save_template
 from paraph.signature_requests.models import Field, SignatureRequest
@@ -98,6 +98,26 @@ def test_a_cell_that_a_field_does_not_take_names_its_column() -> None:
     rows = f"{header},Landlord: E-mail,Tenant: Pets\nA,B,a@example.com,C,D,c@example.com,A dog"
     row = bulk_of(charles, template, rows.encode()).rows.get()
     assert row.state == "wrong" and row.problems[0].startswith("“Tenant: Pets”: it must be one of None, A cat.")
+
+
+@pytest.mark.parametrize("cell", ["1.250", "1,250"])
+def test_a_number_that_can_be_read_in_two_ways_is_asked_about(cell: str) -> None:
+    """The signing page asks its signer. The answers that the sentence gives are taken; a text is as it is written."""
+    charles = author()
+    template = template_asking(charles)
+    header = "Tenant: First name,Tenant: Last name,Tenant: E-mail,Landlord: First name,Landlord: Last name"
+    header += ",Landlord: E-mail,Tenant: IBAN,Tenant: Deposit"
+
+    def checked(number: str) -> BulkRow:
+        rows = f'{header}\nA,B,a@example.com,C,D,c@example.com,"{cell}","{number}"'
+        return bulk_of(charles, template, rows.encode()).rows.get()
+
+    row = checked(cell)
+    told = f"“Tenant: Deposit”: “{cell}” can be read in two ways. Write 1250 or 1.25."
+    assert (row.state, row.problems) == ("wrong", [told])
+    for answer, value in (("1250", "1250"), ("1.25", "1.25"), ("1,25", "1.25")):
+        row = checked(answer)
+        assert row.state == "ready" and row.signers[0]["values"] == {"IBAN": cell, "Deposit": value}, row.problems
 
 
 def test_columns_of_fields_prefill_them() -> None:

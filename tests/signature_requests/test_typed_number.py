@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.signature_requests.typed_number import plain_number, two_readings
+from paraph.signature_requests.typed_number import plain_number, two_readings, two_readings_anywhere
 
 
 @pytest.mark.parametrize(
@@ -69,3 +69,25 @@ def test_what_can_be_read_in_two_ways(typed: str, locale: str, readings: tuple[s
 )
 def test_what_can_be_read_in_one_way(typed: object, locale: str) -> None:
     assert two_readings(typed, locale) is None
+
+
+@pytest.mark.parametrize(
+    ("typed", "readings"),
+    [
+        ("1.250", ("1250", "1.25")),
+        ("1,250", ("1250", "1.25")),
+        ("100.000", ("100000", "100")),
+        (" -12.345 ", ("-12345", "-12.3450")),
+        ("\u0661.\u0662\u0665\u0660", ("1250", "1.25")),
+    ],
+)
+def test_where_nobody_knows_the_language_either_mark_may_stand_between_thousands(
+    typed: str, readings: tuple[str, str]
+) -> None:
+    assert two_readings_anywhere(typed) == readings
+    assert not any(two_readings_anywhere(each) for each in readings)
+
+
+@pytest.mark.parametrize("typed", ["1250", "1.25", "1,25", "0.250", "1250.500", "1.250,5", "1.2500", "", "twelve"])
+def test_what_has_one_reading_in_every_language(typed: str) -> None:
+    assert two_readings_anywhere(typed) is None

@@ -29,6 +29,18 @@ def two_readings(typed: object, locale: str) -> Readings | None:
     return Readings(found[1] + found[3], f"{found[1]}{decimal}{decimals}" if decimals else found[1])
 
 
+def two_readings_anywhere(typed: str) -> Readings | None:
+    """Return both readings of such a number where nobody knows in which language it was written; None where there is
+    one at most. They have a point and can be read in one way only: three decimals get a zero more."""
+    found = _TWO_READINGS.fullmatch(_plain_text(typed))
+    if found is None:
+        return None
+    decimals = found[3].rstrip("0")
+    if len(decimals) == 3:
+        decimals += "0"
+    return Readings(found[1] + found[3], f"{found[1]}.{decimals}" if decimals else found[1])
+
+
 def plain_number(typed: object) -> object:
     """Return a number with a point and without marks between thousands, whether it was typed with a comma or a point,
     and in whatever digits. The last mark is the decimal one, unless it stands there more than once. Anything else is

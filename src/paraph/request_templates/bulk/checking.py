@@ -9,7 +9,15 @@ from django.utils.translation import gettext as _
 
 from paraph.request_templates.bulk.columns import FieldColumns, column_name, find_columns
 from paraph.request_templates.bulk.csv_file import CsvRow, Table
-from paraph.request_templates.bulk.values import ValueColumns, asked_of, column_of_problem, find_values, value_of
+from paraph.request_templates.bulk.values import (
+    ValueColumns,
+    asked_of,
+    column_of_problem,
+    find_values,
+    two_meanings,
+    value_column,
+    value_of,
+)
 from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template, TemplateRole
 from paraph.request_templates.payload import Person, TemplatePayload
 from paraph.signature_requests import values
@@ -92,7 +100,10 @@ class _Checker:
                 problems.append(f"“{column_name(self._roles[index], field)}”: {wrong}")
         for (index, name), place in self._values.items():
             if place < len(row.cells) and (cell := row.cells[place]):
-                people[index].setdefault("values", {})[name] = value_of(self._asked[index][name], cell)
+                content = self._asked[index][name]
+                people[index].setdefault("values", {})[name] = value_of(content, cell)
+                if problem := two_meanings(content, cell):
+                    problems.append(f"“{value_column(self._roles[index], name)}”: {problem}")
         return people, problems
 
     def _refusals(self, people: Sequence[Person]) -> list[str]:

@@ -4,9 +4,12 @@ import re
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from django.utils.translation import gettext as _
+
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.models import Template, TemplateRole
 from paraph.signature_requests.models import FILLED_BY_SERVICE, FieldType
+from paraph.signature_requests.typed_number import two_readings_anywhere
 
 Asked = dict[str, dict[str, Any]]
 """What fields of a role ask, by their names. A field that stands on several documents is filled on each."""
@@ -58,6 +61,16 @@ def value_of(content: dict[str, Any], cell: str) -> str | bool:
     if content["type"] == FieldType.CHECKBOX:
         return cell.casefold() not in _NOT_TICKED
     return cell.replace(",", ".") if content["type"] == FieldType.NUMBER and cell.count(",") == 1 else cell
+
+
+def two_meanings(content: dict[str, Any], cell: str) -> str:
+    """Return the problem of a number such as 1.250, "" for any other cell: spreadsheets of one language write so what
+    in another has three decimals."""
+    readings = two_readings_anywhere(cell) if content["type"] == FieldType.NUMBER else None
+    if readings is None:
+        return ""
+    sentence = _("“%(cell)s” can be read in two ways. Write %(large)s or %(small)s.")
+    return sentence % {"cell": cell, "large": readings.large, "small": readings.small}
 
 
 def column_of_problem(path: str, payload: dict[str, Any]) -> str:
