@@ -194,7 +194,7 @@ def test_automatic_reminders_stand_apart_from_those_by_hand(made: Scene, client:
     for number in range(1, 7):
         Reminder.objects.create(signer=made.signers[0], number=number, automatic=number > 1)
     page = text(client, made)
-    assert "<dt>Automatic reminders</dt><dd>every 3 days, at most 9</dd>" in page
+    assert "<dt>Automatic reminders</dt><dd>Every 3 days, at most 9</dd>" in page
     assert "1 reminder of 5" in page and "5 automatic reminders" in page
     assert f'id="remind-{made.signers[0].pk}"' in page, "four by hand are left"
 
