@@ -29,7 +29,8 @@ SOMEBODY = {"first_name": "-", "last_name": "-", "email": "somebody@example.com"
 
 
 def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content]:
-    """Return what to keep of ``value``, that of the root key ``template``. ``locale``: of its requests.
+    """Return what to keep of ``value``, that of the root key ``template``. ``locale``: of its requests,
+    "" where none was named.
 
     Raises what :func:`paraph.signature_requests.plan.make_plan` does, with every problem in one message.
     """

@@ -17,7 +17,7 @@ from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope
-from paraph.words import LOCALES
+from paraph.words import DEFAULT_LOCALE
 
 
 class Names(NamedTuple):
@@ -79,7 +79,7 @@ def begin_from(scope: TenantScope, template: Template, author: User, signers: Se
     draft = editing.begin(scope, author)
     for name, value in {**template.options(), "title": template.name, "tags_placed": True}.items():
         setattr(draft, name, value)
-    draft.locale = template.locale or LOCALES[0]
+    draft.locale = template.locale or DEFAULT_LOCALE
     draft.save()
     roles = list(template.roles.all())
     for role, signer in zip(roles, signers, strict=True):

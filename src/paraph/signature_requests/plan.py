@@ -19,7 +19,7 @@ from paraph.signature_requests.problems import InvalidPayloadError, Problem, Pro
 from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile, Environment
 from paraph.tenants.scope import TenantScope, branding_profiles, own
-from paraph.words import LOCALES
+from paraph.words import DEFAULT_LOCALE
 
 _DOCUMENT = CompiledQuery(Document.objects.all)
 
@@ -33,11 +33,9 @@ class RequestPlan:
     documents: list[PlannedDocument]
 
 
-def make_plan(
-    scope: TenantScope, value: object, problems: Problems | None = None, locale: str = LOCALES[0]
-) -> RequestPlan:
+def make_plan(scope: TenantScope, value: object, problems: Problems | None = None, locale: str = "") -> RequestPlan:
     """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
-    are gathered, with those that are known already; ``locale``: of the request.
+    are gathered, with those that are known already; ``locale``: of the request, "" where none was named.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
@@ -53,7 +51,7 @@ def make_plan(
     profile = _branding_profile(scope, draft, problems)
     documents = _documents(scope, draft, problems)
     if not problems:
-        field_room.check(draft, documents, locale, problems)
+        field_room.check(draft, documents, locale or DEFAULT_LOCALE, problems)
     problems.refuse()
     return RequestPlan(draft, profile, documents)
 

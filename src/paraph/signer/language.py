@@ -5,7 +5,7 @@ from django.http import HttpRequest
 from paraph import words as catalog
 from paraph.signature_requests.accepted_locales import accepted_locales
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.words import LOCALES, Words
+from paraph.words import DEFAULT_LOCALE, LOCALES, Words
 
 
 def choose(
@@ -17,8 +17,8 @@ def choose(
     asked, found = request.GET.get("lang", ""), signer.request if signer else found
     own = found.locale if found and found.locale_chosen else ""
     browser = accepted_locales(request.headers.get("Accept-Language", ""))
-    last = found.locale if found else LOCALES[0]
-    return next((str(locale) for locale in (entered, asked, own, *browser, last) if locale in LOCALES), LOCALES[0])
+    last = found.locale if found else DEFAULT_LOCALE
+    return next((str(locale) for locale in (entered, asked, own, *browser, last) if locale in LOCALES), DEFAULT_LOCALE)
 
 
 def of_answer(request: HttpRequest, signer: Signer | None = None, entered: object = "") -> str:
@@ -26,8 +26,8 @@ def of_answer(request: HttpRequest, signer: Signer | None = None, entered: objec
     ``Accept-Language`` names and there are words in, else that of the request, else English. A program that calls for a
     signer says what it wants; a page says it in its body."""
     asked = (entered, request.GET.get("lang", ""), *accepted_locales(request.headers.get("Accept-Language", "")))
-    last = signer.request.locale if signer else LOCALES[0]
-    return next((str(locale) for locale in (*asked, last) if locale in LOCALES), LOCALES[0])
+    last = signer.request.locale if signer else DEFAULT_LOCALE
+    return next((str(locale) for locale in (*asked, last) if locale in LOCALES), DEFAULT_LOCALE)
 
 
 def words(locale: str, signer: Signer | None = None) -> Words:

@@ -21,14 +21,16 @@ from babel.numbers import format_decimal, get_decimal_symbol, get_group_symbol
 Words = dict[str, Any]
 
 _FOLDER = Path(__file__).parent
-LOCALES = ("en", *sorted({path.stem for path in (_FOLDER / "page").glob("*.json")} - {"en"}))
+DEFAULT_LOCALE = "en"
+"""The language of a request whose creator named none."""
+LOCALES = (DEFAULT_LOCALE, *sorted({path.stem for path in (_FOLDER / "page").glob("*.json")} - {DEFAULT_LOCALE}))
 
 
 @cache
 def of(theme: str, locale: str) -> Words:
     """Return the words of a theme, and under ``locale`` whose plurals they follow. English where there is no such
     language."""
-    code = locale if locale in LOCALES else "en"
+    code = locale if locale in LOCALES else DEFAULT_LOCALE
     words: Words = json.loads((_FOLDER / theme / f"{code}.json").read_text("utf-8"))
     return {**words, "locale": code}
 

@@ -27,7 +27,7 @@ from paraph.tenants.logos import logo_of
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles
-from paraph.words import LOCALES
+from paraph.words import DEFAULT_LOCALE, LOCALES
 
 PARENT_POLICY = f"{POLICY}; frame-src 'self'"
 _POLICY = (
@@ -124,5 +124,5 @@ def _theme(request: HttpRequest) -> dict[str, str | bool]:
 
 
 def _locale() -> str:
-    language = (get_language() or "en").partition("-")[0]
-    return language if language in LOCALES else "en"
+    language = (get_language() or DEFAULT_LOCALE).partition("-")[0]
+    return language if language in LOCALES else DEFAULT_LOCALE

@@ -30,7 +30,7 @@ from paraph.signature_requests.reading import LoadedRequest, from_rows
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.scope import TenantScope
-from paraph.words import LOCALES
+from paraph.words import DEFAULT_LOCALE
 
 
 @dataclass(frozen=True)
@@ -54,7 +54,7 @@ def create(
     the request as it is shown. Searches the documents for tags before anything is written. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does.
     """
-    plan = make_plan(scope, payload, locale=locale or LOCALES[0])
+    plan = make_plan(scope, payload, locale=locale)
     try:
         return _made(scope, plan, sender, locale, beside)
     except IntegrityError:
@@ -104,7 +104,7 @@ def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sen
         decline_allowed=draft.decline_allowed,
         has_fields=any(planned.fields for planned in plan.documents),
         has_copies=bool(draft.copies),
-        locale=locale or LOCALES[0],
+        locale=locale or DEFAULT_LOCALE,
         locale_chosen=bool(locale),
         created_at=created_at,
         expires_at=created_at + timedelta(days=draft.validity_days),

@@ -10,17 +10,16 @@ from paraph.request_templates.models import Template
 from paraph.request_templates.saving import save_template
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.scope import TenantScope
-from paraph.words import LOCALES
 
 
 def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, beside: Beside) -> Template:
     """Keep the template that ``value``, that of the root key ``template``, describes. ``locale`` is the language that
     the caller named, if any; ``beside`` tells what else is inserted with it. Raises what
     :func:`paraph.request_templates.given.read` does."""
-    names, content = read(scope, value, locale or LOCALES[0])
+    names, content = read(scope, value, locale)
     content = replace(content, options=content.options | {"locale": locale})
     try:
         return save_template(scope, content, None, actor, names, beside=beside)
     except IntegrityError:
-        read(scope, value, locale or LOCALES[0])  # refuses a document that was removed meanwhile
+        read(scope, value, locale)  # refuses a document that was removed meanwhile
         raise

@@ -10,14 +10,14 @@ from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, 
 from paraph.drafts.payload import content_of
 from paraph.idempotency.held_key import Beside
 from paraph.tenants.scope import TenantScope
-from paraph.words import LOCALES
+from paraph.words import DEFAULT_LOCALE
 
 
 def prepare_draft(scope: TenantScope, value: object, locale: str, beside: Beside) -> Draft:
     """Make the draft that ``value``, that of the root key ``signature_request``, describes as far as it is known.
     ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Raises
     what :func:`paraph.drafts.given.read` does."""
-    locale = locale or LOCALES[0]
+    locale = locale or DEFAULT_LOCALE
     given = read(scope, value, locale)
     try:
         return _made(scope, given, locale, beside)

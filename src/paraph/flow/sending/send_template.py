@@ -13,7 +13,6 @@ from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
 from paraph.signature_requests.reading import LoadedRequest
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.words import LOCALES
 
 
 def send_template(
@@ -29,7 +28,7 @@ def send_template(
     payload = fill(template, value, problems)
     try:
         if problems:
-            make_plan(scope, payload, locale=locale or template.locale or LOCALES[0])
+            make_plan(scope, payload, locale=locale or template.locale)
         else:
             writing = replace(sender, subject=template.subject, message=template.message)
             return create(scope, payload, writing, locale or template.locale, beside)

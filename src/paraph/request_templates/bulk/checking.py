@@ -25,7 +25,6 @@ from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope
-from paraph.words import LOCALES
 
 _INTERNATIONAL = re.compile("^00")  # what people dial for "+", which spreadsheets take for a formula
 _READERS = {"first_name": values.text, "last_name": values.text, "email": values.email, "phone": values.phone}
@@ -63,7 +62,7 @@ class _Checker:
         self, scope: TenantScope, template: Template, roles: Sequence[TemplateRole], places: FieldColumns
     ) -> None:
         self._caller, self._roles, self._places = scope, roles, places
-        self._locale = template.locale or LOCALES[0]
+        self._locale = template.locale
         self._payload = TemplatePayload(template)
         self._asked = asked_of(template)
         self._values: ValueColumns = {}

@@ -17,7 +17,7 @@ from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_S
 from paraph.signature_requests.input_types import HEIGHTS, MOST_PAGES, WIDTHS
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
-from paraph.words import LOCALES
+from paraph.words import DEFAULT_LOCALE
 
 
 class PreviewProblem(Output):
@@ -83,7 +83,7 @@ class Preview(Output):
 def preview_signature_request(request: ApiRequest) -> HttpResponse:
     """Say what a creation with this body would come to, or show it as a PDF. Nothing is created."""
     payload = body.read(request, "signature_request")
-    locale = accepted_locale(request.headers.get("Accept-Language", "")) or LOCALES[0]
+    locale = accepted_locale(request.headers.get("Accept-Language", "")) or DEFAULT_LOCALE
     if "application/pdf" in request.headers.get("Accept", ""):
         return HttpResponse(preview_pdf(request.scope, payload, locale), content_type="application/pdf")
     found = preview(request.scope, payload, locale)
