@@ -1,23 +1,23 @@
 """What is kept of a signer in and around a request: the places that ``paraph person show`` lists and that
 ``paraph erase signer`` empties."""
 
-import json
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, TypeVar
+from collections.abc import Iterator, Sequence
+from typing import Any
 
 from paraph.audit_trail.erase import ERASED, EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.inquiry_email import forwarded_name
 from paraph.flow.messages.tell_sender import message_id
-from paraph.flow.personal_data.unsent import Facts, Person, Place, delete_rows, naming, told_captured
+from paraph.flow.personal_data.erased_signer import FIRST_NAME, LAST_NAME, pseudonym, update
+from paraph.flow.personal_data.in_webhooks import IN_WEBHOOKS
+from paraph.flow.personal_data.unsent import Facts, Person, Place, delete_rows, told_captured
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode
 from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import (
-    ERASED_DOMAIN,
     Field,
     FirstOpening,
     Inquiry,
@@ -28,10 +28,6 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing_token import new_salt
-from paraph.webhooks.models import Attempt, Delivery, Event
-
-FIRST_NAME, LAST_NAME = "Erased", "signer"
-_Told = TypeVar("_Told", Event, Delivery)
 
 
 def person_of(signer: Signer) -> Person:
@@ -41,10 +37,6 @@ def person_of(signer: Signer) -> Person:
 
 def _addresses(signer: Signer) -> set[str]:
     return {signer.email, signer.phone} - {""}
-
-
-def _pseudonym(signer: Signer) -> str:
-    return f"signer-{signer.pk}{ERASED_DOMAIN}"
 
 
 def _entries(signer: Signer) -> list[EntryAbout]:
@@ -65,7 +57,7 @@ def _told_entry(found: EntryAbout) -> Facts:
 
 
 def _erase_entries(signer: Signer, found: Sequence[EntryAbout]) -> int:
-    return erase_values(found, dict.fromkeys(_addresses(signer), _pseudonym(signer)))
+    return erase_values(found, dict.fromkeys(_addresses(signer), pseudonym(signer)))
 
 
 def _inquiries(signer: Signer) -> Iterator[Inquiry]:
@@ -83,121 +75,12 @@ def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
     yield from CapturedMessage.objects.filter(message_id__in=names).order_by("pk")
 
 
-def _about(signer: Signer, rows: Iterable[_Told]) -> Iterator[_Told]:
-    """Yield those whose payload is about the signer, or says why the signer declined."""
-    for row in rows:
-        content = json.loads(row.payload)
-        if signer.pk in (content.get("signer", {}).get("id"), content.get("metadata", {}).get("signer_id")):
-            yield row
-
-
-def _events(signer: Signer) -> Iterator[Event]:
-    """Events that the API lists or will list."""
-    yield from _about(signer, Event.objects.filter(request=signer.request_id).order_by("pk"))
-
-
-def _told_event(event: Event) -> Facts:
-    content = json.loads(event.payload)
-    return {"id": event.pk, "event": event.event_type, "at": content["occurred_at"], **_said(content)}
-
-
-def _said(content: Facts) -> Facts:
-    """Return what a payload says of the signer."""
-    return {"signer": content["signer"]} if "signer" in content else {"reason": content["metadata"]["reason"]}
-
-
-def _erase_events(signer: Signer, found: Sequence[Event]) -> int:
-    return sum(_update(event, payload=_anonymous(signer, event.payload)) for event in found)
-
-
-def _deliveries(signer: Signer) -> Iterator[Delivery]:
-    """Webhook that were recorded, also those that still wait."""
-    yield from _about(signer, Delivery.objects.filter(request=signer.request_id).order_by("pk"))
-
-
-def _told_delivery(delivery: Delivery) -> Facts:
-    responses = Attempt.objects.filter(delivery=delivery).exclude(response="").values_list("response", flat=True)
-    return {
-        "id": delivery.pk,
-        "event": delivery.event_type,
-        "at": clock.iso(delivery.occurred_at),
-        "url": delivery.url,
-        **_said(json.loads(delivery.payload)),
-        "answers": list(responses),
-    }
-
-
-def _erase_deliveries(signer: Signer, found: Sequence[Delivery]) -> int:
-    """With what receivers answered to them."""
-    for delivery in found:
-        _update(delivery, payload=_anonymous(signer, delivery.payload))
-        Attempt.objects.filter(delivery=delivery).update(response="")
-    return len(found)
-
-
-def _anonymous(signer: Signer, payload: str) -> str:
-    content, last_name = json.loads(payload), f"{LAST_NAME} {signer.pk}"
-    if "signer" not in content:
-        content["metadata"]["reason"] = ERASED
-        return _dumped(content)
-    content["signer"] |= {
-        "first_name": FIRST_NAME,
-        "last_name": last_name,
-        "full_name": f"{FIRST_NAME} {last_name}",
-        "email": _pseudonym(signer),
-    }
-    return _dumped(content)
-
-
 def _declined(signer: Signer) -> Iterator[SignatureRequest]:
     yield from SignatureRequest.objects.filter(declined_by=signer).exclude(ended_reason=ERASED)
 
 
 def _told_declined(request: SignatureRequest) -> Facts:
     return {"request": request.pk, "at": _iso(request.ended_early_at), "reason": request.ended_reason}
-
-
-def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
-    """Yield the request, where what its sender calls it or notes of it names the signer."""
-    request = signer.request
-    if naming(signer, _own_texts(request)) or naming(signer, request.metadata or {}):
-        yield request
-
-
-def _own_texts(request: SignatureRequest) -> dict[str, str]:
-    names = ("title", "subject", "message", "external_id", "redirect_url")
-    return {name: getattr(request, name) for name in names}
-
-
-def _told_own_data(request: SignatureRequest) -> Facts:
-    facts = {**_own_texts(request), "metadata": request.metadata}
-    return {"request": request.pk, **{name: fact for name, fact in facts.items() if fact}}
-
-
-def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
-    """Empty the texts that name the signer, here and in every event and recorded webhook of the request, and what
-    receivers answered to these."""
-    for request in found:
-        texts = dict.fromkeys(naming(signer, _own_texts(request)), "")
-        metadata = dict.fromkeys(naming(signer, request.metadata or {}), "")
-        if metadata:
-            request.metadata |= metadata
-        SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)
-        rows: list[Event | Delivery] = [*Event.objects.filter(request=request)]
-        rows += Delivery.objects.filter(request=request)
-        for row in rows:
-            content = json.loads(row.payload)
-            told = content["signature_request"]
-            content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
-            if "metadata" in told:
-                told["metadata"] |= metadata
-            _update(row, payload=_dumped(content))
-        Attempt.objects.filter(delivery__request=request).update(response="")
-    return len(found)
-
-
-def _dumped(content: Facts) -> str:
-    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 def _reminders(signer: Signer) -> Iterator[Reminder]:
@@ -265,7 +148,7 @@ def _erase_signer(signer: Signer, _found: Sequence[Signer]) -> int:
     return Signer.objects.filter(pk=signer.pk).update(
         first_name=FIRST_NAME,
         last_name=f"{LAST_NAME} {signer.pk}",
-        email=_pseudonym(signer),
+        email=pseudonym(signer),
         phone="",
         token_salt=new_salt(),
         invitation=None,
@@ -338,28 +221,28 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         frozenset({"otp_onetimecode"}),
         _codes,
         _told_code,
-        lambda _signer, rows: sum(_update(row, destination="", destination_scope=None) for row in rows),
+        lambda _signer, rows: sum(update(row, destination="", destination_scope=None) for row in rows),
     ),
     Place(
         "first openings",
         frozenset({"signature_requests_firstopening"}),
         _openings,
         _told_opening,
-        lambda _signer, rows: sum(_update(row, ip="") for row in rows),
+        lambda _signer, rows: sum(update(row, ip="") for row in rows),
     ),
     Place(
         "reminders",
         frozenset({"signature_requests_reminder"}),
         _reminders,
         _told_reminder,
-        lambda _signer, rows: sum(_update(row, mail=None) for row in rows),
+        lambda _signer, rows: sum(update(row, mail=None) for row in rows),
     ),
     Place(
         "reasons for declining",
         frozenset({"signature_requests_signaturerequest"}),
         _declined,
         _told_declined,
-        lambda _signer, rows: sum(_update(row, ended_reason=ERASED) for row in rows),
+        lambda _signer, rows: sum(update(row, ended_reason=ERASED) for row in rows),
     ),
     Place("inquiries", frozenset({"signature_requests_inquiry"}), _inquiries, _told_inquiry, delete_rows),
     Place(
@@ -369,21 +252,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         told_captured,
         delete_rows,
     ),
-    Place("events", frozenset({"webhooks_event"}), _events, _told_event, _erase_events),
-    Place(
-        "webhooks",
-        frozenset({"webhooks_delivery", "webhooks_attempt"}),
-        _deliveries,
-        _told_delivery,
-        _erase_deliveries,
-    ),
-    Place(
-        "what senders call requests",
-        frozenset({"signature_requests_signaturerequest"}),
-        _own_data,
-        _told_own_data,
-        _erase_own_data,
-    ),
+    *IN_WEBHOOKS,
     Place(
         "files",
         frozenset(),
@@ -392,7 +261,3 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         stays="Signed documents and the proof are evidence; retention deletes them, and uploads with them.",
     ),
 )
-
-
-def _update(row: Any, **values: object) -> int:
-    return int(type(row).objects.filter(pk=row.pk).update(**values))
