@@ -331,6 +331,7 @@ def test_the_next_signature_names_its_document_among_several(visit: Callable[...
 
 
 def test_the_next_signature_is_pressed_while_pages_pass(visit: Callable[..., Any], world: World) -> None:
+    """A name that is replaced between press and release would lose the click."""
     rules = world.backend.upload(contract(2, "House rules"), "House rules.pdf")
     page = visit(world.asked_for((world.document(), [at(3, 316, 60)]), (rules, [at(2, 316, 60)])))
     page.locator("html[data-scripted]").wait_for()

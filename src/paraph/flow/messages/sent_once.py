@@ -2,7 +2,7 @@
 
 import logging
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager, nullcontext, suppress
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,6 +69,19 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
         except TooManyMessagesError as refusal:
             note_put_off(name, refusal)
             raise
+
+
+def mail_all(mail: Callable[[int], None], recipients: Iterable[int]) -> None:
+    """Call ``mail``, which is to use :func:`mail_once`, for each of these rows. Raise the first ``OSError`` or
+    :class:`TooManyMessagesError` after the mails to all others."""
+    refusals: list[OSError | TooManyMessagesError] = []
+    for recipient in recipients:
+        try:
+            mail(recipient)
+        except (OSError, TooManyMessagesError) as refusal:
+            refusals.append(refusal)
+    if refusals:
+        raise refusals[0]
 
 
 def _recipient(mail: DueEmail) -> str:

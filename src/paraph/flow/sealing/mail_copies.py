@@ -6,8 +6,7 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.messages.copy_emails import copy_email
-from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.flow.messages.sent_once import DueEmail, mail_all, mail_once
 from paraph.kernel import clock
 from paraph.messaging import inbox
 from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, Signer
@@ -20,10 +19,7 @@ def mail_copies(request_id: int) -> None:
     ``TooManyMessagesError`` where one is put off, in both cases after the mails to the others.
     """
     recipients = CopyRecipient.objects.filter(request=request_id).exclude(email__endswith=ERASED_DOMAIN)
-    unsent = recipients.filter(notified_at=None)
-    refusals = [refusal for recipient in unsent if (refusal := _mail(recipient.pk))]
-    if refusals:
-        raise refusals[0]
+    mail_all(_mail, recipients.filter(notified_at=None).values_list("pk", flat=True))
     with transaction.atomic():
         request = lock_request(request_id)
         told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED, metadata__copies=True)
@@ -38,16 +34,12 @@ def mail_name(recipient_id: int) -> str:
     return f"copy-{recipient_id}"
 
 
-def _mail(recipient_id: int) -> OSError | TooManyMessagesError | None:
-    try:
-        mail_once(
-            mail_name(recipient_id),
-            lambda: _due(recipient_id),
-            lambda _acknowledgement: CopyRecipient.objects.filter(pk=recipient_id).update(notified_at=clock.now()),
-        )
-    except (OSError, TooManyMessagesError) as refusal:
-        return refusal
-    return None
+def _mail(recipient_id: int) -> None:
+    mail_once(
+        mail_name(recipient_id),
+        lambda: _due(recipient_id),
+        lambda _acknowledgement: CopyRecipient.objects.filter(pk=recipient_id).update(notified_at=clock.now()),
+    )
 
 
 def _due(recipient_id: int) -> DueEmail | None:

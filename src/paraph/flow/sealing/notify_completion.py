@@ -7,8 +7,7 @@ from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.messages import emails
 from paraph.flow.messages.emails import copy_link
-from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.messages.sent_once import DueEmail, mail_once
+from paraph.flow.messages.sent_once import DueEmail, mail_all, mail_once
 from paraph.kernel import clock
 from paraph.messaging import inbox
 from paraph.signature_requests.models import Signer
@@ -21,9 +20,7 @@ def notify_completion(request_id: int) -> None:
     ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.
     """
     signers = Signer.objects.filter(request_id=request_id).order_by("order")
-    refusals = [refusal for signer in signers.filter(completion_notified_at=None) if (refusal := _mail(signer.pk))]
-    if refusals:
-        raise refusals[0]
+    mail_all(_mail, signers.filter(completion_notified_at=None).values_list("pk", flat=True))
     with transaction.atomic():
         request = lock_request(request_id)
         told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
@@ -32,16 +29,12 @@ def notify_completion(request_id: int) -> None:
             events.completion_notified(request, [signer.email for signer in signers], kept)
 
 
-def _mail(signer_id: int) -> OSError | TooManyMessagesError | None:
-    try:
-        mail_once(
-            _name(signer_id),
-            lambda: _due(signer_id),
-            lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(completion_notified_at=clock.now()),
-        )
-    except (OSError, TooManyMessagesError) as refusal:
-        return refusal
-    return None
+def _mail(signer_id: int) -> None:
+    mail_once(
+        _name(signer_id),
+        lambda: _due(signer_id),
+        lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(completion_notified_at=clock.now()),
+    )
 
 
 def _name(signer_id: int) -> str:
