@@ -42,7 +42,7 @@ class Flood:
 
 class Problems:
     """Problems of fields. ``full`` says that there are more than are named, so that callers need not look for
-    others."""
+    others; from then on every path counts as wrong, as the problems that are not named may be there."""
 
     def __init__(self) -> None:
         self.named: list[Problem] = []
@@ -52,11 +52,11 @@ class Problems:
         return bool(self.named)
 
     def has(self, path: str) -> bool:
-        return any(problem.path == path for problem in self.named)
+        return self.full or any(problem.path == path for problem in self.named)
 
     def has_below(self, path: str) -> bool:
         """Return whether something is wrong at the path or within it."""
-        return any(re.match(rf"{re.escape(path)}(\W|$)", problem.path) for problem in self.named)
+        return self.full or any(re.match(rf"{re.escape(path)}(\W|$)", problem.path) for problem in self.named)
 
     def add(self, path: str, sentence: str) -> None:
         if len(self.named) == MOST_NAMED:

@@ -146,7 +146,7 @@ def _grounded(body: Any, world: dict[str, Any]) -> Any:
             signer["phone"] = "+33612345678"
         signer["role"] = "signer" if not number else signer.get("role")
         if fills_in_names and "first_name" in signer:  # into a rectangle that has room for short ones
-            signer["first_name"], signer["last_name"] = signer["first_name"][:8], signer["last_name"][:8]
+            signer["first_name"], signer["last_name"] = signer["first_name"][:6], signer["last_name"][:6]
     refs = [signer["ref"] for signer in request["signers"]]
     approve = {signer["ref"] for signer in request["signers"] if signer["role"] == "approver"}
     pairs = zip(request["documents"], world["documents"], strict=False)
@@ -203,7 +203,8 @@ def _fields(given: list[dict[str, Any]]) -> list[dict[str, Any]]:
             kept["options"] = field.get("options") or ["a", "b"]
         if field["type"] in ("text", "multiline"):
             kept["max_length"] = field.get("max_length")
-        found.append({**kept, "name": f"{number} {field['name']}"[:100], "placement": rectangle(1)})
+        placement = rectangle(1, 60, width=500, height=30)  # signs that no font has are told by their long numbers
+        found.append({**kept, "name": f"{number} {field['name']}"[:100], "placement": placement})
     return found
 
 
