@@ -13,7 +13,7 @@ from benchmarks.odd_files.journey import STAMP, Journey
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.page_reading import render_page
-from paraph.pdf.verification.verify import verify
+from paraph.pdf.untrusted.verify import verify
 from tests.pdf.looks import Size, promises, promises_on, rewritten
 
 _PAGE_LIMIT = 2000

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
+from random import Random
 from typing import Any, Literal
 
 import pytest
@@ -24,8 +25,9 @@ from paraph.pdf.untrusted.plain_values import from_plain, to_plain
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 from paraph.pdf.verification import evidence_check
 from paraph.pdf.verification import verify as in_process
-from tests.pdf import hostile, hostile_proofs
+from tests.pdf import hostile, hostile_proofs, odd_files
 from tests.pdf.levels import long_term
+from tests.pdf.odd_files.encrypted import locked
 from tests.pdf.pdf_factory import chinese, paper, text
 from tests.pdf.sealed_files import authority, sealed, timestamping
 from tests.pdf.surroundings import signature, signed_by
@@ -70,6 +72,19 @@ def test_it_is_what_the_functions_find_in_process(kind: str) -> None:
     for signers in ([], ["Mallory"]):
         found = verify.verify(pdf, ROOTS, signers=signers)
         assert to_plain(found) == to_plain(in_process.verify(pdf, ROOTS, signers=signers))
+
+
+@pytest.mark.parametrize("kind", odd_files.CLASSES)
+def test_odd_files_are_read_as_in_process(kind: str) -> None:
+    """Among them those of every kind of encryption: what a library opens when it first meets one is open by then."""
+    pdf = odd_files.odd_file(kind, 1, 0)
+    assert verify.verify(pdf, ROOTS).findings == in_process.verify(pdf, ROOTS).findings
+
+
+@pytest.mark.parametrize("revision", [4, 5, 6])
+def test_encrypted_files_that_were_sealed_are_valid(revision: int) -> None:
+    encrypted = locked(Random(3), revision=revision)
+    assert verify.verify(sealed(encrypted, at=clock.now()).content, ROOTS).ok
 
 
 def test_an_open_file_is_read_whole_whatever_its_position(tmp_path: Path) -> None:

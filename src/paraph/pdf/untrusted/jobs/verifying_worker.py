@@ -16,7 +16,7 @@ from paraph.pdf.typesetting.proof import EVIDENCE
 from paraph.pdf.untrusted.jobs import verify_job
 from paraph.pdf.untrusted.jobs.serving import serve
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
-from paraph.pdf.untrusted.jobs.warm_up import look_up_encodings
+from paraph.pdf.untrusted.jobs.warm_up import look_up_encodings, open_random_source
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
 
@@ -72,6 +72,7 @@ class WholeFiles(Sequence[bytes]):
 def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     """Verify a file that was sealed, and sealed again, and check evidence."""
     look_up_encodings()
+    open_random_source()
     datetime.strptime("2000Z", "%Y%z")  # imports a module when it is first called
     proof = _with_evidence()
     sealed = dry_run.sealed_on_trial(proof, _GEOMETRIES, [0])

@@ -21,6 +21,7 @@ _CONTENTS = b"BT /F1 12 Tf 20 20 Td (a) Tj ET"
 def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
     """Run each job once on a small file, and a dry run of a seal."""
     look_up_encodings()
+    open_random_source()
     pdf = _small()
     page: dict[str, Any] = {"page_number": 1}
     for job, arguments in (
@@ -41,6 +42,11 @@ def look_up_encodings() -> None:
         codecs.lookup(name)
 
 
+def open_random_source() -> None:
+    """Let qpdf open its source of random bytes, without which it reads no file that AES-256 encrypts."""
+    pikepdf.new().save(io.BytesIO(), encryption=pikepdf.Encryption(user="", owner="a", R=6))
+
+
 def _small() -> bytes:
     document = pikepdf.new()
     page = document.add_blank_page(page_size=(50, 50))
@@ -49,5 +55,4 @@ def _small() -> bytes:
     page.obj.Contents = document.make_stream(_CONTENTS)
     file = io.BytesIO()
     document.save(file)
-    document.save(io.BytesIO(), encryption=pikepdf.Encryption(user="", owner="a", R=6))  # qpdf opens its file of chance
     return file.getvalue()
