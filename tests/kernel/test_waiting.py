@@ -1,12 +1,14 @@
 """How many threads of a process may wait."""
 
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AbstractContextManager, ExitStack
 
 import pytest
 
-from paraph.kernel.fair_semaphore import Lease
+from paraph.kernel.fair_semaphore import LONG, Lease
 from paraph.kernel.waiting import configure, waiting_for_machine, waiting_for_reader
+from tests.pdf.processes import eventually
 
 
 @pytest.fixture(autouse=True)
@@ -51,3 +53,39 @@ def test_neither_takes_places_of_the_other(monkeypatch: pytest.MonkeyPatch) -> N
         with waiting_for_reader("slow") as reading, waiting_for_reader("other") as too:
             assert reading.has_place
             assert too.has_place
+
+
+@pytest.mark.parametrize("waiting", [waiting_for_machine, waiting_for_reader])
+def test_in_a_web_process_nobody_waits_on_behalf_of_no_tenant(waiting: Waiting) -> None:
+    configure(8)
+    with pytest.raises(ValueError, match="on behalf of a tenant"), waiting(""):
+        pass
+
+
+def test_a_tenant_that_is_alone_waits_with_half_of_the_threads_for_slow_files_and_leaves_a_quarter_free() -> None:
+    configure(8)
+    with ExitStack() as holding, ThreadPoolExecutor(8) as threads:
+        slow = [holding.enter_context(waiting_for_reader("tenant")) for _ in range(2)]
+        slow[0].used = LONG
+        line = [threads.submit(_has_place, "tenant") for _ in range(5)]
+        assert eventually(lambda: any(each.done() for each in line), seconds=1)
+        assert [each.result() for each in line if each.done()] == [False]
+        holding.close()
+        assert sorted(each.result() for each in line) == [False, True, True, True, True]
+
+
+def test_who_waits_alone_in_a_long_line_makes_room_when_somebody_else_comes() -> None:
+    configure(8)
+    with ExitStack() as holding, ThreadPoolExecutor(8) as threads:
+        slow = [holding.enter_context(waiting_for_reader("tenant")) for _ in range(2)]
+        slow[0].used = LONG
+        line = [threads.submit(_has_place, "tenant") for _ in range(4)]
+        with waiting_for_reader("other") as other:
+            assert other.has_place
+            assert eventually(lambda: sum(each.done() for each in line) >= 3, seconds=1)
+        holding.close()
+
+
+def _has_place(tenant_key: str) -> bool:
+    with waiting_for_reader(tenant_key) as lease:
+        return lease.has_place

@@ -56,10 +56,11 @@ class FairSemaphore:
     Of those who wait, whoever's tenant has used least is next. While others come as well, a tenant that has had its
     share holds at most ``share`` places, half of them by default.
 
-    Nobody waits longer than ``seconds``; while nobody else comes and nobody takes long, ``alone`` at most. While
-    somebody has held a place for longer than :data:`LONG`, or had lately, at most ``line`` wait, and of those who have
-    had their share never more: of the tenant with most of those who wait, the last is turned away. ``by_work``: what
-    counts is the processor time that holders tell, since a busy machine makes everybody hold a place for long.
+    Nobody waits longer than ``seconds``; while nobody else comes, ``alone`` at most. While somebody has held a place
+    for longer than :data:`LONG`, or had lately, at most ``line`` wait, ``line_alone`` while nobody else comes, and of
+    those who have had their share never more: of the tenant with most of those who wait, the last is turned away.
+    ``by_work``: what counts is the processor time that holders tell, since a busy machine makes everybody hold a place
+    for long.
     ``told`` is called with the seconds that somebody has waited, and whether there was a place in the end; not for
     those who found one at once.
     """
@@ -73,6 +74,7 @@ class FairSemaphore:
         *,
         share: int | None = None,
         alone: float | None = None,
+        line_alone: int | None = None,
         by_work: bool = False,
     ) -> None:
         self._count = count
@@ -81,6 +83,7 @@ class FairSemaphore:
         self._alone = seconds if alone is None else alone
         self._by_work = by_work
         self._line = line
+        self._line_alone = line if line_alone is None else line_alone
         self._told = told
         self._changed = Condition()
         self._was_long = -AFTERMATH  # when somebody was last seen to hold a place for long
@@ -145,12 +148,11 @@ class FairSemaphore:
     def _wait(self, lease: Lease) -> bool:
         while self._next() is not lease:
             self._keep_line_short()
-            until_long = self._until_long()
-            alone = until_long and not self._visits.of_others(lease.tenant_key)
+            alone = not self._visits.of_others(lease.tenant_key)
             left = lease.came + (self._alone if alone else self._seconds) - time.monotonic()
             if lease.turned_away or left <= 0:
                 return False
-            self._changed.wait(min(left, until_long or left))
+            self._changed.wait(min(left, self._until_long() or (TOLD_EVERY if alone else left)))
         return True
 
     def _next(self) -> Lease | None:
@@ -187,7 +189,8 @@ class FairSemaphore:
         line = [lease for lease in self._waiting if not lease.turned_away]
         if self._until_long():
             line = [lease for lease in line if self._had_share(lease.tenant_key)]
-        while len(line) > self._line:
+        alone = line and not self._visits.of_others(line[0].tenant_key)
+        while len(line) > (self._line_alone if alone else self._line):
             lengths = Counter(lease.tenant_key for lease in line)
             longest = max(lengths, key=lambda tenant_key: (lengths[tenant_key], self._use(tenant_key)))
             last = next(lease for lease in reversed(line) if lease.tenant_key == longest)

@@ -2,8 +2,8 @@
 
 A web process has few threads. Those that wait take a lease first, so that threads are left for whatever waits for
 nothing: health, signing pages, plain calls of the API. The two are limited apart: a mail server that hangs keeps nobody
-from uploading. Nothing is limited until :func:`configure` says how many threads
-there are; commands and job workers never do.
+from uploading. Nothing is limited until :func:`configure` says how many threads there are, which web processes do;
+commands and job workers never do, and may wait on behalf of nobody (``""``).
 """
 
 from collections.abc import Iterator
@@ -20,15 +20,23 @@ _machines: FairSemaphore | None = None
 
 def configure(threads: int | None, of_readers: Told | None = None, of_machines: Told | None = None) -> None:
     """Let three eighths of ``threads`` (two of four) wait for readers, and a quarter for machines of others, and as
-    many more as come; an eighth more of each once a reader has worked, or a machine kept somebody, for a second. None:
-    no limit. Call it before the first request. What is told is said at
+    many more as come; an eighth more of each once a reader has worked, or a machine kept somebody, for a second. While
+    one tenant alone comes, half of them more wait for readers then, which leaves a quarter free.
+
+    None: no limit. Call it before the first request. What is told is said at
     :class:`paraph.kernel.fair_semaphore.FairSemaphore`."""
     global _readers, _machines  # noqa: PLW0603  the threads are those of the process
     _readers = _machines = None
     if threads:
         readers, machines, line = max(1, threads // 2 - threads // 8), max(1, threads // 4), threads // 8
         _readers = FairSemaphore(
-            readers, _PATIENCE_SECONDS, line, of_readers, alone=_PATIENCE_ALONE_SECONDS, by_work=True
+            readers,
+            _PATIENCE_SECONDS,
+            line,
+            of_readers,
+            alone=_PATIENCE_ALONE_SECONDS,
+            line_alone=threads // 2 if line else 0,
+            by_work=True,
         )
         _machines = FairSemaphore(machines, _PATIENCE_SECONDS, line, of_machines)
 
@@ -53,5 +61,7 @@ def _waiting(places: FairSemaphore | None, tenant_key: str) -> Iterator[Lease]:
     if places is None:
         yield Lease(tenant_key, has_place=True)
         return
+    if not tenant_key:
+        raise ValueError("in a web process, threads wait on behalf of a tenant only")
     with places.place(tenant_key) as lease:
         yield lease

@@ -76,7 +76,7 @@ def upload(
         message = _("The file must be of the MIME type application/pdf, not “%(type)s”.")
         raise DomainError("validation_error", message % {"type": content_type[:100]})
     inspection = _inspect(scope, file)
-    inspection.preflight["altered_after_seal"] = altered_after_seal(file)
+    inspection.preflight["altered_after_seal"] = altered_after_seal(scope, file)
     refuse_changeable(scope, inspection.preflight)
     document = Document(
         organization_id=scope.organization_id,
@@ -101,12 +101,13 @@ def upload(
     return document
 
 
-def altered_after_seal(file: IncomingFile) -> list[str]:
+def altered_after_seal(scope: TenantScope, file: IncomingFile) -> list[str]:
     """Return the names of at most ten trusted seals after which an upload was altered, also by signatures that are not
     trusted or cannot be read. Raises :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     if not file.may_be_signed:
         return []
-    return altered_seals(file.draft.file, trusted_roots(settings.PARAPH, key_folder()))[:_MOST_NAMES]
+    roots = trusted_roots(settings.PARAPH, key_folder())
+    return altered_seals(file.draft.file, roots, tenant_key=tenant_key(scope))[:_MOST_NAMES]
 
 
 def refuse_beyond_limit(size: int) -> None:

@@ -70,11 +70,12 @@ def carries_evidence(pdf: File) -> bool:
     return _asked(bool, "carries_evidence", [pdf])
 
 
-def altered_seals(pdf: File, roots: Sequence[bytes]) -> list[str]:
+def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list[str]:
     """Return the names of the seals after which a file was altered, of those that are trusted by ``roots`` or say that
-    a service like this one made them; empty for a file that cannot be verified. Raise ReadersUnavailable."""
+    a service like this one made them; empty for a file that cannot be verified. ``tenant_key``: on whose behalf the
+    file is read. Raise ReadersUnavailable."""
     try:
-        return _asked(list[str], "altered_seals", [pdf], roots=to_plain(list(roots)))
+        return _asked(list[str], "altered_seals", [pdf], tenant_key=tenant_key, roots=to_plain(list(roots)))
     except PdfRefused:
         return []
 
