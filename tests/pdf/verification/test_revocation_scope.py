@@ -24,6 +24,8 @@ from cryptography.x509.oid import AuthorityInformationAccessOID, NameOID
 from paraph.kernel import clock
 from paraph.keys.local_key import LocalKey
 from paraph.keys.revocation import revocation_list
+from paraph.pdf.pki.certificate import load
+from paraph.pdf.pki.revocation_list import read_list
 from paraph.pdf.report import Verification
 from paraph.pdf.verification.verify import verify
 from tests.pdf.pdf_factory import paper, text
@@ -53,6 +55,19 @@ POINTS = x509.CRLDistributionPoints(
 )
 
 
+USAGES = (
+    "digital_signature",
+    "content_commitment",
+    "key_encipherment",
+    "data_encipherment",
+    "key_agreement",
+    "key_cert_sign",
+    "crl_sign",
+    "encipher_only",
+    "decipher_only",
+)
+
+
 @cache
 def key(of: str) -> ec.EllipticCurvePrivateKey:
     del of
@@ -60,8 +75,9 @@ def key(of: str) -> ec.EllipticCurvePrivateKey:
 
 
 @cache
-def certificate(common: str, issuer: str) -> x509.Certificate:
-    return (
+def certificate(common: str, issuer: str, usage: str = "") -> x509.Certificate:
+    """``usage``: what the key is said to be for, ``""`` where nothing is said."""
+    builder = (
         x509.CertificateBuilder()
         .subject_name(name(common))
         .issuer_name(name(issuer))
@@ -72,8 +88,12 @@ def certificate(common: str, issuer: str) -> x509.Certificate:
         .add_extension(x509.BasicConstraints(ca=common != "Leaf", path_length=None), critical=True)
         .add_extension(x509.SubjectKeyIdentifier.from_public_key(key(common).public_key()), critical=False)
         .add_extension(POINTS, critical=False)
-        .sign(key(issuer), SHA256())
     )
+    if usage:
+        builder = builder.add_extension(
+            x509.KeyUsage(**{each: each in usage.split() for each in USAGES}), critical=True
+        )
+    return builder.sign(key(issuer), SHA256())
 
 
 LEAF, MIDDLE, ROOT = certificate("Leaf", "Middle"), certificate("Middle", "Root"), certificate("Root", "Root")
@@ -222,6 +242,16 @@ def test_extensions_that_cannot_be_read_make_a_list_prove_nothing() -> None:
         assert_proves(LEAF, made(LEAF, entries, *extensions), good=False)
         assert_revokes(LEAF, made(LEAF, [*entries, entry(LEAF.serial_number)], *extensions))
     assert_revokes(LEAF, made(LEAF, [entry(LEAF.serial_number, in_entry)]))
+
+
+@pytest.mark.parametrize("usage", ["", *USAGES[:7], "key_cert_sign crl_sign", "key_cert_sign digital_signature"])
+def test_a_list_proves_something_where_its_issuer_may_sign_lists(usage: str) -> None:
+    issuer = load(certificate("Middle", "Root", usage).public_bytes(Encoding.DER))
+    leaf = load(LEAF.public_bytes(Encoding.DER))
+    empty = read_list(made(LEAF), issuer)
+    assert empty is not None and empty.covers(leaf) == (not usage or "crl_sign" in usage)
+    full = read_list(made(LEAF, [entry(LEAF.serial_number)]), issuer)
+    assert full is not None and LEAF.serial_number in full.revoked
 
 
 def test_only_a_list_of_changes_takes_a_revocation_back() -> None:

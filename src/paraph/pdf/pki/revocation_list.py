@@ -29,7 +29,8 @@ class RevocationList:
     revoked: Mapping[int, datetime]
     """When certificates of the issuer were revoked, by serial number."""
     is_complete: bool
-    """Whether everything critical in the list is understood, and it continues no other list."""
+    """Whether everything critical in the list is understood, it continues no other list, and the issuer may sign
+    lists."""
     scope: x509.IssuingDistributionPoint | None
     """What the list says of the certificates and reasons that it is about; ``None`` for all."""
 
@@ -70,6 +71,7 @@ def read_list(encoded: bytes, issuer: Certificate) -> RevocationList | None:
         parsed,
         revoked,
         is_complete=not is_delta
+        and _may_sign_lists(issuer.parsed)
         and _are_understood(extensions, (*_UNDERSTOOD, x509.IssuingDistributionPoint))
         and all(_are_understood(of_entry, _UNDERSTOOD_IN_ENTRIES) for _, of_entry in entries),
         scope=scope,
@@ -116,6 +118,14 @@ def _value(extensions: _Extensions, kind: type[_Value]) -> _Value | None:
 def _are_understood(extensions: _Extensions, kinds: tuple[type[x509.ExtensionType], ...]) -> bool:
     """Return whether all can be read, and all critical ones are of these kinds."""
     return extensions is not None and all(not each.critical or isinstance(each.value, kinds) for each in extensions)
+
+
+def _may_sign_lists(issuer: x509.Certificate) -> bool:
+    """Return whether the key is for lists, or nothing is said of what it is for (§6.3.3 f)."""
+    try:
+        return issuer.extensions.get_extension_for_class(x509.KeyUsage).value.crl_sign
+    except x509.ExtensionNotFound:
+        return True
 
 
 def _is_authority(certificate: x509.Certificate) -> bool:
