@@ -204,6 +204,7 @@ _HAS_INK = """(canvas) => {
 }"""
 
 
+@pytest.mark.thorough
 def test_a_turned_phone_keeps_the_strokes(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked()[0], **PHONE)
     journey = Journey(page)
@@ -287,6 +288,7 @@ _UNDER_THE_BAR = """() => {
 }"""
 
 
+@pytest.mark.thorough
 def test_consent_is_held_back_while_a_page_could_not_be_loaded(visit: Callable[..., Any], world: World) -> None:
     """It says which, and ends by itself once the picture is there, whatever step is shown."""
     url = world.asked()[0]
@@ -344,6 +346,7 @@ def test_the_next_signature_is_pressed_while_pages_pass(visit: Callable[..., Any
     assert page.locator("[data-place='1']").evaluate(_IN_SIGHT)
 
 
+@pytest.mark.thorough
 def test_the_next_signature_is_not_offered_to_who_is_there(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked()[0])
     page.locator("html[data-scripted]").wait_for()
@@ -355,6 +358,7 @@ def test_the_next_signature_is_not_offered_to_who_is_there(visit: Callable[..., 
     next_place.wait_for()
 
 
+@pytest.mark.thorough
 def test_small_print_of_a_large_plan_can_be_read(visit: Callable[..., Any], world: World) -> None:
     """An A0 page is enlarged to eight times its width, in parts that together have twice the pixels a point of the
     sharpest single picture; what is looked at comes."""
@@ -499,6 +503,7 @@ def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> 
     second.locator("body[data-state=already_signed]").wait_for()
 
 
+@pytest.mark.thorough
 def test_a_second_tab_that_has_pages_to_load_after_signing(visit: Callable[..., Any], world: World) -> None:
     """It says that it was signed, and not that a page could not be loaded."""
     url = world.asked(signers=2)[0]
@@ -569,6 +574,7 @@ def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
     page.locator("body[data-state=signed]").wait_for()
 
 
+@pytest.mark.thorough
 def test_reading_twice_changes_nothing(visit: Callable[..., Any], world: World) -> None:
     url = world.asked()[0]
     visit(url)
@@ -598,6 +604,7 @@ def test_reading(visit: Callable[..., Any], world: World) -> None:
     assert "This is page 3 of 3" in page.locator("main").inner_text()
 
 
+@pytest.mark.thorough
 def test_an_enlarged_page_begins_where_its_lines_do(visit: Callable[..., Any], world: World) -> None:
     """Also where the page around it is in a language from right to left."""
     page = visit(f"{world.asked(pages=1)[0]}?lang=ar", viewport=PHONE["viewport"], statuses=(503,))

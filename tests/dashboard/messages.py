@@ -4,6 +4,7 @@ import ast
 import json
 import re
 from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 
 from django.utils.translation.template import templatize
@@ -24,6 +25,7 @@ _CALL = re.compile(
 Message = tuple[str, str]  # the second is the plural, "" without one
 
 
+@cache
 def messages() -> set[Message]:
     """What is translated, in English."""
     files = [*LABELS, *(file for room in ROOMS for file in sorted(room.rglob("*")))]

@@ -34,5 +34,6 @@ def page() -> Iterator[Page]:
     assert wrong == []
 
 
+@pytest.mark.thorough
 def test_a_newcomer_goes_through_both_doors_and_gets_sealed_files(service: Service, page: Page, tmp_path: Path) -> None:
     Newcomer(service, page, tmp_path).whole()

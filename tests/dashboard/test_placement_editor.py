@@ -114,7 +114,10 @@ def by_numbers(window: Window) -> None:
     window.page.keyboard.press("Tab")
 
 
-@pytest.mark.parametrize("way", [by_mouse, by_drawing, by_touch, by_keys, by_numbers])
+@pytest.mark.parametrize(
+    "way",
+    [by_mouse, by_touch, *(pytest.param(way, marks=pytest.mark.thorough) for way in (by_drawing, by_keys, by_numbers))],
+)
 def test_all_ways_lead_to_the_same_points(way: Callable[[Window], None], open_editor: Open, draft: Draft) -> None:
     touch = way is by_touch
     size = {"width": 375, "height": 740} if touch else {"width": 1280, "height": 900}
@@ -170,6 +173,7 @@ def test_stamps_are_copied_undone_and_deleted(open_editor: Open, draft: Draft) -
     page.wait_for_url("**/review")
 
 
+@pytest.mark.thorough
 def test_a_stamp_goes_to_another_page_and_back_with_escape(open_editor: Open) -> None:
     window = open_editor(viewport={"width": 1280, "height": 2600})
     window.mouse_click(1, 300, 200)
@@ -210,6 +214,7 @@ def test_stamps_snap_to_lines_for_signatures(open_editor: Open) -> None:
     assert window.entered()[0]["y"] == on_the_line["y"] - 4
 
 
+@pytest.mark.thorough
 def test_zoom_changes_the_picture_and_no_point(open_editor: Open) -> None:
     window = open_editor()
     by_drawing(window)
@@ -252,6 +257,7 @@ def seen(window: Window, selector: str) -> bool:
     )
 
 
+@pytest.mark.thorough
 def test_the_view_follows_what_is_moved_or_edited(open_editor: Open) -> None:
     window = open_editor()
     page = window.page
@@ -268,6 +274,7 @@ def test_the_view_follows_what_is_moved_or_edited(open_editor: Open) -> None:
     assert seen(window, ".box")
 
 
+@pytest.mark.thorough
 def test_any_page_is_one_choice_away(open_editor: Open) -> None:
     window = open_editor()
     choice = window.page.get_by_label("Go to page")
@@ -278,6 +285,7 @@ def test_any_page_is_one_choice_away(open_editor: Open) -> None:
     expect(choice).to_have_js_property("selectedIndex", 0)
 
 
+@pytest.mark.thorough
 def test_the_rail_says_how_many_stamps_each_page_has_and_leads_there(open_editor: Open) -> None:
     window = open_editor()
     rail = window.page.locator("[data-rail]")
@@ -297,6 +305,7 @@ def test_the_rail_says_how_many_stamps_each_page_has_and_leads_there(open_editor
     assert rail.locator("b").all_text_contents() == ["0", "2", "0"]
 
 
+@pytest.mark.thorough
 def test_the_list_is_slim_and_the_chosen_stamp_shows_its_numbers(open_editor: Open) -> None:
     window = open_editor()
     for y in (600, 400, 200):
@@ -359,7 +368,7 @@ _TIMES = """async () => {
 }"""
 
 
-@pytest.mark.parametrize("size", [(640, 450), (844, 390)])
+@pytest.mark.parametrize("size", [(640, 450), pytest.param((844, 390), marks=pytest.mark.thorough)])
 def test_what_sticks_leaves_room_at_200_percent_and_in_landscape(size: tuple[int, int], open_editor: Open) -> None:
     window = open_editor(viewport={"width": size[0], "height": size[1]})
     window.page.evaluate("scrollTo(0, 900)")
@@ -403,6 +412,7 @@ def test_whoever_has_no_place_yet_is_told_where_they_stand(open_editor: Open) ->
     expect(alert).to_contain_text("Grace Byron has no place to sign yet.")
 
 
+@pytest.mark.thorough
 def test_the_names_in_the_list_are_whole(open_editor: Open) -> None:
     window = open_editor()
     window.mouse_click(1, 300, 400)
@@ -472,7 +482,14 @@ _SHOW_PAGE_2 = "() => document.querySelector(\".sheet[data-page='2']\").scrollIn
 FIELD = {"type": "text", "name": "Text", "page": 2, "x": 120, "y": 300, "width": 160, "height": 18}
 
 
-@pytest.mark.parametrize("way", [field_by_click, field_by_drag, field_by_touch, field_by_keys, field_by_numbers])
+@pytest.mark.parametrize(
+    "way",
+    [
+        field_by_click,
+        field_by_touch,
+        *(pytest.param(way, marks=pytest.mark.thorough) for way in (field_by_drag, field_by_keys, field_by_numbers)),
+    ],
+)
 def test_fields_are_placed_in_all_ways(way: Callable[[Window], None], open_editor: Open) -> None:
     touch = way is field_by_touch
     size = {"width": 375, "height": 740} if touch else {"width": 1280, "height": 900}
@@ -520,6 +537,7 @@ def test_fields_are_renamed_resized_aligned_copied_and_undone(open_editor: Open)
     assert not page.locator("[name=field-0-required]").is_checked()
 
 
+@pytest.mark.thorough
 def test_a_card_shows_what_its_type_has(open_editor: Open) -> None:
     window = open_editor()
     page = window.page
@@ -577,6 +595,7 @@ def test_what_stamps_cover_is_said_after_each_save(open_editor: Open) -> None:
     expect(said).to_be_hidden(timeout=20_000)
 
 
+@pytest.mark.thorough
 def test_a_stamp_on_a_target_has_the_size_of_the_room_there(open_editor: Open) -> None:
     """The line of this page has all room; the tag on the turned one does as well."""
     window = open_editor()

@@ -63,6 +63,7 @@ def test_every_file_of_the_corpus(tmp_path: Path) -> None:
     assert len(refused) <= (_REFUSED_AT_MOST * len(files) if corpus else 0), refused
 
 
+@pytest.mark.thorough
 def test_a_crash_and_a_rendering_fault_are_noticed(tmp_path: Path) -> None:
     """The judge itself: a worker that dies costs one file, and a page that changed is seen."""
     pdf = paper(text("Before", 100, 300))
@@ -77,6 +78,7 @@ def test_a_crash_and_a_rendering_fault_are_noticed(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.thorough
 def test_files_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     pdf, kept = paper(text("Words", 100, 300)), tmp_path / "kept"
     files = [_written(tmp_path / "files" / name / "same.pdf", pdf) for name in ("one", "two/three")]
@@ -85,6 +87,7 @@ def test_files_of_one_name_are_kept_apart(tmp_path: Path) -> None:
     assert sorted(str(path.relative_to(kept)) for path in kept.rglob("*.pdf")) == [each.name for each in verdicts]
 
 
+@pytest.mark.thorough
 def test_a_program_that_hangs_is_told_as_such(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Neither a success nor a fault; and what the others find is told all the same."""
     court = Court(_made(tmp_path / "court"))

@@ -116,6 +116,7 @@ def told(receiver: Receiver) -> list[tuple[str, int]]:
     return found
 
 
+@pytest.mark.thorough
 def test_events_come_as_webhooks_in_order_and_none_is_lost(service: Service) -> None:
     """The receiver refuses one event and hangs up at another; the road to the service is blocked for a while."""
     backend = Backend(service.url, service.new_key("pro", "sandbox"))

@@ -131,6 +131,7 @@ def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
     return done.stdout
 
 
+@pytest.mark.thorough
 def test_node(reader: Reader, folder: Path) -> None:
     apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE if name not in APART]
     told = in_node(reader, reader.code("setup-node"), *apart, reader.code("pages-node"))
@@ -154,6 +155,7 @@ def test_acts_with_curl(others: Callable[[], Reader], folder: Path) -> None:
     assert '"status":"completed"' in told[0] and '"status":"expired"' in told[1] and "decline_not_allowed" in told[2]
 
 
+@pytest.mark.thorough
 def test_acts_with_node(others: Callable[[], Reader], folder: Path) -> None:
     told = [
         in_node(each, each.code("setup-node"), each.code(f"node-{name}"))
@@ -190,6 +192,7 @@ def test_the_guides_with_curl(others: Callable[[], Reader], folder: Path) -> Non
     assert "signer.signed" in first and "request.completed" in first and '"data":[]' in second
 
 
+@pytest.mark.thorough
 def test_the_guides_with_node(others: Callable[[], Reader], folder: Path) -> None:
     one = others()
     assert in_node(one, one.code("setup-node"), one.code("test-node")) == "200\n"

@@ -3,6 +3,7 @@
 import ast
 import gettext
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ CATALOGS = SOURCE / "api" / "locale"
 LANGUAGES = [code for code, _ in settings.LANGUAGES if code != "en"]
 
 
+@cache
 def messages() -> set[str]:
     """Every message that the code has translated, but for those that only pages of the dashboard show."""
     found: set[str] = set()
