@@ -6,13 +6,14 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, get_type_hints
 
 import mcp
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
 from paraph.cli.demo.contract import contract
+from paraph_client.inputs import AnyRequest
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, signer
 
@@ -74,6 +75,11 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
         person = {"ref": "tenant", "first_name": "Ana"}
         assert "copies[0].email" in await assistant.refused("prepare_draft", documents=documents, **nobody)
         more = {"copies": [{**nobody["copies"][0], "email": "kim@example.com"}], "decline_allowed": True}
+        more |= {
+            "send_email": True,
+            "reminders": {"every_days": 3, "at_most": 2},
+            "redirect_url": "https://example.com/",
+        }
         told = await assistant.refused("prepare_draft", documents=documents, remindrs={"every_days": 3})
         assert "prepare_draft has no argument remindrs; it takes mode, validity_days, signers, " in told
         misspelt = [{**person, "fist_name": "Ana"}]
@@ -121,6 +127,10 @@ def test_no_tool_sends_or_signs(service: Service) -> None:
     async def look(assistant: Assistant) -> None:
         tools = (await assistant.client.list_tools()).tools
         assert sorted(tool.name for tool in tools) == TOOLS
+        arguments = {tool.name: set(tool.input_schema["properties"]) for tool in tools}
+        fields = set(get_type_hints(AnyRequest))
+        assert arguments["preview_request"] == fields
+        assert arguments["prepare_draft"] == fields - {"identity_declaration_accepted"}  # a person says so
         for tool in tools:
             assert tool.input_schema["additionalProperties"] is False
             told = await assistant.refused(tool.name, no_argument=1)

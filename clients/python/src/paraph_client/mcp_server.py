@@ -69,6 +69,26 @@ Declared = Annotated[
     bool | None,
     Field(description="That the sender has identified the signers; needed to send e-mails. A person must say so."),
 ]
+Initials = Annotated[bool | None, Field(description="Whether each signer also puts initials on every page.")]
+Notified = Annotated[
+    bool | None, Field(description="Whether signers get a summary by e-mail once everybody has signed.")
+]
+Reminders = Annotated[
+    dict[str, int] | None,
+    Field(
+        description='Whoever has not signed is reminded: {"every_days": 1 to 30, "at_most": 1 to 10}; needs send_email.'
+    ),
+]
+CallbackUrl = Annotated[
+    str | None,
+    Field(description="Is told, besides the application's webhook URL, when the request completes or expires."),
+]
+RedirectUrl = Annotated[
+    str | None, Field(description="A page of yours to which a signer can continue once they have signed.")
+]
+Branding = Annotated[
+    int | None, Field(description="The id of a branding profile: the colours and logo of pages and mails.")
+]
 ExternalId = Annotated[str | None, Field(description="An id of your own system, which comes back with the request.")]
 Metadata = Annotated[dict[str, str] | None, Field(description="Data of your own, which come back with the request.")]
 
@@ -133,7 +153,15 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         copies: Copies = None,
         decline_allowed: DeclineAllowed = None,
         send_email: SendEmail = None,
+        initials_required: Initials = None,
+        notify_signers_on_completion: Notified = None,
+        reminders: Reminders = None,
+        callback_url: CallbackUrl = None,
+        redirect_url: RedirectUrl = None,
+        branding_profile_id: Branding = None,
         identity_declaration_accepted: Declared = None,
+        external_id: ExternalId = None,
+        metadata: Metadata = None,
     ) -> Json:
         """Try out a signature request: everything that is wrong with it, and where each stamp would stand. Creates
         nothing."""
@@ -145,7 +173,15 @@ def server(client: AsyncClient) -> MCPServer[Any]:
             "copies": copies,
             "decline_allowed": decline_allowed,
             "send_email": send_email,
+            "initials_required": initials_required,
+            "notify_signers_on_completion": notify_signers_on_completion,
+            "reminders": reminders,
+            "callback_url": callback_url,
+            "redirect_url": redirect_url,
+            "branding_profile_id": branding_profile_id,
             "identity_declaration_accepted": identity_declaration_accepted,
+            "external_id": external_id,
+            "metadata": metadata,
         }
         return asdict(await client.preview_request(**request))
 
@@ -160,6 +196,12 @@ def server(client: AsyncClient) -> MCPServer[Any]:
         copies: Copies = None,
         decline_allowed: DeclineAllowed = None,
         send_email: SendEmail = None,
+        initials_required: Initials = None,
+        notify_signers_on_completion: Notified = None,
+        reminders: Reminders = None,
+        callback_url: CallbackUrl = None,
+        redirect_url: RedirectUrl = None,
+        branding_profile_id: Branding = None,
         external_id: ExternalId = None,
         metadata: Metadata = None,
     ) -> Json:
@@ -172,6 +214,12 @@ def server(client: AsyncClient) -> MCPServer[Any]:
             "copies": copies,
             "decline_allowed": decline_allowed,
             "send_email": send_email,
+            "initials_required": initials_required,
+            "notify_signers_on_completion": notify_signers_on_completion,
+            "reminders": reminders,
+            "callback_url": callback_url,
+            "redirect_url": redirect_url,
+            "branding_profile_id": branding_profile_id,
             "external_id": external_id,
             "metadata": metadata,
         }
