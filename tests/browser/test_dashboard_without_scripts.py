@@ -4,6 +4,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from tests.browser.contract import contract
 from tests.browser.world import World, until
 from tests.dashboard.editor_window import PASSWORD, owner_of
@@ -12,6 +14,7 @@ from tests.dashboard.served_pages import ServedPages
 STAMPS = [("1", "60.5", "120", "200", "80"), ("2", "300", "400.25", "180", "60")]
 
 
+@pytest.mark.thorough
 def test_a_pdf_is_uploaded_placed_and_sent(
     visit: Callable[..., Any], world: World, dashboard: ServedPages, tmp_path: Path
 ) -> None:

@@ -513,6 +513,7 @@ def test_a_second_tab_that_has_pages_to_load_after_signing(visit: Callable[..., 
     second.locator("body[data-state=already_signed]").wait_for()
 
 
+@pytest.mark.thorough
 def test_a_link_opened_again_follows_the_sealing(visit: Callable[..., Any], world: World) -> None:
     """And names the day of the signature, also on that day."""
     url = world.asked()[0]

@@ -6,6 +6,8 @@ import re
 import tomllib
 from pathlib import Path
 
+import pytest
+
 from paraph.api.v1.openapi.document import document
 from paraph_client import Client
 from tests.clients import typescript
@@ -13,6 +15,7 @@ from tests.clients import typescript
 PACKAGE = json.loads((typescript.CLIENT / "package.json").read_text())
 
 
+@pytest.mark.thorough
 def test_what_it_sends_and_reads() -> None:
     client = typescript.compiled_client()
     typescript.run_tests(client / "test" / "sending.test.js", client / "test" / "calls.test.js")

@@ -201,6 +201,7 @@ def test_patience_ends_as_soon_as_it_would_be_a_burden(why: str) -> None:
         assert not any(each.result() for each in line)
 
 
+@pytest.mark.thorough
 def test_of_the_party_with_most_in_the_line_the_last_is_turned_away() -> None:
     with crowd(1, seconds=3, line=2) as there:
         slow = there.come("slow", stay=4.5)

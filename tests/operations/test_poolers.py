@@ -127,6 +127,7 @@ def test_what_rests_is_given_back_to_who_wants_it(pooled: Callable[..., str]) ->
     mine.close()
 
 
+@pytest.mark.thorough
 def test_too_few_sessions_are_counted(
     database: Database, pooled: Callable[..., str], monkeypatch: pytest.MonkeyPatch, settings: Any
 ) -> None:

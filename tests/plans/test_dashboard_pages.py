@@ -67,6 +67,7 @@ def owner() -> tuple[Organization, Client]:
     return organization, client
 
 
+@pytest.mark.thorough
 def test_every_page_reads_indexes(owner: tuple[Organization, Client]) -> None:
     organization, client = owner
     home, requests = f"/app/{organization.pk}/", f"/app/{organization.pk}/requests"

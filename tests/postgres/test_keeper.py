@@ -46,6 +46,7 @@ def kill(server: Server) -> None:
     server._process.wait()
 
 
+@pytest.mark.thorough
 def test_it_is_launched_again_though_it_dies_while_it_recovers(server: Server) -> None:
     said: list[str] = []
     keeper = Keeper(server, said.append)

@@ -56,6 +56,7 @@ def rows(url: str) -> list[tuple[int, str]]:
         return connection.execute("SELECT id, words FROM kept ORDER BY id").fetchall()
 
 
+@pytest.mark.thorough
 def test_what_the_snapshot_sees_is_copied(source: str, target: str, tmp_path: Path) -> None:
     before = rows(source)
     path = dump(source, tmp_path / "dump", meanwhile="INSERT INTO kept (words) VALUES ('later')")

@@ -60,6 +60,7 @@ def generated(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Ite
     sys.path.remove(str(folder))
 
 
+@pytest.mark.thorough
 def test_the_main_job(generated: Generated) -> None:
     models = generated.models
     file = generated.types.File(payload=BytesIO(contract()), file_name="lease.pdf", mime_type="application/pdf")

@@ -55,6 +55,7 @@ def service(tmp_path: Path, mail_server: tuple[Moody, int]) -> Iterator[Service]
     service.stop()
 
 
+@pytest.mark.thorough
 def test_notified_only_once_the_server_has_the_message(service: Service, mail_server: tuple[Moody, int]) -> None:
     moody, _ = mail_server
     with httpx.Client(headers={"X-Api-Key": service.key}, timeout=30) as api:

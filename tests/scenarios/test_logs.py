@@ -25,6 +25,7 @@ def service(tmp_path: Path) -> Iterator[Service]:
     service.stop()
 
 
+@pytest.mark.thorough
 def test_one_id_joins_everything_and_no_secret_is_told(service: Service) -> None:
     with receiver() as hooks:
         organization = str(service.command("organization", "create", "Acme", "--plan", "enterprise")["id"])

@@ -148,6 +148,7 @@ def others(service: Service, reader: Reader) -> Callable[[], Reader]:
     return lambda: Reader(service, reader.page)
 
 
+@pytest.mark.thorough
 def test_acts_with_curl(others: Callable[[], Reader], folder: Path) -> None:
     need("curl", "curl")
     acts = ((others(), name) for name in SANDBOX_ACTS)
@@ -165,6 +166,7 @@ def test_acts_with_node(others: Callable[[], Reader], folder: Path) -> None:
     assert told[0].split()[0] == "completed" and told[1].split()[0] == "expired" and "decline_not_allowed" in told[2]
 
 
+@pytest.mark.thorough
 def test_acts_with_python(
     others: Callable[[], Reader], monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -225,6 +227,7 @@ def test_drafts_in_node(production_reader: Reader) -> None:
     assert "/review\n" in told and told.endswith("open null\n")
 
 
+@pytest.mark.thorough
 def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder: Path) -> None:
     """Each endpoint in an order in which it can be used; the copy is there once all is sealed."""
     need("curl", "curl")

@@ -82,6 +82,7 @@ class MemberInABrowser:
         return self.post(page, {"login": self.email, "password": PASSWORD})
 
 
+@pytest.mark.thorough
 def test_a_machine_prepares_and_a_person_sends(service: Service) -> None:
     made = service.operate("organization", "create", "Harbour Homes", "--plan", "pro")
     options = ["--organization", str(made["id"]), "--environment", "production", "--name", "Assistant"]

@@ -172,6 +172,7 @@ def test_an_outcome_survives_the_database_session_that_was_to_store_it() -> None
     assert len(hooks.received) == 1
 
 
+@pytest.mark.thorough
 def test_an_answer_takes_five_seconds_at_most() -> None:
     with receiver(receivers.silent) as hooks:
         made, _ = told(hooks.url())

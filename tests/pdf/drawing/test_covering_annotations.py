@@ -57,6 +57,7 @@ COVERS = {
 
 
 @pytest.mark.parametrize("prepare", COVERS.values(), ids=COVERS)
+@pytest.mark.thorough
 def test_no_annotation_hides_a_mark_or_the_watermark(prepare: Prepare, tmp_path: Path) -> None:
     pdf = paper(WORDS, prepare=prepare)
     assert not in_contents(pdf)

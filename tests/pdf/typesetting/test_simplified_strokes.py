@@ -80,6 +80,7 @@ HOSTILE: dict[str, list[list[list[float]]]] = {
 
 
 @pytest.mark.parametrize("strokes", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.thorough
 def test_no_drawing_is_large_or_slow(strokes: list[list[list[float]]]) -> None:
     began = time.process_time()
     fewer = simplified(strokes)

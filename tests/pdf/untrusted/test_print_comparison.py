@@ -154,6 +154,7 @@ def test_a_file_of_too_many_such_pages_says_what_is_not_known(monkeypatch: pytes
     assert here(changing.layered(PRINT_OFF, pages=4))["print_unknown"] == 4
 
 
+@pytest.mark.thorough
 def test_a_page_that_takes_too_long_is_left_in_the_midst_of_it() -> None:
     """Within the limits of the sandbox, where drawing both ways to the end would not be."""
     slow = "".join(f"0 0 1 rg {n % 90} 0 m 9 800 590 {n % 800} 595 842 c f*\n" for n in range(60_000))

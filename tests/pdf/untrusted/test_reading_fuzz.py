@@ -1,5 +1,6 @@
 """Damaged files of every kind: reading them ends in an answer or a refusal, never in anything else."""
 
+import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as some
 from pikepdf import ObjectStreamMode
@@ -40,6 +41,7 @@ def damaged(draw: some.DrawFn) -> bytes:
 
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(damaged())
+@pytest.mark.thorough
 def test_damaged_files(pdf: bytes) -> None:
     for read in (
         lambda: inspect(pdf, page_limit=50),

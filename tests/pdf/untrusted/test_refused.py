@@ -98,6 +98,7 @@ def test_what_one_reader_opens_and_another_does_not(
     assert caplog.records == []
 
 
+@pytest.mark.thorough
 def test_no_odd_file_is_a_fault_of_the_service(caplog: pytest.LogCaptureFixture) -> None:
     """Nor any file of the corpus."""
     assert inspect(refused.field_with_a_name_not_in_utf_8(), page_limit=10).pages

@@ -49,6 +49,7 @@ def test_letters_are_as_wide_after_a_file_that_wants_them_narrow(sandbox: Sandbo
     assert seen(sandbox, plain) == alone
 
 
+@pytest.mark.thorough
 def test_what_is_seen_is_the_same_in_whatever_order(sandbox: Sandbox) -> None:
     files = {**corpus(), "from elsewhere": in_a_font_from_elsewhere("I pay 1,000 EUR"), "squeezed": squeezed()}
     forward = _all_seen(sandbox, files, files)

@@ -111,6 +111,7 @@ def test_a_process_that_hangs_is_given_up(sandbox: Sandbox) -> None:
     pool.close()
 
 
+@pytest.mark.thorough
 def test_a_file_that_is_busy_until_the_end_of_its_time_is_at_fault() -> None:
     """It has used most of its processor time when the machine stops giving it any."""
     pool = Sandbox(1, SandboxLimits(memory=8 << 30, processor_seconds=2, wall_seconds=6))
