@@ -62,16 +62,19 @@ def test_in_a_web_process_nobody_waits_on_behalf_of_no_tenant(waiting: Waiting) 
         pass
 
 
-def test_a_tenant_that_is_alone_waits_with_half_of_the_threads_for_slow_files_and_leaves_a_quarter_free() -> None:
-    configure(8)
-    with ExitStack() as holding, ThreadPoolExecutor(8) as threads:
-        slow = [holding.enter_context(waiting_for_reader("tenant")) for _ in range(2)]
+@pytest.mark.parametrize(("count", "hold", "wait"), [(3, 1, 0), (4, 1, 2), (8, 2, 4), (12, 4, 6)])
+def test_a_tenant_that_is_alone_waits_with_half_of_the_threads_for_slow_files_and_leaves_a_quarter_free(
+    count: int, hold: int, wait: int
+) -> None:
+    configure(count)
+    with ExitStack() as holding, ThreadPoolExecutor(count) as threads:
+        slow = [holding.enter_context(waiting_for_reader("tenant")) for _ in range(hold)]
         slow[0].used = LONG
-        line = [threads.submit(_has_place, "tenant") for _ in range(5)]
+        line = [threads.submit(_has_place, "tenant") for _ in range(wait + 1)]
         assert eventually(lambda: any(each.done() for each in line), seconds=1)
         assert [each.result() for each in line if each.done()] == [False]
         holding.close()
-        assert sorted(each.result() for each in line) == [False, True, True, True, True]
+        assert sorted(each.result() for each in line) == [False, *[True] * wait]
 
 
 def test_who_waits_alone_in_a_long_line_makes_room_when_somebody_else_comes() -> None:

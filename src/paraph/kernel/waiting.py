@@ -13,6 +13,7 @@ from paraph.kernel.fair_semaphore import FairSemaphore, Lease, Told
 
 _PATIENCE_SECONDS = 2.0  # a mail server that is well has taken a message by then, a sound file is read
 _PATIENCE_ALONE_SECONDS = 8.0  # as for a free process: nobody else needs the threads
+_FEWEST_SHARED = 4  # threads; of fewer, none is left beside those that wait
 
 _readers: FairSemaphore | None = None
 _machines: FairSemaphore | None = None
@@ -35,7 +36,7 @@ def configure(threads: int | None, of_readers: Told | None = None, of_machines: 
             line,
             of_readers,
             alone=_PATIENCE_ALONE_SECONDS,
-            line_alone=threads // 2 if line else 0,
+            line_alone=threads // 2 if threads >= _FEWEST_SHARED else 0,
             by_work=True,
         )
         _machines = FairSemaphore(machines, _PATIENCE_SECONDS, line, of_machines)
