@@ -24,7 +24,7 @@ SCREENS: dict[str, dict[str, Any]] = {
     "landscape": {"viewport": {"width": 740, "height": 360}, "has_touch": True, "is_mobile": True},
     "right to left": PHONE,
 }
-_USUAL = ("phone", "right to left")
+_USUAL = ("phone",)
 _SIDEWAYS = "document.documentElement.scrollWidth - document.documentElement.clientWidth"
 # Buttons, links outside of sentences, and fields that are there to be hit, with the smaller side of each.
 _TARGETS = """() => [...document.querySelectorAll("a, button, input, summary, textarea")]

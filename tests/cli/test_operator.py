@@ -81,6 +81,7 @@ def test_branding_profiles_up_to_the_plans_limit(service: Service) -> None:
     assert again.value.stderr == f"There is no branding profile {made['id']}.\n"
 
 
+@pytest.mark.thorough
 def test_what_is_kept_of_a_person_is_shown_and_handed_over(service: Service, tmp_path: Path) -> None:
     organization = str(service.command("organization", "create", "Acme", "--plan", "pro")["id"])
     member = ["--organization", organization, "--email", "olga@example.com", "--role", "owner", "--name", "Olga Owner"]

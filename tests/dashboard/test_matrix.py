@@ -138,6 +138,7 @@ def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everythin
     assert kept_rows() == before
 
 
+@pytest.mark.thorough
 def test_pages_keep_the_rules_of_every_page(log_in: LogIn, everything: Everything) -> None:
     _, client = log_in(Role.OWNER, at=everything.organization)
     proved(client)

@@ -62,6 +62,7 @@ def test_it_is_launched_again_though_it_dies_while_it_recovers(server: Server) -
         assert f"starting it again in {0.1 * 2**failures:.1f} s" in words
 
 
+@pytest.mark.thorough
 def test_it_is_tried_until_it_can_be_started(server: Server) -> None:
     """As after a full disk."""
     said: list[str] = []

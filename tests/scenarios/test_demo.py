@@ -33,6 +33,7 @@ def _demo(out: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     return forked.run("paraph", "demo", "--out", str(out), *arguments, environment=environment)
 
 
+@pytest.mark.thorough
 def test_it_leaves_its_files_and_everything_verified(tmp_path: Path) -> None:
     done = _demo(tmp_path / "out")
     assert done.returncode == 0, done.stderr

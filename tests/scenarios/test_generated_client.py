@@ -20,6 +20,8 @@ from tests.scenarios.people import sign
 
 PACKAGE = "paraph_generated"
 
+pytestmark = pytest.mark.thorough
+
 
 class Generated:
     """The generated package: its models, and its operations with the client that they are called with."""
@@ -60,7 +62,6 @@ def generated(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Ite
     sys.path.remove(str(folder))
 
 
-@pytest.mark.thorough
 def test_the_main_job(generated: Generated) -> None:
     models = generated.models
     file = generated.types.File(payload=BytesIO(contract()), file_name="lease.pdf", mime_type="application/pdf")

@@ -106,7 +106,8 @@ def test_everybody_can_read_it(open_page: Any, viewport: dict[str, int], scheme:
         assert found.violations_count == 0, found.generate_report()
 
 
-@pytest.mark.parametrize("path", ["/signature-requests", pytest.param("", marks=pytest.mark.thorough)])
+@pytest.mark.thorough
+@pytest.mark.parametrize("path", ["/signature-requests", ""])
 def test_on_a_slow_phone(open_page: Any, path: str) -> None:
     """On slow 4G with a processor four times as slow. Two seconds hold on a machine of its own; here others work."""
     reader = open_page("/all", viewport=PHONE)
@@ -126,6 +127,7 @@ def test_on_a_slow_phone(open_page: Any, path: str) -> None:
     assert loaded < 50_000
 
 
+@pytest.mark.thorough
 def test_anchors_of_other_topics_lead_to_their_pages(open_page: Any) -> None:
     """As of the time when all was one page."""
     reader = open_page()

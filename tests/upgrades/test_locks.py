@@ -11,6 +11,8 @@ from tests.cli.service import clean_environment
 from tests.operations.apart import Database
 from tests.upgrades import next_version
 
+pytestmark = pytest.mark.thorough
+
 
 @pytest.fixture(scope="module")
 def locked(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:

@@ -236,6 +236,7 @@ def once(go_on: threading.Event, asked: list[int]) -> Callable[[], bytes]:
     return content
 
 
+@pytest.mark.thorough
 def test_what_was_too_complex_is_refused_at_once(sandbox: Sandbox) -> None:
     asked: list[bytes] = []
 
