@@ -80,9 +80,9 @@ EXAMPLE["signers"][0]["role"] = "signer"
 EXAMPLE["documents"][0]["signers"][0]["stamps"] = [tag("{{ada}}", optional=True), rectangle(width=80, height=30)]
 
 
+@pytest.mark.thorough
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(places=st.lists(st.tuples(st.sampled_from(list(nodes(EXAMPLE))), json_values), min_size=1, max_size=3))
-@pytest.mark.thorough
 def test_a_payload_changed_anywhere(
     scope: TenantScope, document: int, places: list[tuple[tuple[Any, ...], Any]]
 ) -> None:

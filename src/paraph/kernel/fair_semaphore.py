@@ -152,7 +152,8 @@ class FairSemaphore:
             left = lease.came + (self._alone if alone else self._seconds) - time.monotonic()
             if lease.turned_away or left <= 0:
                 return False
-            self._changed.wait(min(left, self._until_long() or (TOLD_EVERY if alone else left)))
+            until_next_look = TOLD_EVERY if alone else left  # whether others came meanwhile, who need not wait
+            self._changed.wait(min(left, self._until_long() or until_next_look))
         return True
 
     def _next(self) -> Lease | None:

@@ -13,7 +13,6 @@ from paraph.kernel.fair_semaphore import FairSemaphore, Lease, Told
 
 _PATIENCE_SECONDS = 2.0  # a mail server that is well has taken a message by then, a sound file is read
 _PATIENCE_ALONE_SECONDS = 8.0  # as for a free process: nobody else needs the threads
-_FEWEST_SHARED = 4  # threads; of fewer, none is left beside those that wait
 
 _readers: FairSemaphore | None = None
 _machines: FairSemaphore | None = None
@@ -21,25 +20,27 @@ _machines: FairSemaphore | None = None
 
 def configure(threads: int | None, of_readers: Told | None = None, of_machines: Told | None = None) -> None:
     """Let three eighths of ``threads`` (two of four) wait for readers, and a quarter for machines of others, and as
-    many more as come; an eighth more of each once a reader has worked, or a machine kept somebody, for a second. While
-    one tenant alone comes, half of them more wait for readers then, which leaves a quarter free.
+    many more as come; an eighth more of each once a reader has worked, or a machine kept somebody, for a second. Then a
+    tenant that comes alone may have threads wait for readers until a quarter of all is left.
 
     None: no limit. Call it before the first request. What is told is said at
     :class:`paraph.kernel.fair_semaphore.FairSemaphore`."""
     global _readers, _machines  # noqa: PLW0603  the threads are those of the process
     _readers = _machines = None
     if threads:
-        readers, machines, line = max(1, threads // 2 - threads // 8), max(1, threads // 4), threads // 8
+        quarter, line = max(1, threads // 4), threads // 8
+        readers = max(1, threads // 2 - threads // 8)
+        holds = max(1, readers - 1)  # of the readers' places: the last is for another tenant
         _readers = FairSemaphore(
             readers,
             _PATIENCE_SECONDS,
             line,
             of_readers,
             alone=_PATIENCE_ALONE_SECONDS,
-            line_alone=threads // 2 if threads >= _FEWEST_SHARED else 0,
+            line_alone=max(0, threads - quarter - holds),
             by_work=True,
         )
-        _machines = FairSemaphore(machines, _PATIENCE_SECONDS, line, of_machines)
+        _machines = FairSemaphore(quarter, _PATIENCE_SECONDS, line, of_machines)
 
 
 @contextmanager

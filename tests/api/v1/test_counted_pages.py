@@ -45,9 +45,9 @@ def scope(owner: ApiClient) -> TenantScope:
     return TenantScope(owner.organization.pk, "sandbox", "pro", 0)
 
 
+@pytest.mark.thorough
 @settings(max_examples=400, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(selection=selections, page=pages)
-@pytest.mark.thorough
 def test_pages_are_those_of_counting(scope: TenantScope, selection: Selection, page: Page) -> None:
     rows = scoped(Document, scope)
     count, entries = page_of_rows(rows, "documents", scope, selection, page)

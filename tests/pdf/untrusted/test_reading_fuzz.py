@@ -39,9 +39,9 @@ def damaged(draw: some.DrawFn) -> bytes:
     return bytes(pdf)
 
 
+@pytest.mark.thorough
 @settings(max_examples=150, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.too_slow])
 @given(damaged())
-@pytest.mark.thorough
 def test_damaged_files(pdf: bytes) -> None:
     for read in (
         lambda: inspect(pdf, page_limit=50),
