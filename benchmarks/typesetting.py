@@ -66,7 +66,6 @@ def _proof(turn: int, signers: int, documents: int, lines: int) -> ProofContent:
         documents=[ProofDocument(n, f"contract-{n}.pdf", 3, "a1" * 32, "b2" * 32, _SEAL) for n in range(documents)],
         journal=journal,
         journal_hash="c3" * 32,
-        verification_url="https://sign.example.org/verify/1",
     )
 
 

@@ -85,7 +85,6 @@ CONTENT = ProofContent(
     ],
     journal_hash=LAST,
     evidence={"request": {"id": 1042}, "name": "王 \u0000 é"},
-    verification_url="https://sign.example.org/verify/1042",
     event_titles={"signer.otp_sent": "One-time code sent"},
     sender_events={"signature_request.created"},
 )
@@ -158,7 +157,6 @@ def test_approvals_by_a_test_are_told_where_somebody_approved(locale: str) -> No
         'nested: {"a": [1]}',
         f"Hash of the last entry {LAST}",
         "sha256sum signed.pdf",
-        "https://sign.example.org/verify/1042",
         "Page 1 of",
     ],
 )
@@ -308,7 +306,6 @@ def test_nothing_runs_off_the_page() -> None:
         signers=[signer],
         documents=[ProofDocument(7, f"{endless}.pdf", 3, UPLOADED, SIGNED, seal)],
         journal=[JournalLine(1, "signer.signed", AT, endless, "::1", endless * 2, metadata)],
-        verification_url=f"https://e.org/{endless}",
     )
     pdf = proof(content)
     assert squeezed("".join(texts(pdf))).count("theexactwordsstandhere") >= 198, "at most cut by a page's end"
@@ -403,9 +400,7 @@ def test_an_arabic_proof_goes_from_right_to_left() -> None:
     """The title ends at the right edge; digests keep their order however they are broken."""
     endless = "a1" * 60
     line = replace(CONTENT.journal[3], metadata={"signed_pdf_sha256": endless})
-    pdf = proof(
-        replace(CONTENT, locale="ar", verification_url="", signers=[replace(ANNA, name="王小明")], journal=[line])
-    )
+    pdf = proof(replace(CONTENT, locale="ar", signers=[replace(ANNA, name="王小明")], journal=[line]))
     assert endless in printed_text(pdf)
     first = next(pictures(pdf, scale=1))
     title = ink_box(first.crop((0, 60, first.width, 105)))

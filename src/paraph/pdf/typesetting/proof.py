@@ -6,8 +6,6 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-import segno
-
 from paraph.kernel.logo_picture import LogoPicture
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback, template_text
 from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name, written_otherwise
@@ -78,9 +76,6 @@ def template_data(content: ProofContent) -> dict[str, Any]:
         "journal": _days(content, words),
         "journal_hash": content.journal_hash,
         "verify": [{"text": words[step], "command": command} for step, command in _COMMANDS.items()],
-        "verification_url": content.verification_url,
-        "verification": template_text(content.verification_url),
-        "qr": qr_code(content.verification_url),
         "evidence_name": EVIDENCE,
         "evidence": json.dumps(content.evidence, ensure_ascii=False, sort_keys=True, indent=1) + "\n",
     }
@@ -275,16 +270,3 @@ def _mark(text: str, mark: Mapping[str, Any], pictures: SignaturePictures) -> di
         **hand_of(mark, written.text),
         "drawing": pictures.number(mark),
     }
-
-
-def qr_code(address: str) -> str:
-    """Draw ``address`` as SVG without a margin; return "" for an empty or too long one."""
-    if not address:
-        return ""
-    try:
-        rows = segno.make(address, error="m", micro=False).matrix
-    except segno.DataOverflowError:
-        return ""
-    squares = "".join(f"M{x} {y}h1v1h-1z" for y, row in enumerate(rows) for x, dark in enumerate(row) if dark)
-    size = len(rows)
-    return f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {size} {size}"><path d="{squares}"/></svg>'

@@ -94,7 +94,6 @@ class ProofContent:
     - ``environment``: "sandbox" or "production"; ``mode``: as in rule 2.2;
     - ``journal_hash``: the hash of the last entry of ``journal``, in hexadecimal;
     - ``evidence``: plain JSON, attached as evidence.json;
-    - ``verification_url``: a public page that checks the proof, "" for none;
     - ``locale``: the language of headings and sentences, one of :data:`paraph.words.LOCALES`; English for others;
     - ``event_titles``: how an event is called, by its ``event_type``; without a title the type is shown;
     - ``sender_events``: the event types that are attributed to the organization where no signer is named; others are
@@ -114,7 +113,6 @@ class ProofContent:
     journal: Sequence[JournalLine]
     journal_hash: str
     evidence: Mapping[str, Any] = field(default_factory=dict)
-    verification_url: str = ""
     locale: str = "en"
     event_titles: Mapping[str, str] = field(default_factory=dict)
     sender_events: Collection[str] = ()
