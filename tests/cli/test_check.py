@@ -79,7 +79,7 @@ def test_what_is_broken_is_named_and_the_command_ends_with_1(tmp_path: Path) -> 
 @pytest.mark.parametrize(
     ("command", "key"),
     [
-        ("serve", "/nowhere/gone.pem"),
+        pytest.param("serve", "/nowhere/gone.pem", marks=pytest.mark.thorough),
         ("worker", "pkcs11:object=seal?module-path=/nowhere/gone.pem"),
         pytest.param("web", "/nowhere/gone.pem", marks=pytest.mark.thorough),
         pytest.param("worker", "/nowhere/gone.pem", marks=pytest.mark.thorough),

@@ -62,6 +62,7 @@ def test_an_application_names_the_sites_that_may_frame_its_pages(service: Servic
     assert service.command(*update, "--any-frame-origin")["frame_origins"] == []
 
 
+@pytest.mark.thorough
 def test_branding_profiles_up_to_the_plans_limit(service: Service) -> None:
     organization = service.command("organization", "create", "Acme", "--plan", "pro")["id"]
     colors = ["--background-color", "#ffffff", "--text-color", "#000000", "--accent-color", "#1A2B3C"]

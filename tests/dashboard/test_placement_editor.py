@@ -116,7 +116,10 @@ def by_numbers(window: Window) -> None:
 
 @pytest.mark.parametrize(
     "way",
-    [by_mouse, by_touch, *(pytest.param(way, marks=pytest.mark.thorough) for way in (by_drawing, by_keys, by_numbers))],
+    [
+        by_mouse,
+        *(pytest.param(way, marks=pytest.mark.thorough) for way in (by_touch, by_drawing, by_keys, by_numbers)),
+    ],
 )
 def test_all_ways_lead_to_the_same_points(way: Callable[[Window], None], open_editor: Open, draft: Draft) -> None:
     touch = way is by_touch
@@ -486,8 +489,10 @@ FIELD = {"type": "text", "name": "Text", "page": 2, "x": 120, "y": 300, "width":
     "way",
     [
         field_by_click,
-        field_by_touch,
-        *(pytest.param(way, marks=pytest.mark.thorough) for way in (field_by_drag, field_by_keys, field_by_numbers)),
+        *(
+            pytest.param(way, marks=pytest.mark.thorough)
+            for way in (field_by_touch, field_by_drag, field_by_keys, field_by_numbers)
+        ),
     ],
 )
 def test_fields_are_placed_in_all_ways(way: Callable[[Window], None], open_editor: Open) -> None:
@@ -552,6 +557,7 @@ def test_a_card_shows_what_its_type_has(open_editor: Open) -> None:
     assert results.violations_count == 0, results.generate_report()
 
 
+@pytest.mark.thorough
 def test_fields_without_scripts(open_editor: Open) -> None:
     window = open_editor(java_script_enabled=False)
     window.page.locator("[data-field-type=date]").click()

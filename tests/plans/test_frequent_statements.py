@@ -69,6 +69,7 @@ def may_read_all(statement: str, tables: set[str]) -> bool:
     return any(statement.startswith(beginning) and tables == {table} for beginning, table in WHOLE.items())
 
 
+@pytest.mark.thorough
 def test_pages_of_members(log_in: Callable[..., MemberClient], scans: Scans) -> None:
     everything = one_of_everything(log_in)
     have_all_tables_seem_large()

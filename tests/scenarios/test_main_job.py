@@ -207,6 +207,7 @@ def test_every_file_reaches_the_highest_level_for_others(finished: Finished, tmp
         assert {facts["level"] for facts in finished.metadata(event)} == {"B-LTA"}
 
 
+@pytest.mark.thorough
 def test_operators_export_the_timestamps_beside_the_files(service: Service, finished: Finished, tmp_path: Path) -> None:
     kept = tmp_path / "kept.json"
     exported = service.operate("request", "evidence", str(finished.created["id"]))

@@ -2,11 +2,14 @@
 
 from pathlib import Path
 
+import pytest
+
 from paraph.cli.demo.contract import contract
 from tests.clients import typescript
 from tests.scenarios.conftest import Service
 
 
+@pytest.mark.thorough
 def test_the_main_job_and_what_is_beside_it(service: Service, tmp_path: Path) -> None:
     client = typescript.compiled_client()
     (tmp_path / "lease.pdf").write_bytes(contract())

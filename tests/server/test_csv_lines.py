@@ -64,6 +64,7 @@ def test_every_export_is_written_by_one_function() -> None:
     writers = {
         path.relative_to(SOURCE).as_posix()
         for path in SOURCE.rglob("*.py")
+        if "csv" in path.read_text()
         for node in ast.walk(ast.parse(path.read_text()))
         if isinstance(node, ast.Attribute)
         and node.attr in ("writer", "DictWriter")

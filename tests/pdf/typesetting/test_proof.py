@@ -341,6 +341,7 @@ def test_markup_in_any_field_stays_text(text: str) -> None:
     assert whole_text(content).count(expected) >= 10
 
 
+@pytest.mark.thorough
 def test_the_largest_request_fits() -> None:
     signers = [replace(ANNA, name=f"Signer Number{i}", order=i) for i in range(1, 101)]
     documents = [replace(CONTENT.documents[0], name=f"document-{i}.pdf") for i in range(1, 51)]
