@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from paraph.webhooks.dispatcher import Dispatcher
 
 _EXPIRE_SECONDS = 3  # requests expire within 5 s (rule 3.1)
-_RESCUE_SECONDS = 2
+_RESCUE_SECONDS = 3
 _FORGET_SECONDS = 3600
 _GRACE_SECONDS = 22.0  # for jobs at hand after SIGTERM; supervisors of containers mostly wait for 30 s
 _LAST_SECONDS = 27.0  # for everything else, such as a statement that a database which is away does not answer

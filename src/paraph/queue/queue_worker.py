@@ -16,8 +16,8 @@ from paraph.database.outage import cause_of_outage
 from paraph.queue.connections import connector, try_connection
 
 _CONNECTIONS = 3  # to fetch jobs, to note what became of them, for the heartbeat
-_HEARTBEAT_SECONDS = 2
-_POLL_SECONDS = 2  # for jobs that were put off; of new ones the database tells
+_HEARTBEAT_SECONDS = 3
+_POLL_SECONDS = 3  # for jobs that were put off; of new ones the database tells
 _FORGOTTEN_AFTER_SECONDS = 120  # long after its jobs were rescued, for which its last heartbeat must be known
 _PAUSE_SECONDS = 1
 _HAND_BACK_SECONDS = 2
