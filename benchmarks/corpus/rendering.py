@@ -11,6 +11,7 @@ from paraph.pdf.sealing.seal import Mark
 _MARGIN = 2  # pixels around what was drawn, for smoothed edges
 _FAINT = 24  # of 255: rounding of transparency differs by a little where a page is drawn in another order
 _CLOSE = 40  # of 255: so far from its colour a mark may be, where a page is drawn in the colours of print
+_LEAST = 2  # pixels: a mark that is narrower covers none wholly, as on a page of five points
 _BLUR = 3  # pixels, within which renderers draw the same letters differently
 _MUCH_NEARER = 0.5  # of the distance before
 _FIRST_PAGES = 5
@@ -71,6 +72,8 @@ def _marks_missing(
     if first.size != second.size:
         return f"size {first.size} became {second.size}"
     for box, colour in boxes:
+        if min(box[2] - box[0], box[3] - box[1]) < _LEAST:
+            continue
         seen = [_middle(image, box) for image in ((second, bare) if colour == _GREEN else (second,)) if image]
         if not any(_alike(colour, found) for found in seen):
             return f"{seen[0]} where {colour} belongs"
