@@ -24,7 +24,7 @@ from paraph_client.answers import (
     Tag,
     Template,
 )
-from paraph_client.asynchronous import AsyncClient
+from paraph_client.clients import AsyncClient, Client
 from paraph_client.errors import InvalidSignatureError, ParaphError
 from paraph_client.inputs import (
     CopyInput,
@@ -43,7 +43,6 @@ from paraph_client.inputs import (
 )
 from paraph_client.lists import Events, Page, Pagination
 from paraph_client.preflight import Preflight
-from paraph_client.synchronous import Client
 from paraph_client.webhooks import verify_webhook
 
 __all__ = [

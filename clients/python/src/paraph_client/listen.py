@@ -10,8 +10,8 @@ from typing import NoReturn
 import httpx
 
 from paraph_client.answers import Event
+from paraph_client.clients import Client
 from paraph_client.errors import ParaphError
-from paraph_client.synchronous import Client
 from paraph_client.webhooks import signature_of
 
 _LIVELY_SECONDS, _LIVELY_WAIT, _IDLE_WAIT = 60.0, 1.0, 5.0

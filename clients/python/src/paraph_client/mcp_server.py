@@ -18,7 +18,7 @@ from mcp_types import CallToolResult, InputRequiredResult, Tool, ToolAnnotations
 from pydantic import Field
 
 from paraph_client.answers import SignatureRequest
-from paraph_client.asynchronous import AsyncClient
+from paraph_client.clients import AsyncClient
 from paraph_client.connection import VERSION
 from paraph_client.errors import ParaphError
 

@@ -3,14 +3,11 @@
 from collections.abc import AsyncIterator, Callable, Coroutine, Iterator
 from functools import wraps
 from types import MethodType
-from typing import TYPE_CHECKING, Any, Concatenate, Generic, ParamSpec, TypeVar, overload
+from typing import Any, Concatenate, Generic, ParamSpec, TypeVar, overload
 
 from paraph_client.call import Call
 from paraph_client.lists import Part
-
-if TYPE_CHECKING:
-    from paraph_client.asynchronous import AsyncSender
-    from paraph_client.synchronous import Sender
+from paraph_client.senders import AsyncSender, Sender
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -27,12 +24,12 @@ class Sent(Generic[P, T_co]):
     @overload
     def __get__(self, sender: None, owner: type) -> Callable[Concatenate[Any, P], Any]: ...
     @overload
-    def __get__(self, sender: "Sender", owner: type) -> Callable[P, T_co]: ...
+    def __get__(self, sender: Sender, owner: type) -> Callable[P, T_co]: ...
     @overload
-    def __get__(self, sender: "AsyncSender", owner: type) -> Callable[P, Coroutine[Any, Any, T_co]]: ...
-    def __get__(self, sender: "Sender | AsyncSender | None", owner: type) -> Callable[..., Any]:
+    def __get__(self, sender: AsyncSender, owner: type) -> Callable[P, Coroutine[Any, Any, T_co]]: ...
+    def __get__(self, sender: Sender | AsyncSender | None, owner: type) -> Callable[..., Any]:
         @wraps(self.describe)
-        def send(sender: "Sender | AsyncSender", /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        def send(sender: Sender | AsyncSender, /, *args: P.args, **kwargs: P.kwargs) -> Any:
             return sender.run(self.describe(sender, *args, **kwargs))
 
         return send if sender is None else MethodType(send, sender)
@@ -47,12 +44,12 @@ class Walked(Generic[P, T]):
     @overload
     def __get__(self, sender: None, owner: type) -> Callable[Concatenate[Any, P], Any]: ...
     @overload
-    def __get__(self, sender: "Sender", owner: type) -> Callable[P, Iterator[T]]: ...
+    def __get__(self, sender: Sender, owner: type) -> Callable[P, Iterator[T]]: ...
     @overload
-    def __get__(self, sender: "AsyncSender", owner: type) -> Callable[P, AsyncIterator[T]]: ...
-    def __get__(self, sender: "Sender | AsyncSender | None", owner: type) -> Callable[..., Any]:
+    def __get__(self, sender: AsyncSender, owner: type) -> Callable[P, AsyncIterator[T]]: ...
+    def __get__(self, sender: Sender | AsyncSender | None, owner: type) -> Callable[..., Any]:
         @wraps(self.describe)
-        def walk(sender: "Sender | AsyncSender", /, *args: P.args, **kwargs: P.kwargs) -> Any:
+        def walk(sender: Sender | AsyncSender, /, *args: P.args, **kwargs: P.kwargs) -> Any:
             call = self.describe(sender, *args, **kwargs)
             return sender.walk(call.asking({"limit": _LARGEST_PAGE, **call.parameters}))
 

@@ -1,17 +1,72 @@
-"""The asynchronous client."""
+"""The senders of calls: one that waits for the answers, and one that awaits them."""
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from typing import TypeVar
 
 import httpx
 
 from paraph_client.call import Call, wait_before_repeating
-from paraph_client.calls import Calls
 from paraph_client.connection import TIMEOUT_SECONDS, of_service
 from paraph_client.lists import Part
 
 T = TypeVar("T")
+
+
+class Sender:
+    """Sends calls and waits for their answers."""
+
+    def __init__(
+        self,
+        address: str,
+        api_key: str,
+        *,
+        retries: int = 3,
+        timeout: float = TIMEOUT_SECONDS,
+        language: str = "en",
+        transport: httpx.BaseTransport | None = None,
+    ) -> None:
+        self._retries = retries
+        self._http = httpx.Client(**of_service(address, api_key, language), timeout=timeout, transport=transport)
+
+    def close(self) -> None:
+        self._http.close()
+
+    def run(self, call: Call[T]) -> T:
+        """What the service answers to a call."""
+        return call.read(self._tried(lambda: self._http.request(call.method, call.path, **call.options)))
+
+    def walk(self, call: Call[Part[T]]) -> Iterator[T]:
+        """The entries of all pages of a list."""
+        more: Call[Part[T]] | None = call
+        while more:
+            page = self.run(more)
+            yield from page.data
+            more = page.following(more)
+
+    def download(self, url: str) -> bytes:
+        """The bytes behind a presigned URL. The API key is not sent there."""
+        with httpx.Client(timeout=self._http.timeout) as plain:
+            return self._tried(lambda: plain.get(url)).raise_for_status().content
+
+    def _tried(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
+        """The first answer that does not pass by itself, or the last."""
+        tried = 0
+        while True:
+            outcome: httpx.Response | httpx.TransportError
+            try:
+                outcome = ask()
+            except httpx.TransportError as error:
+                outcome = error
+            wait = wait_before_repeating(outcome, tried) if tried < self._retries else None
+            if wait is not None:
+                time.sleep(wait)
+                tried += 1
+            elif isinstance(outcome, httpx.Response):
+                return outcome
+            else:
+                raise outcome
 
 
 class AsyncSender:
@@ -68,13 +123,3 @@ class AsyncSender:
                 return outcome
             else:
                 raise outcome
-
-
-class AsyncClient(Calls, AsyncSender):
-    """One connection pool, one API key; the methods of :class:`~paraph_client.Client`, awaited."""
-
-    async def __aenter__(self) -> "AsyncClient":
-        return self
-
-    async def __aexit__(self, *_: object) -> None:
-        await self.aclose()
