@@ -1,4 +1,4 @@
-"""The two clients."""
+"""The synchronous client and the asynchronous one: every call of the API, with a sender."""
 
 from paraph_client.calls import Calls
 from paraph_client.senders import AsyncSender, Sender

@@ -1,4 +1,4 @@
-"""The senders of calls: one that waits for the answers, and one that awaits them."""
+"""Sending calls: a synchronous sender, and an asynchronous one."""
 
 import asyncio
 import time
