@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import timedelta
 
+from paraph.database.rows import insert_new
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 
@@ -16,7 +17,8 @@ def capture(channel: str, to: str, subject: str, text: str, *, html: str = "", m
     if message_id:
         message, _ = CapturedMessage.objects.get_or_create(message_id=message_id, defaults=fields)
     else:
-        message = CapturedMessage.objects.create(**fields)
+        message = CapturedMessage(**fields)
+        insert_new(message)
     return f"captured:{message.pk}"
 
 
