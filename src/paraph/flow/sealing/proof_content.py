@@ -42,7 +42,6 @@ def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
     return str(words["event_approved"]) if approved else ""
 
 
-_OPENINGS = CompiledQuery(FirstOpening.objects.all, "signer__request")
 _REFUSED = CompiledQuery(lambda: RefusedCode.objects.order_by("id"), "signer__request")
 
 
@@ -63,15 +62,14 @@ class Visits:
 
 
 def visits_of(request_id: int, signers: Sequence[Signer]) -> list[Visits]:
-    """Return the visits of each signer, in their order."""
-    openings = {opening.signer_id: opening for opening in _OPENINGS.all(request_id)}
+    """Return the visits of each signer, who has ``first_opening`` loaded, in their order."""
     refused: dict[int, list[datetime]] = {signer.pk: [] for signer in signers}
     for code in _REFUSED.all(request_id):
         refused[code.signer_id].append(code.refused_at)
-    return [Visits(openings.get(signer.pk), refused[signer.pk]) for signer in signers]
+    return [Visits(getattr(signer, "first_opening", None), refused[signer.pk]) for signer in signers]
 
 
-_SIGNERS = CompiledQuery(lambda: Signer.objects.select_related("code").order_by("order"), "request")
+_SIGNERS = CompiledQuery(lambda: Signer.objects.select_related("code", "first_opening").order_by("order"), "request")
 _JOURNAL = CompiledQuery(lambda: Entry.objects.order_by("position"), "request")
 _SEALED = CompiledQuery(
     lambda: (
