@@ -9,9 +9,9 @@ from tests import independent
 from tests.fuzz.altered.covers import COVERS, NotSealed
 from tests.fuzz.altered.genuine import GENUINE, WAITING, genuine
 from tests.fuzz.altered.judge import accepts, complaint, picture_changed
+from tests.fuzz.altered.known import NotHere
 from tests.fuzz.altered.recipes import FREEDOMS, Altered, Recipe, altered, combined, endings, from_json, variant
 from tests.fuzz.altered.rows import ROWS
-from tests.fuzz.altered.tail import NotHere
 from tests.fuzz.altered.trial import tried
 
 _VARIANTS = 5  # of each freedom

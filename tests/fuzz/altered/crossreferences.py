@@ -5,7 +5,8 @@ from functools import partial
 from random import Random
 
 from tests.fuzz.altered.covers import add_signature
-from tests.fuzz.altered.tail import NotHere, Row, Tail, runs
+from tests.fuzz.altered.known import NotHere
+from tests.fuzz.altered.tail import Row, Tail, runs
 
 Alter = Callable[[Tail, Random], None]
 _KEYWORDS = {

@@ -13,8 +13,15 @@ from paraph.pdf.structure.reader import PdfReader
 from tests.fuzz.altered.genuine import AMOUNT, FORGED, genuine
 
 
+class NotHere(LookupError):
+    """The genuine file, or what another freedom made of it, lacks what a freedom is about."""
+
+
 def number_of(reference: bytes) -> int:
-    """Return the number of the object that a reference names, with any white space (NUL as well) in it."""
+    """Return the number of the object that a reference names, with any white space (NUL as well) in it. Raises
+    :class:`NotHere` for none."""
+    if not reference:
+        raise NotHere
     return int(reference.replace(b"\0", b" ").split()[0])
 
 

@@ -9,9 +9,9 @@ from paraph.pdf.structure.objects import PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from tests.fuzz.altered.covers import add_signature
-from tests.fuzz.altered.known import Stream, number_of
+from tests.fuzz.altered.known import NotHere, Stream, number_of
 from tests.fuzz.altered.spelling import opaque
-from tests.fuzz.altered.tail import NotHere, Tail
+from tests.fuzz.altered.tail import Tail
 from tests.fuzz.altered.trailers import forged_catalog, forged_page
 
 Alter = Callable[[Tail, Random], None]

@@ -6,8 +6,8 @@ from functools import partial
 from random import Random
 
 from tests.fuzz.altered.covers import add_signature
-from tests.fuzz.altered.known import Pairs, Stream, number_of
-from tests.fuzz.altered.tail import NotHere, Tail
+from tests.fuzz.altered.known import NotHere, Pairs, Stream, number_of
+from tests.fuzz.altered.tail import Tail
 from tests.fuzz.altered.trailers import forged_page
 
 Alter = Callable[[Tail, Random], None]

@@ -6,9 +6,9 @@ from random import Random
 
 from paraph.keys.revocation import revocation_list
 from tests.fuzz.altered.authorities import ALTERED_AT, authority, certificate_with
-from tests.fuzz.altered.known import Stream, number_of
+from tests.fuzz.altered.known import NotHere, Stream, number_of
 from tests.fuzz.altered.spelling import opaque
-from tests.fuzz.altered.tail import NotHere, Tail
+from tests.fuzz.altered.tail import Tail
 from tests.fuzz.altered.trailers import forged_page
 
 Alter = Callable[[Tail, Random], None]

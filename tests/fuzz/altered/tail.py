@@ -8,17 +8,13 @@ from typing import NamedTuple
 
 from paraph.pdf.structure.encryption import string_bytes
 from paraph.pdf.structure.objects import PdfStream, Ref
-from tests.fuzz.altered.known import Known, Pairs, Stream
+from tests.fuzz.altered.known import Known, NotHere, Pairs, Stream
 
 _RANGE = b"0000000000 0000000000 0000000000]"
 _TEXT = re.compile(rb"(<<|>>)|\((?:\\.|[^\\()])*\)|<[0-9A-Fa-f\s]*>")
 ROOM = 9000  # bytes for a signature
 
 Body = bytes | Stream
-
-
-class NotHere(LookupError):
-    """The genuine file lacks what a freedom is about."""
 
 
 class Row(NamedTuple):

@@ -4,8 +4,8 @@ from collections.abc import Callable
 from functools import partial
 from random import Random
 
-from tests.fuzz.altered.known import Pairs, Stream
-from tests.fuzz.altered.tail import NotHere, Tail
+from tests.fuzz.altered.known import NotHere, Pairs, Stream
+from tests.fuzz.altered.tail import Tail
 
 Alter = Callable[[Tail, Random], None]
 

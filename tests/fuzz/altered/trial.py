@@ -4,8 +4,8 @@ from pathlib import Path
 
 from tests.fuzz.altered.covers import NotSealed
 from tests.fuzz.altered.judge import accepts, complaint
+from tests.fuzz.altered.known import NotHere
 from tests.fuzz.altered.recipes import Recipe, altered, combined, from_json
-from tests.fuzz.altered.tail import NotHere
 
 
 def tried(recipe: Recipe) -> tuple[str, str, bytes]:

@@ -8,9 +8,9 @@ from random import Random
 from tests.fuzz.altered.authorities import certificate_with
 from tests.fuzz.altered.covers import STAMP, add_signature, trusted_token
 from tests.fuzz.altered.genuine import CATALOG, DISGUISED, GROWING, NOT_THERE, SHARED, STORE, genuine
-from tests.fuzz.altered.known import Stream, number_of
+from tests.fuzz.altered.known import NotHere, Stream, number_of
 from tests.fuzz.altered.stores import list_in_store
-from tests.fuzz.altered.tail import NotHere, Tail
+from tests.fuzz.altered.tail import Tail
 from tests.fuzz.altered.waiting_uploads import DIGEST, FIRST_MISSING, GAP, LENGTH, MISSING, XMP
 
 Alter = Callable[[Tail, Random], None]
