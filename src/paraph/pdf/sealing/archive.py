@@ -28,17 +28,21 @@ _NOWHERE = (0, 0, 0, 0)
 
 def extend_store(revision: Revision, data: LongTermData) -> None:
     """Add the data that the file's store lacks, and the store itself where there is none. Nothing is removed."""
-    root = revision.change(revision.reader.trailer[b"/Root"])
+    root_ref = revision.reader.trailer[b"/Root"]
+    root = revision.resolve(root_ref)
     reference = root.get(b"/DSS")
     existing = revision.resolve(reference)
     if type(reference) is Ref and isinstance(existing, dict):
         store = revision.change(reference)
     else:
         store = dict(existing) if isinstance(existing, dict) else {}
-        root[b"/DSS"] = store if store else revision.add(store)
+        revision.change(root_ref)[b"/DSS"] = revision.add(store)
     for key, items in zip(_KEYS, data.lists, strict=True):
         _extend_list(revision, store, key, items)
-    _declare(revision, root)
+    extensions = revision.resolve(root.get(b"/Extensions"))
+    declared = extensions if isinstance(extensions, dict) else {}
+    if b"/ESIC" not in declared:  # that the file uses PAdES, for readers of PDF 1.7
+        revision.change(root_ref)[b"/Extensions"] = {**declared, b"/ESIC": _PADES}
 
 
 def _extend_list(revision: Revision, store: Dictionary, key: bytes, items: tuple[bytes, ...]) -> None:
@@ -59,14 +63,6 @@ def _stream(item: bytes) -> PdfStream:
     if len(compressed) >= len(item):
         return PdfStream({}, item)
     return PdfStream({b"/Filter": b"/FlateDecode"}, compressed)
-
-
-def _declare(revision: Revision, root: Dictionary) -> None:
-    """Declare in the catalog that the file uses PAdES, for readers of PDF 1.7."""
-    extensions = revision.resolve(root.get(b"/Extensions"))
-    declared = extensions if isinstance(extensions, dict) else {}
-    if b"/ESIC" not in declared:
-        root[b"/Extensions"] = {**declared, b"/ESIC": _PADES}
 
 
 @dataclass(frozen=True)
@@ -123,7 +119,7 @@ def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[
         revision,
         signature,
         names,
-        [signature_field.FieldWidget(first, _NOWHERE, None)],
+        [signature_field.FieldWidget(first, _NOWHERE, None, signed=True)],
         signature_field.ARCHIVE_TIMESTAMP,
     )
     revision.put_signature(signature, signature_field.timestamp_dictionary(), size)

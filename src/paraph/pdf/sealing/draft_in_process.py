@@ -73,12 +73,13 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     existing = existing_signatures(revision)
     if existing.changes_forbidden:
         raise SealError("The PDF is certified and forbids any change, so it cannot be sealed.")
+    signed = existing.signatures > 0
     drawn = draw_marks(
         revision,
         content.appearances,
         content.marks,
         content.page_overlay,
-        signed=existing.signatures > 0,
+        signed=signed,
         clean_contents=content.clean_contents,
     )
     first = next(pages(reader), None)
@@ -87,7 +88,7 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     if data:
         extend_store(revision, data)
     signature = revision.reserve()
-    widgets = drawn.widgets or [signature_field.FieldWidget(first, (0, 0, 0, 0), None)]
+    widgets = drawn.widgets or [signature_field.FieldWidget(first, (0, 0, 0, 0), None, signed)]
     signature_field.add_field(revision, signature, existing.field_names, widgets)
     value = signature_field.signature_dictionary(content.at, content.reason, content.name)
     revision.put_signature(signature, value, hole)

@@ -26,13 +26,18 @@ class FieldWidget:
     page: PageNode
     rectangle: Box
     appearance: Ref | None
-    signed: bool = False
+    signed: bool
 
 
 def add_field(
     revision: Revision, signature: Ref, used_names: frozenset[str], widgets: Sequence[FieldWidget], name: str = SEAL
 ) -> None:
-    """Add a signature field to the form and its widgets to their pages. The name gets a number if it is in use."""
+    """Add a signature field to the form and its widgets to their pages. The name gets a number if it is in use.
+
+    In a file without signatures, the form becomes a new object with a list of its own, and the page gets a list of
+    annotations of its own. So an archive timestamp after the seal changes nothing of the file but that page: any other
+    object might be referred to from elsewhere, and a change of it then counts as an alteration.
+    """
     free = text_string(next(free for free in _names(name) if free not in used_names))
     field: Dictionary = {b"/FT": b"/Sig", b"/T": free, b"/V": signature}
     if len(widgets) == 1:
@@ -46,7 +51,7 @@ def add_field(
         revision.put(ref, {**field, b"/Kids": kids})
         for widget, kid in zip(widgets, kids, strict=True):
             _annotate(revision, widget, kid)
-    _extend_form(revision, ref)
+    _extend_form(revision, ref, signed=widgets[0].signed)
 
 
 def signature_dictionary(at: datetime, reason: str, name: str) -> Dictionary:
@@ -94,14 +99,14 @@ def _annotation(widget: FieldWidget) -> Dictionary:
 
 
 def _annotate(revision: Revision, widget: FieldWidget, ref: Ref) -> None:
-    """Add the widget as the last, topmost annotation of the page. A page that shares its annotations with others
-    gets its own array if the widget shows something; in a signed file the existing array is extended wherever it is."""
+    """Add the widget as the last, topmost annotation of the page, which gets an array of its own; in a signed file the
+    existing array is extended wherever it is."""
     annotations = widget.page.dictionary.get(b"/Annots")
     existing = revision.resolve(annotations)
     shown = widget.appearance is not None and not widget.signed
     added = [revision.add(_stamp(widget)), ref] if shown and _draws_fields_anew(revision) else [ref]
     extended = [*existing, *added] if isinstance(existing, list) else added
-    if type(annotations) is Ref and isinstance(existing, list) and not shown:
+    if type(annotations) is Ref and isinstance(existing, list) and widget.signed:
         revision.put(annotations, extended)
     else:
         revision.change(widget.page.ref)[b"/Annots"] = extended
@@ -118,20 +123,20 @@ def _draws_fields_anew(revision: Revision) -> bool:
     return isinstance(form, dict) and revision.resolve(form.get(b"/NeedAppearances")) == b"true"
 
 
-def _extend_form(revision: Revision, field: Ref) -> None:
+def _extend_form(revision: Revision, field: Ref, *, signed: bool) -> None:
     root_ref = revision.reader.trailer[b"/Root"]
     form_ref = revision.resolve(root_ref).get(b"/AcroForm")
     existing = revision.resolve(form_ref)
-    if type(form_ref) is Ref and isinstance(existing, dict):
+    if type(form_ref) is Ref and isinstance(existing, dict) and signed:
         form = revision.change(form_ref)
     else:
         form = dict(existing) if isinstance(existing, dict) else _new_form(revision)
-        revision.change(root_ref)[b"/AcroForm"] = form
+        revision.change(root_ref)[b"/AcroForm"] = revision.add(form)
     flags, fields = form.get(b"/SigFlags"), form.get(b"/Fields")
     form[b"/SigFlags"] = (flags if isinstance(flags, int) else 0) | _SIGNATURES_EXIST_APPEND_ONLY
     known = revision.resolve(fields)
     extended = [*known, field] if isinstance(known, list) else [field]
-    if type(fields) is Ref and isinstance(known, list):
+    if type(fields) is Ref and isinstance(known, list) and signed:
         revision.put(fields, extended)
     else:
         form[b"/Fields"] = extended

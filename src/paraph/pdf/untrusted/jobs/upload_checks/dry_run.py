@@ -1,4 +1,4 @@
-"""A dry run of sealing: a throw-away key, and a mark on each page that is compared."""
+"""A dry run of sealing: a throw-away key, a mark on each page that is compared, and an archive timestamp afterwards."""
 
 import functools
 import io
@@ -11,12 +11,23 @@ from paraph.kernel import clock
 from paraph.keys.issuing import issue_root, issue_sealing
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.drawing.marks import Mark
+from paraph.pdf.errors import SealError
 from paraph.pdf.pki.purpose import document_purpose
+from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.sealing.archive import archive_revision
 from paraph.pdf.sealing.seal import seal
 from paraph.pdf.structure.geometry import Box, PageGeometry
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision
+from paraph.pdf.structure.signature_field import existing_signatures
+from paraph.pdf.structure.signed_fields import signed_fields
+from paraph.pdf.verification.appended.additions import check_additions
+from paraph.pdf.verification.appended.revision import read_revision
+from paraph.pdf.verification.appended.syntax import NotPermitted
 
 COLOUR = (255, 0, 255)
 _MARGIN, _SIDE = 0.02, 0.05  # relative to the shorter side: a corner, where pages show next to nothing
+_ROOM = 8  # bytes for a timestamp that is never made
 
 
 def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> bytes:
@@ -25,6 +36,18 @@ def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Seq
     purpose = document_purpose(0, "trial")  # never leaves the sandbox
     now = clock.now()
     return seal(pdf, key=_key(), purpose=purpose, timestamping=None, appearances=_square(), marks=marks, at=now).content
+
+
+def check_archivable(sealed: bytes) -> None:
+    """Raise :class:`SealError` where an archive timestamp after the trial seal would pass for an alteration, because
+    something else in the file refers to an object that it changes."""
+    before = PdfReader(sealed)
+    names = existing_signatures(Revision(before)).field_names
+    after = sealed + bytes(archive_revision(before, LongTermData(), names, _ROOM).write().text)
+    try:
+        check_additions(before, read_revision(before, after), signed_fields(PdfReader(after))[-1])
+    except NotPermitted as error:
+        raise SealError(f"No archive timestamp can follow the seal: {error}.") from error
 
 
 def marked_boxes(geometries: Sequence[PageGeometry], indices: Sequence[int]) -> Mapping[int, Box]:

@@ -1,7 +1,7 @@
 """Choosing what is shown and sealed: the upload itself, or a variant of it that a revision can extend.
 
 A file that readers might interpret differently undergoes a dry run before anybody signs it: sealed with a throw-away
-key, it must look as the upload does and show its marks.
+key, it must look as the upload does, show its marks, and take an archive timestamp that alters nothing.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -108,6 +108,7 @@ def unclear_page_count() -> PdfRefused:
 
 def _dry_run(upload: bytes, content: bytes, geometries: Sequence[PageGeometry], indices: Sequence[int]) -> None:
     sealed = dry_run.sealed_on_trial(content, geometries, indices)
+    dry_run.check_archivable(sealed)
     check_looks(upload, sealed, dry_run.marked_boxes(geometries, indices), dry_run.COLOUR)
 
 
