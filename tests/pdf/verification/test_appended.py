@@ -213,11 +213,11 @@ def test_a_shared_list_of_annotations_shows_a_signature_on_each_page() -> None:
         for page in document.pages:
             page.obj.Annots = listed
 
-    content = sealed_at_the_highest(contract(prepare=share))
+    content = sealed_at_the_highest(paper(*PAGES, text("Page 3", 100, 700), prepare=share))
     assert verify(content, ROOTS).ok
-    found = verify(countersigned(content, "Jonas Brandt", (300, 100, 400, 150)), ROOTS)
+    found = verify(countersigned(content, "Jonas Brandt", (300, 100, 400, 150), page=1), ROOTS)
     assert found.ok
-    assert 'A signature by "Jonas Brandt" was added on pages 1, 2, visible (Countersigned).' in found.findings
+    assert 'A signature by "Jonas Brandt" was added on pages 2, 3, visible (Countersigned).' in found.findings
 
 
 def test_what_pdfium_remembers_makes_no_page_different(monkeypatch: pytest.MonkeyPatch) -> None:
