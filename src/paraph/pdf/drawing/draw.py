@@ -66,7 +66,7 @@ def draw_marks(
         drawing = composer.compose(geometry, page_marks, overlay)
         above = signed or _may_be_hidden(revision, page, geometry, page_marks, overlay) or not writer.can_append(page)
         if above:
-            drawn.widgets.append(FieldWidget(page, drawing.extent, _appearance(revision, drawing), signed))
+            drawn.widgets.append(FieldWidget(page, drawing.extent, _appearance(revision, drawing)))
         else:
             writer.write(page, drawing)
             if not page_marks:

@@ -27,7 +27,8 @@ _NOWHERE = (0, 0, 0, 0)
 
 
 def extend_store(revision: Revision, data: LongTermData) -> None:
-    """Add the data that the file's store lacks, and the store itself where there is none. Nothing is removed."""
+    """Add the data that the file's store lacks, and the store itself where there is none, and declare in the catalog
+    that the file uses PAdES. Nothing is removed, and a catalog that has both stays as it is."""
     root_ref = revision.reader.trailer[b"/Root"]
     root = revision.resolve(root_ref)
     reference = root.get(b"/DSS")
@@ -41,7 +42,7 @@ def extend_store(revision: Revision, data: LongTermData) -> None:
         _extend_list(revision, store, key, items)
     extensions = revision.resolve(root.get(b"/Extensions"))
     declared = extensions if isinstance(extensions, dict) else {}
-    if b"/ESIC" not in declared:  # that the file uses PAdES, for readers of PDF 1.7
+    if b"/ESIC" not in declared:  # for readers of PDF 1.7
         revision.change(root_ref)[b"/Extensions"] = {**declared, b"/ESIC": _PADES}
 
 
@@ -119,8 +120,9 @@ def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[
         revision,
         signature,
         names,
-        [signature_field.FieldWidget(first, _NOWHERE, None, signed=True)],
-        signature_field.ARCHIVE_TIMESTAMP,
+        [signature_field.FieldWidget(first, _NOWHERE, None)],
+        signed=True,
+        name=signature_field.ARCHIVE_TIMESTAMP,
     )
     revision.put_signature(signature, signature_field.timestamp_dictionary(), size)
     return revision

@@ -88,8 +88,8 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     if data:
         extend_store(revision, data)
     signature = revision.reserve()
-    widgets = drawn.widgets or [signature_field.FieldWidget(first, (0, 0, 0, 0), None, signed)]
-    signature_field.add_field(revision, signature, existing.field_names, widgets)
+    widgets = drawn.widgets or [signature_field.FieldWidget(first, (0, 0, 0, 0), None)]
+    signature_field.add_field(revision, signature, existing.field_names, widgets, signed=signed)
     value = signature_field.signature_dictionary(content.at, content.reason, content.name)
     revision.put_signature(signature, value, hole)
     return SealRevision(revision, existing.field_names, drawn.placed)

@@ -20,29 +20,34 @@ _DEEPEST = 32
 
 @dataclass(frozen=True)
 class FieldWidget:
-    """Where the field shows; ``appearance`` ``None``: nowhere. ``signed``: the file has earlier signatures, so as
-    little as possible may change."""
+    """Where the field shows; ``appearance`` ``None``: nowhere."""
 
     page: PageNode
     rectangle: Box
     appearance: Ref | None
-    signed: bool
 
 
 def add_field(
-    revision: Revision, signature: Ref, used_names: frozenset[str], widgets: Sequence[FieldWidget], name: str = SEAL
+    revision: Revision,
+    signature: Ref,
+    used_names: frozenset[str],
+    widgets: Sequence[FieldWidget],
+    *,
+    signed: bool,
+    name: str = SEAL,
 ) -> None:
     """Add a signature field to the form and its widgets to their pages. The name gets a number if it is in use.
 
-    In a file without signatures, the form becomes a new object with a list of its own, and the page gets a list of
-    annotations of its own. So an archive timestamp after the seal changes nothing of the file but that page: any other
-    object might be referred to from elsewhere, and a change of it then counts as an alteration.
+    ``signed``: the file has signatures, so as little as possible may change. In a file without any, the form becomes a
+    new object with a list of its own, and each page gets a list of annotations of its own. So an archive timestamp
+    after the seal changes nothing of the file but a page: any other object might be referred to from elsewhere, and a
+    change of it would count as an alteration.
     """
     free = text_string(next(free for free in _names(name) if free not in used_names))
     field: Dictionary = {b"/FT": b"/Sig", b"/T": free, b"/V": signature}
     if len(widgets) == 1:
         ref = revision.add({**field, **_widget(widgets[0])})
-        _annotate(revision, widgets[0], ref)
+        _annotate(revision, widgets[0], ref, signed=signed)
     else:
         ref = revision.reserve()
         # Poppler looks for the value, PDFium for the type, in the widgets alone.
@@ -50,8 +55,8 @@ def add_field(
         kids = [revision.add({**_widget(widget), **inherited}) for widget in widgets]
         revision.put(ref, {**field, b"/Kids": kids})
         for widget, kid in zip(widgets, kids, strict=True):
-            _annotate(revision, widget, kid)
-    _extend_form(revision, ref, signed=widgets[0].signed)
+            _annotate(revision, widget, kid, signed=signed)
+    _extend_form(revision, ref, signed=signed)
 
 
 def signature_dictionary(at: datetime, reason: str, name: str) -> Dictionary:
@@ -98,15 +103,15 @@ def _annotation(widget: FieldWidget) -> Dictionary:
     return entries
 
 
-def _annotate(revision: Revision, widget: FieldWidget, ref: Ref) -> None:
+def _annotate(revision: Revision, widget: FieldWidget, ref: Ref, *, signed: bool) -> None:
     """Add the widget as the last, topmost annotation of the page, which gets an array of its own; in a signed file the
     existing array is extended wherever it is."""
     annotations = widget.page.dictionary.get(b"/Annots")
     existing = revision.resolve(annotations)
-    shown = widget.appearance is not None and not widget.signed
+    shown = widget.appearance is not None and not signed
     added = [revision.add(_stamp(widget)), ref] if shown and _draws_fields_anew(revision) else [ref]
     extended = [*existing, *added] if isinstance(existing, list) else added
-    if type(annotations) is Ref and isinstance(existing, list) and widget.signed:
+    if type(annotations) is Ref and isinstance(existing, list) and signed:
         revision.put(annotations, extended)
     else:
         revision.change(widget.page.ref)[b"/Annots"] = extended
