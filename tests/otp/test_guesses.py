@@ -14,7 +14,6 @@ from paraph.otp import codes, guesses
 from paraph.otp.models import OneTimeCode, WrongGuesses
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.models import Channel, Signer
-from paraph.signature_requests.signed_documents import signed_digests
 from tests.factories import scene
 
 DAY = timedelta(days=1)
@@ -50,7 +49,7 @@ def wrong_for(code: str) -> str:
 
 def refusal(signer: Signer, code: str) -> GuessRefusedError | None:
     try:
-        codes.guess(signer, signed_digests(signer), code)
+        codes.guess(signer, code)
     except GuessRefusedError as error:
         return error
     return None

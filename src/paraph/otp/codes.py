@@ -77,7 +77,7 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     :func:`paraph.otp.guesses.require_open` does, ``already_signed`` when the signer has signed meanwhile.
     """
     code = tokens.random_digits(DIGITS)
-    code_hash = _hashes(signer, signed_digests(signer), code)[0]
+    code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
         if _LOCKED.get(signer.pk).status == SignerStatus.SIGNED:
             raise DomainError("already_signed", "You have already signed; no code is needed any more.")
@@ -107,14 +107,13 @@ def mark_sent(signer: Signer, issued: Issued) -> None:
     _changed(_SENT, [clock.now(), signer.pk, issued.code_hash])
 
 
-def guess(signer: Signer, digests: list[bytes], code: str) -> bytes:
-    """Count one attempt, for good, and return the hash to :func:`consume` if the code is right. ``digests``: those of
-    :func:`~paraph.signature_requests.signed_documents.signed_digests`.
+def guess(signer: Signer, code: str) -> bytes:
+    """Count one attempt, for good, and return the hash to :func:`consume` if the code is right.
 
     Must run outside of a transaction that may roll back. Raise ``DomainError`` as :func:`paraph.otp.guesses.count`
     does.
     """
-    guessed = _guessed(signer, digests, code)
+    guessed = _guessed(signer, code)
     guesses.count(signer, guessed)
     return guessed
 
@@ -143,16 +142,17 @@ def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
     return changed
 
 
-def _guessed(signer: Signer, digests: list[bytes], code: str) -> bytes:
+def _guessed(signer: Signer, code: str) -> bytes:
     """Return the hash of the code by the secret that the stored one was made with. They can differ only while a secret
     is being rotated."""
-    hashes = _hashes(signer, digests, code)
+    hashes = _hashes(signer, code)
     stored = _NEWEST.first(signer.pk) if len(hashes) > 1 else None
     kept = (bytes(stored.code_hash), bytes(stored.replaced_hash or b"")) if stored else ()
     return next((guessed for each in kept for guessed in hashes if tokens.same(guessed, each)), hashes[0])
 
 
-def _hashes(signer: Signer, digests: list[bytes], code: str) -> list[bytes]:
+def _hashes(signer: Signer, code: str) -> list[bytes]:
     """Return the hashes by each secret, first the one in use."""
-    hashed = (signer.pk.to_bytes(8, "big"), b"".join(sorted(digests)), code.encode("utf-8", "replace"))
+    digests = b"".join(sorted(signed_digests(signer)))
+    hashed = (signer.pk.to_bytes(8, "big"), digests, code.encode("utf-8", "replace"))
     return [tokens.keyed_hash(key, *hashed) for key in settings.SECRETS.keys("one-time-codes")]

@@ -1,7 +1,5 @@
 """Take a request from completed to finalized: seal, prove and publish (rules 1 and 2.2)."""
 
-from typing import NamedTuple
-
 from django.db import transaction
 
 from paraph.database.compiled_query import CompiledQuery
@@ -15,17 +13,16 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.metrics.metrics import stage
 from paraph.queue.defer import defer
+from paraph.signature_requests.models import CopyRecipient
 from paraph.storage import store
 from paraph.tenants.models import MailKind
 from paraph.webhooks import outbox
 
 _SEALED = CompiledQuery(lambda: SealedDocument.objects.defer("seal"), "request_document__request")
 _PROOF = CompiledQuery(lambda: ProofFile.objects.select_related("request").defer("seal"), "request")
+_COPY_RECIPIENTS = CompiledQuery(CopyRecipient.objects.all, "request")
 
-_FINALIZE = """
-    UPDATE signature_requests_signaturerequest SET finalized = true WHERE id = %s AND NOT finalized
-    RETURNING EXISTS (SELECT FROM signature_requests_copyrecipient copy WHERE copy.request_id = %s)
-"""
+_FINALIZE = "UPDATE signature_requests_signaturerequest SET finalized = true WHERE id = %s AND NOT finalized"
 
 
 def publish(request_id: int) -> None:
@@ -42,27 +39,20 @@ def publish(request_id: int) -> None:
             _check(sealed)
         _check(proof)
     with transaction.atomic():
-        if finalized := _finalize(request_id):
+        if _finalize(request_id):
             failures.clear(request_id)
             outbox.release(request_id)
             owe_mail(proof.request, MailKind.COMPLETED)
-            if finalized.has_copies:
+            if _COPY_RECIPIENTS.all(request_id):
                 defer("mail_copies", request_id=request_id)
 
 
-class _Finalized(NamedTuple):
-    """``has_copies``: whether somebody is to get a copy of the signed documents."""
-
-    has_copies: bool
-
-
-def _finalize(request_id: int) -> _Finalized | None:
-    """Return None where the request is finalized already. Locks its row as :func:`paraph.flow.lock.lock_request`
+def _finalize(request_id: int) -> bool:
+    """Return False where the request is finalized already. Locks its row as :func:`paraph.flow.lock.lock_request`
     does."""
     with prepared_cursor() as cursor:
-        cursor.execute(_FINALIZE, [request_id, request_id])
-        row = cursor.fetchone()
-    return row and _Finalized(*row)
+        cursor.execute(_FINALIZE, [request_id])
+        return bool(cursor.rowcount)
 
 
 def _check(stored: SealedDocument | ProofFile) -> None:

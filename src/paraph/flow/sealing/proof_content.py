@@ -62,7 +62,7 @@ class Visits:
 
 
 def visits_of(request_id: int, signers: Sequence[Signer]) -> list[Visits]:
-    """Return the visits of each signer, who has ``first_opening`` loaded, in their order."""
+    """Return the visits of the signers, whose ``first_opening`` is loaded, in their order."""
     refused: dict[int, list[datetime]] = {signer.pk: [] for signer in signers}
     for code in _REFUSED.all(request_id):
         refused[code.signer_id].append(code.refused_at)

@@ -101,8 +101,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
     require_open(signer)
     require_shown(signer)
     require_ink(signature.signature, signature.initials)
-    digests = signed_digests(signer)
-    code_hash = None if signature.code is None else codes.guess(signer, digests, signature.code)
+    code_hash = None if signature.code is None else codes.guess(signer, signature.code)
     signature = replace(
         signature,
         signature=signature.signature and _simplified(signature.signature),
@@ -117,7 +116,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
         elif signer.request.environment != Environment.SANDBOX:
             raise DomainError("invalid_otp", "Nobody signs without a code.")
         _store(signer, signature, moment)
-        documents = len(digests)
+        documents = len(signed_digests(signer))
         notice = consent_notice(signature.locale, documents, approves=signer.is_approver)
         by_act, fields = code_hash is None, _store_fields(signer, signature.fields)
         events.signer_signed(
