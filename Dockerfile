@@ -25,9 +25,9 @@ RUN scripts/slim /venv --without-database
 
 FROM python AS base
 # Letters of Chinese, Japanese and Korean names, in the two fonts that stamps and proofs use; the fonts of all other
-# scripts come with Paraph.
+# scripts come with Paraph. And a second renderer of pages, for those whose looks no rule decides.
 RUN apt-get update \
- && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends fonts-noto-cjk passwd \
+ && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends fonts-noto-cjk passwd poppler-data poppler-utils \
  && find /usr/share/fonts -name 'NotoSerifCJK*' -delete \
  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* \
  && useradd --user-group --create-home --uid 10001 paraph \

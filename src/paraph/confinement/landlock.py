@@ -12,7 +12,7 @@ from paraph.confinement.libc import call
 _CREATE_RULESET, _ADD_RULE, _RESTRICT_SELF = 444, 445, 446  # the same on all architectures
 _TELL_VERSION = 1
 _BELOW_PATH = 1
-_READ_FILE, _READ_FOLDER = 1 << 2, 1 << 3
+_RUN, _READ_FILE, _READ_FOLDER = 1, 1 << 2, 1 << 3
 _OF_FILES = {
     1: (1 << 13) - 1,
     2: 1 << 13,
@@ -33,13 +33,14 @@ class _Below(ctypes.Structure):
     _fields_ = [("allowed", ctypes.c_uint64), ("folder", ctypes.c_int32)]
 
 
-def restrict(readable: Sequence[str]) -> None:
-    """Restrict this process to reading files below ``readable``. Needs "no new privileges". Raise ``OSError``."""
+def restrict(readable: Sequence[str], *, programs: bool) -> None:
+    """Restrict this process to reading files below ``readable``, and to running them where ``programs``. Needs "no
+    new privileges". Raise ``OSError``."""
     version = call("syscall", _CREATE_RULESET, None, 0, _TELL_VERSION)
     ruleset = call("syscall", _CREATE_RULESET, *_refused(version), 0)
     try:
         for folder in filter(os.path.isdir, readable):
-            _allow(ruleset, folder)
+            _allow(ruleset, folder, _READ_FILE | _READ_FOLDER | (_RUN if programs else 0))
         call("syscall", _RESTRICT_SELF, ruleset, 0)
     finally:
         os.close(ruleset)
@@ -52,10 +53,10 @@ def _refused(version: int) -> tuple[object, int]:
     return ctypes.byref(_Ruleset(files, network, scopes)), known * ctypes.sizeof(ctypes.c_uint64)
 
 
-def _allow(ruleset: int, folder: str) -> None:
+def _allow(ruleset: int, folder: str, rights: int) -> None:
     descriptor = os.open(folder, os.O_PATH | os.O_CLOEXEC)
     try:
-        rule = _Below(_READ_FILE | _READ_FOLDER, descriptor)
+        rule = _Below(rights, descriptor)
         call("syscall", _ADD_RULE, ruleset, _BELOW_PATH, ctypes.byref(rule), 0)
     finally:
         os.close(descriptor)

@@ -14,11 +14,11 @@ _MOUNTS, _NAMES, _MEMORY, _USERS, _NETWORK = 0x00020000, 0x04000000, 0x08000000,
 _ALL_BUT_USERS = _MOUNTS | _NAMES | _MEMORY | _NETWORK
 
 
-def enter(readable: Sequence[str]) -> None:
+def enter(readable: Sequence[str], *, programs: bool) -> None:
     """Enter the namespaces. Raise ``OSError`` when one of them or the new root folder is refused; some of them may be
     in force all the same."""
     if _entered_as_root():
-        root_folder.replace(readable)
+        root_folder.replace(readable, programs=programs)
         account.leave_root()
         with contextlib.suppress(OSError):  # some machines allow no user namespaces; this account has few rights anyway
             call("unshare", _USERS)
@@ -29,7 +29,7 @@ def enter(readable: Sequence[str]) -> None:
     _write("setgroups", "deny")  # required before groups can be mapped
     _write("uid_map", f"{user} {user} 1")
     _write("gid_map", f"{group} {group} 1")
-    root_folder.replace(readable)
+    root_folder.replace(readable, programs=programs)
 
 
 def _entered_as_root() -> bool:

@@ -12,15 +12,17 @@ _HARMLESS = _NO_SUID | _NO_DEVICES | _NO_PROGRAMS
 _PLACE = "/proc"  # where the new root is built: every system has this folder, and nothing here needs it
 
 
-def replace(readable: Sequence[str]) -> None:
-    """Replace the root folder of this process. On ``OSError`` the old one stays."""
+def replace(readable: Sequence[str], *, programs: bool) -> None:
+    """Replace the root folder of this process. On ``OSError`` the old one stays. ``programs``: whether programs in the
+    readable folders may run."""
+    flags = _AGAIN | _BIND | _READ_ONLY | (_HARMLESS & ~_NO_PROGRAMS if programs else _HARMLESS)
     _mount(None, "/", None, _WITH_ALL_BELOW | _PRIVATE)  # mounts below stay within this namespace
     _mount("tmpfs", _PLACE, "tmpfs", _HARMLESS, b"size=64k,mode=755")
     for folder in filter(os.path.isdir, readable):
         inside = Path(_PLACE + folder)
         inside.mkdir(parents=True)
         _mount(os.path.realpath(folder), str(inside), None, _BIND | _WITH_ALL_BELOW)
-        _mount(None, str(inside), None, _AGAIN | _BIND | _READ_ONLY | _HARMLESS)
+        _mount(None, str(inside), None, flags)
     os.chdir(_PLACE)
     call("pivot_root", b".", b".")  # stacks the old root on the new one
     call("umount2", b".", _DETACH)

@@ -11,7 +11,16 @@ import struct
 from collections.abc import Iterable, Iterator
 
 from paraph.confinement.libc import PR_SET_SECCOMP, prctl
-from paraph.confinement.system_calls import ARCHITECTURES, HARMLESS, HOSTILE, JUDGED, MISSING, READING_FOLDERS, Numbers
+from paraph.confinement.system_calls import (
+    ARCHITECTURES,
+    HARMLESS,
+    HOSTILE,
+    JUDGED,
+    MISSING,
+    READING_FOLDERS,
+    STARTING,
+    Numbers,
+)
 
 _MODE_FILTER = 2
 _LOAD, _EQUALS, _ANY_BIT, _RETURN = 0x20, 0x15, 0x45, 0x06
@@ -25,19 +34,22 @@ _Instruction = tuple[int, int, int, int]
 """Code, instructions to skip if true, instructions to skip if false, operand."""
 
 
-def install(*, opening: bool) -> None:
-    """Install the filter. ``opening``: whether files may be opened for reading. Needs "no new privileges". Raises
+def install(*, opening: bool, programs: bool) -> None:
+    """Install the filter. ``opening``: whether files may be opened for reading, ``programs``: whether this process may
+    become another program. Needs "no new privileges". Raises
     ``OSError``, also on an architecture that is not listed."""
     machine = os.uname().machine
     if machine not in ARCHITECTURES:
         raise OSError(errno.ENOSYS, f"no filter is written for {machine}")
-    code = b"".join(struct.pack("HBBI", *instruction) for instruction in program(*ARCHITECTURES[machine], opening))
+    code = b"".join(
+        struct.pack("HBBI", *instruction) for instruction in program(*ARCHITECTURES[machine], opening, programs)
+    )
     memory = ctypes.create_string_buffer(code, len(code))
     described = ctypes.create_string_buffer(struct.pack("HP", len(code) // 8, ctypes.addressof(memory)))
     prctl(PR_SET_SECCOMP, _MODE_FILTER, described)
 
 
-def program(architecture: int, column: int, opening: bool) -> Iterator[_Instruction]:
+def program(architecture: int, column: int, opening: bool, programs: bool = False) -> Iterator[_Instruction]:
     """Yield the instructions of the filter for one of :data:`ARCHITECTURES`."""
 
     def numbers(calls: Numbers) -> Iterator[int]:
@@ -58,6 +70,8 @@ def program(architecture: int, column: int, opening: bool) -> Iterator[_Instruct
         yield from _answered(numbers(READING_FOLDERS), _ALLOW)
         yield from _if_no_bit(judged("openat"), 2, _CHANGES)
         yield from _if_no_bit(judged("open"), 1, _CHANGES)
+    if programs:
+        yield from _answered(numbers(STARTING), _ALLOW)
     yield from _answered(numbers(MISSING), _LACK)
     yield from _answered(numbers(HOSTILE), _END)
     yield _RETURN, 0, 0, _REFUSE

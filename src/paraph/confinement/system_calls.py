@@ -70,6 +70,23 @@ HARMLESS: Numbers = {
 
 READING_FOLDERS: Numbers = {"getdents64": (217, 61)}
 
+STARTING: Numbers = {
+    "execve": (59, 221),
+    "arch_prctl": (158, None),
+    "set_tid_address": (218, 96),
+    "set_robust_list": (273, 99),
+    "rseq": (334, 293),
+    "access": (21, None),
+    "faccessat": (269, 48),
+    "faccessat2": (439, 439),
+    "readlink": (89, None),
+    "readlinkat": (267, 78),
+    "getcwd": (79, 17),
+    "statfs": (137, 43),
+    "fstatfs": (138, 44),
+}
+"""What it takes to become another program, and to find its libraries and fonts."""
+
 JUDGED: Numbers = {
     "open": (2, None),
     "openat": (257, 56),

@@ -10,6 +10,7 @@ from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.resources import folders, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.typesetting.fonts import CJK, library
+from paraph.pdf.untrusted import second_renderer
 from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
 from paraph.storage import store
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
@@ -82,6 +83,15 @@ def confinement() -> Iterator[Outcome]:
         yield ok("confinement", found.sentence)
     else:
         yield warning("confinement", f"{found.sentence} {_ADVICE}")
+
+
+def other_renderer() -> Iterator[Outcome]:
+    """Report whether a second renderer looks at pages that readers may draw differently."""
+    if program := second_renderer.program():
+        yield ok("second renderer", f"Pages that readers may draw differently are compared with those of {program}.")
+        return
+    told = "Pages that readers may draw differently are not compared with another renderer's"
+    yield warning("second renderer", f"{told}: pdftoppm is not installed (Debian: poppler-utils and poppler-data).")
 
 
 def fonts() -> Iterator[Outcome]:

@@ -10,13 +10,16 @@ Scripts, launch actions, earlier signatures, pages that print differently, other
 and repairs are accepted and reported in ``preflight``.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.normalise import Method
+from paraph.pdf.untrusted import second_renderer
 from paraph.pdf.untrusted.sandbox import sandbox
+from paraph.pdf.untrusted.second_look import second_look
 
 _PATIENCE = 3  # of an odd file, each page is drawn twice
 _MARK_WITHIN = 1024  # bytes in which readers look for the header
@@ -38,12 +41,15 @@ class Inspection:
 
     ``clean_contents``: see :func:`paraph.pdf.structure.page_endings.all_end_clean`, of the file that is sealed.
     ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.
+    ``text_drawn_differently``: numbers of the pages with text that a second renderer draws otherwise, which the sender
+    has to confirm.
     """
 
     pages: list[tuple[float, float]]
     preflight: dict[str, Any]
     clean_contents: bool
     prepared: bytes | None = None
+    text_drawn_differently: Sequence[int] = ()
 
     @property
     def method(self) -> Method:
@@ -60,7 +66,11 @@ def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha
     call = partial(sandbox().call, tenant_key=tenant_key, sha256=sha256, patience=_PATIENCE)
     result, prepared = call("inspect", pdf, page_limit=page_limit)
     sizes = [(width, height) for width, height in result["pages"]]
-    return Inspection(sizes, result["preflight"], result["clean_contents"], prepared or None)
+    preflight, over_text = result["preflight"], []
+    if result["doubtful"] and second_renderer.program():
+        places, over_text = second_look(prepared or pdf, result["doubtful"], sizes, tenant_key)
+        preflight = {**preflight, "drawn_differently": preflight["drawn_differently"] + places}
+    return Inspection(sizes, preflight, result["clean_contents"], prepared or None, over_text)
 
 
 def _beginning(pdf: bytes | BinaryIO) -> bytes:

@@ -114,7 +114,7 @@ class SandboxProcess:
                 stdin=theirs.fileno(),
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
-                env=_environment(),
+                env=worker_environment(),
                 start_new_session=True,  # see sandbox_priority
             )
             unless_started.pop_all()
@@ -138,7 +138,7 @@ class SandboxProcess:
         self.confinement()
         try:
             with contextlib.ExitStack() as opened:
-                descriptors = [opened.enter_context(_descriptor(file)) for file in files]
+                descriptors = [opened.enter_context(open_descriptor(file)) for file in files]
                 self._connection.settimeout(self._limits.wall_seconds)
                 wire.send(self._connection, request, descriptors=descriptors)
             message, content = self._answer(self._limits.wall_seconds * request["patience"], tell)
@@ -205,14 +205,14 @@ class SandboxProcess:
         self._priority.close()
 
 
-def _environment() -> dict[str, str]:
+def worker_environment() -> dict[str, str]:
     """Return a minimal environment, so that no secret of the service is within reach of a hijacked reader."""
     here = {name: os.environ[name] for name in ("PATH", "LD_LIBRARY_PATH") if name in os.environ}
     return {**here, "PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "LC_ALL": "C.UTF-8"}
 
 
 @contextlib.contextmanager
-def _descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
+def open_descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
     """Yield a read-only descriptor of the file; bytes are put into a memory file first."""
     if not isinstance(pdf, bytes):
         pdf.flush()
@@ -225,5 +225,5 @@ def _descriptor(pdf: bytes | BinaryIO) -> Iterator[int]:
     memory = hasattr(os, "memfd_create")
     with os.fdopen(os.memfd_create("pdf"), "wb") if memory else tempfile.TemporaryFile() as file:
         file.write(pdf)
-        file.flush()
+        file.seek(0)
         yield file.fileno()

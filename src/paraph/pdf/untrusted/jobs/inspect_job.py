@@ -87,7 +87,7 @@ def _inspected(
         "drawn_differently": disputes,
     }
     sizes = [[page.width, page.height] for page in findings.pages]
-    return {"pages": sizes, "preflight": preflight, "clean_contents": clean}, content
+    return {"pages": sizes, "preflight": preflight, "clean_contents": clean, "doubtful": []}, content
 
 
 def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:

@@ -6,6 +6,7 @@ from functools import partial
 from typing import Any
 
 from paraph.pdf.untrusted.jobs import (
+    compare_job,
     draft_job,
     find_job,
     inspect_job,
@@ -43,6 +44,8 @@ def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
         files = [opened.enter_context(UntrustedFile(each)) for each in descriptors]
         if request["job"] == "preview":
             return preview_job.preview(files, **request["arguments"])
+        if request["job"] == "compare":
+            return compare_job.compare(*files, **request["arguments"])
         return JOBS[request["job"]](files[0], **request["arguments"])
 
 

@@ -25,7 +25,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.disputes.annotation_looks import (
 )
 from paraph.pdf.untrusted.jobs.upload_checks.disputes.lost_drawings import Dispute, lost_drawings
 
-_COVERED = 0.2  # of a letter: enough to make another one of it
+COVERED = 0.2  # of a letter: enough to make another one of it
 _TOUCHED = 0.05
 _THIN = 2.0  # points: a border that is no more than a line, and pictures bear
 _MOST_OF_A_PAGE = 20  # places; more are told as one
@@ -167,7 +167,7 @@ def _judged(
                 if area is None or not _on_page(area, geometry):
                     continue
                 is_icon = kind == b"/Text"  # PDFium shows one as well, of another look
-                if not is_icon and (page.covered_letter(area) >= _COVERED or page.has_picture_in(area)):
+                if not is_icon and (page.covered_letter(area) >= COVERED or page.has_picture_in(area)):
                     raise _refused(index, what, kind)
                 yield Dispute(index, what, area)
             for annotation, strips in borders:
@@ -182,7 +182,7 @@ def _border(page: ShownPage, index: int, annotation: AnnotationValues, strips: l
     covered = max(map(page.covered_letter, strips))
     thick = min(strips[0][3] - strips[0][1], strips[2][2] - strips[2][0]) > _THIN
     pictured = any(map(page.has_picture_in, strips))
-    if covered >= _COVERED or (thick and pictured):
+    if covered >= COVERED or (thick and pictured):
         raise _refused(index, "link_border", b"/Link")
     area = annotation.area
     return Dispute(index, "link_border", area) if area and (covered >= _TOUCHED or pictured) else None
@@ -242,10 +242,10 @@ def _told(found: list[Dispute], geometry: PageGeometry, limit: int) -> list[dict
     if len(found) > limit:
         lefts, bottoms, rights, tops = zip(*(each.area for each in found), strict=True)
         found = [found[0]._replace(area=(min(lefts), min(bottoms), max(rights), max(tops)))]
-    return [_place(each, geometry) for each in found]
+    return [place_of(each, geometry) for each in found]
 
 
-def _place(found: Dispute, geometry: PageGeometry) -> dict[str, Any]:
+def place_of(found: Dispute, geometry: PageGeometry) -> dict[str, Any]:
     left, bottom, right, top = transform_box(geometry.to_reader, found.area)
     left, bottom = max(left, 0.0), max(bottom, 0.0)
     right, top = min(right, geometry.width), min(top, geometry.height)

@@ -269,14 +269,14 @@ def _changed(
         raise page_not_shown(index + 1) from error
     different = ImageChops.difference(old, new).convert("L").point(lambda value: 255 * (value > _FAINT))
     across, down = geometry.width / old.width, geometry.height / old.height
-    for first, last in _rows(different):
+    for first, last in rows_of(different):
         line = different.crop((0, first, different.width, last)).getbbox()
         if line:
             box = (line[0] * across, geometry.height - last * down, line[2] * across, geometry.height - first * down)
             yield transform_box(geometry.to_user, box)
 
 
-def _rows(different: Image.Image) -> list[list[int]]:
+def rows_of(different: Image.Image) -> list[list[int]]:
     """Return the first row of each line, and the one after its last."""
     found: list[list[int]] = []
     for row in (row for row in range(different.height) if different.crop((0, row, different.width, row + 1)).getbbox()):
