@@ -44,17 +44,20 @@ export class Paraph {
     return this.#read("health");
   }
 
-  /** Uploads a PDF; `name` is what the proof file calls it. */
+  /** Uploads a PDF; `name` is what the proof file calls it. `accept_drawn_differently`: also one with text that a
+   * second renderer draws otherwise, which is refused else. */
   uploadDocument({
     content,
     name = "document.pdf",
+    accept_drawn_differently = false,
   }: {
     content: Bytes;
     name?: string;
+    accept_drawn_differently?: boolean;
   }): Promise<Answer<"uploadDocument">> {
     const form = new FormData();
     form.set("file", new Blob([content], { type: PDF }), name);
-    return this.#made("documents", { form });
+    return this.#made(accept_drawn_differently ? "documents?accept_drawn_differently=true" : "documents", { form });
   }
 
   /** One document, with a fresh `download_url`. */

@@ -1112,10 +1112,10 @@ export interface components {
             height: number;
             /**
              * What
-             * @description What readers draw differently: the border of a link that touches something, an annotation, a form field, or (`lost`) contents that some leave out or draw elsewhere, because a font is missing, their graphics state is restored too often, or their operations are malformed.
+             * @description What readers draw differently: the border of a link that touches something, an annotation, a form field, or (`lost`) contents that some leave out or draw elsewhere, because a font is missing, their graphics state is restored too often, or their operations are malformed. `contents`: drawn otherwise by a word or more by a second renderer, or not by it at all.
              * @enum {string}
              */
-            what: "link_border" | "annotation" | "form_field" | "lost";
+            what: "link_border" | "annotation" | "form_field" | "lost" | "contents";
         };
         /**
          * Document
@@ -2124,6 +2124,12 @@ export interface components {
              * @description Places that other readers may draw otherwise than signers see them. Signers find them outlined. A file in which such an annotation or form field lies over text is refused.
              */
             drawn_differently: components["schemas"]["DisputedPlace"][] | null;
+            /**
+             * Text Drawn Differently
+             * @description Pages with text that a second renderer draws otherwise, which you accepted with `accept_drawn_differently`. Only in the report of a file with pages of which no rule says that all readers draw them alike.
+             * @default null
+             */
+            text_drawn_differently?: number[] | null;
             /**
              * Altered After Seal
              * @description Names of the trusted seals in it after which it was altered, also by a signature that is not trusted or cannot be read. Signers are told.
@@ -4019,7 +4025,13 @@ export interface operations {
     };
     uploadDocument: {
         parameters: {
-            query?: never;
+            query?: {
+                /**
+                 * @description Take a file with text that a second renderer draws otherwise than signers see it. Without it such a file is refused, with the numbers of its pages.
+                 * @example false
+                 */
+                accept_drawn_differently?: boolean;
+            };
             header?: {
                 /**
                  * @description A text of your choice, new for each thing to do, such as a UUID. Sent again with the same content within 24 hours, the call does nothing: it is answered with what the first one made or changed, and the header `Idempotent-Replayed`. So a call whose answer was lost can be sent again.
@@ -4175,6 +4187,10 @@ export interface operations {
              *     `validation_error`: The part is of another MIME type.
              *
              *     `validation_error`: The file is not a PDF, or one that cannot be signed.
+             *
+             *     `validation_error`: A second renderer draws text of it otherwise.
+             *
+             *     `validation_error`: `accept_drawn_differently` is neither true nor false.
              *
              *     `validation_error`: The body holds no file, or is broken.
              */

@@ -1,7 +1,7 @@
 """Refusing documents that can look different than on the signer's page, for organizations that want this in
 production."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from django.utils.translation import gettext as _
@@ -28,9 +28,8 @@ def _reasons(preflight: Mapping[str, Any]) -> list[str]:
     pages, unknown = preflight["prints_differently"], preflight["print_unknown"]
     reasons = []
     if pages:
-        named = ", ".join(map(str, pages[:_MAX_NAMED_PAGES])) + (", …" if len(pages) > _MAX_NAMED_PAGES else "")
         sentence = ngettext("page %(pages)s prints differently", "pages %(pages)s print differently", len(pages))
-        reasons.append(sentence % {"pages": named})
+        reasons.append(sentence % {"pages": named_pages(pages)})
     if unknown:
         sentence = ngettext(
             "%(count)d page could not be compared with its print",
@@ -40,13 +39,17 @@ def _reasons(preflight: Mapping[str, Any]) -> list[str]:
         reasons.append(sentence % {"count": unknown})
     if places := preflight.get("drawn_differently", []):
         numbers = sorted({place["page_number"] for place in places})
-        named = ", ".join(map(str, numbers[:_MAX_NAMED_PAGES])) + (", …" if len(numbers) > _MAX_NAMED_PAGES else "")
         sentence = ngettext(
             "readers draw page %(pages)s differently", "readers draw pages %(pages)s differently", len(numbers)
         )
-        reasons.append(sentence % {"pages": named})
+        reasons.append(sentence % {"pages": named_pages(numbers)})
     clauses = _clauses()
     return reasons + [clauses[word] for word in preflight["can_change"]]
+
+
+def named_pages(numbers: Sequence[int]) -> str:
+    """Return a few page numbers, for a sentence."""
+    return ", ".join(map(str, numbers[:_MAX_NAMED_PAGES])) + (", …" if len(numbers) > _MAX_NAMED_PAGES else "")
 
 
 def _clauses() -> dict[str, str]:

@@ -56,9 +56,13 @@ class Calls:
         return _read("health", _health)
 
     @Sent
-    def upload_document(self, content: bytes, name: str = "document.pdf") -> Call[Document]:
-        """Uploads a PDF; ``name`` is what the proof file calls it."""
-        return _made("documents", _document, files={"file": (name, content, _MIME)})
+    def upload_document(
+        self, content: bytes, name: str = "document.pdf", *, accept_drawn_differently: bool = False
+    ) -> Call[Document]:
+        """Uploads a PDF; ``name`` is what the proof file calls it. ``accept_drawn_differently``: also one with text
+        that a second renderer draws otherwise, which is refused else."""
+        path = "documents" + "?accept_drawn_differently=true" * accept_drawn_differently
+        return _made(path, _document, files={"file": (name, content, _MIME)})
 
     @Sent
     def document(self, document_id: int) -> Call[Document]:

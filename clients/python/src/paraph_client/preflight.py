@@ -33,8 +33,8 @@ class Forms(TypedDict):
 
 
 class DisputedPlace(TypedDict):
-    """A place on a page, in points from the bottom left. ``what``: "link_border", "annotation", "form_field" or "lost"
-    (contents that some readers leave out)."""
+    """A place on a page, in points from the bottom left. ``what``: "link_border", "annotation", "form_field", "lost"
+    (contents that some readers leave out) or "contents" (drawn otherwise by a second renderer)."""
 
     page_number: int
     x: float

@@ -65,7 +65,7 @@ def save_pdfs(request: HttpRequest, member: Member) -> tuple[list[Document], lis
             problems.append(_("%(name)s is not a PDF. Save it as PDF and try again.") % {"name": name})
             continue
         try:
-            documents.append(upload(scope(member), file.incoming, name, kind, by))
+            documents.append(upload(scope(member), file.incoming, name, kind, by, accept_drawn_differently=True))
         except DomainError as refused:
             problems.append(f"{name}: {refused.message}")
     if not documents and not problems:

@@ -1,13 +1,15 @@
 """Store an uploaded PDF as a document (rule 4.2)."""
 
 import hashlib
+from collections.abc import Sequence
 
 from django.conf import settings
 from django.db import DataError, IntegrityError, transaction
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from paraph.database import rows
-from paraph.documents.changeable import refuse_changeable
+from paraph.documents.changeable import named_pages, refuse_changeable
 from paraph.documents.models import Document, DocumentStatus
 from paraph.documents.refusals import sentence_of
 from paraph.flow.sealing.context import key_folder
@@ -63,10 +65,12 @@ def upload(
     content_type: str,
     member: Actor | None = None,
     *,
+    accept_drawn_differently: bool = False,
     beside: Beside = nothing_beside,
 ) -> Document:
     """Make a ``ready`` document of the file. What a ``member`` uploads stands in the activity log; ``beside`` tells
-    what else is inserted with the document.
+    what else is inserted with the document. Without ``accept_drawn_differently``, a file with text that a second
+    renderer draws otherwise is refused.
 
     The row is written after the store has confirmed the objects, so that neither a crash nor an outage makes a
     document without its file. An upload that cannot be sealed as it is has a second object, the prepared file. Raises
@@ -78,6 +82,8 @@ def upload(
     inspection = _inspect(scope, file)
     inspection.preflight["altered_after_seal"] = altered_after_seal(scope, file)
     refuse_changeable(scope, inspection.preflight)
+    if not accept_drawn_differently:
+        _refuse_unconfirmed(inspection.preflight.get("text_drawn_differently", []))
     document = Document(
         organization_id=scope.organization_id,
         environment=scope.environment,
@@ -124,6 +130,18 @@ def _inspect(scope: TenantScope, file: IncomingFile) -> Inspection:
         return inspect(file.draft.file, page_limit=limit, tenant_key=tenant_key(scope), sha256=digest)
     except PdfRefused as refused:
         raise DomainError("validation_error", sentence_of(refused)) from refused
+
+
+def _refuse_unconfirmed(pages: Sequence[int]) -> None:
+    if pages:
+        message = ngettext(
+            "Readers draw text on page %(pages)s differently. Compare it in another reader; if it is as it should be, "
+            "upload the file with accept_drawn_differently=true.",
+            "Readers draw text on pages %(pages)s differently. Compare it in another reader; if it is as it should be, "
+            "upload the file with accept_drawn_differently=true.",
+            len(pages),
+        )
+        raise DomainError("validation_error", message % {"pages": named_pages(pages)})
 
 
 def _clean(name: str) -> str:

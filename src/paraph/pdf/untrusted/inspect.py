@@ -10,7 +10,6 @@ Scripts, launch actions, earlier signatures, pages that print differently, other
 and repairs are accepted and reported in ``preflight``.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, BinaryIO
@@ -36,20 +35,18 @@ class Inspection:
     change what is shown: ``scripts``, ``actions``, ``layers``, ``media``, ``xfa_form``, ``hover_annotations``,
     ``screen_only_annotations``, ``print_only_annotations``, ``print_only_contents``), ``drawn_differently`` (places
     that other readers may draw otherwise: ``page_number``, ``x``, ``y``, ``width``, ``height`` in points of reader
-    space, ``what``), ``repairs`` (sentences of the reader), ``method``
+    space, ``what``), ``text_drawn_differently`` (numbers of the pages with text that a second renderer draws
+    otherwise, where it was asked), ``repairs`` (sentences of the reader), ``method``
     (:data:`paraph.pdf.structure.normalise.Method`).
 
     ``clean_contents``: see :func:`paraph.pdf.structure.page_endings.all_end_clean`, of the file that is sealed.
     ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.
-    ``text_drawn_differently``: numbers of the pages with text that a second renderer draws otherwise, which the sender
-    has to confirm.
     """
 
     pages: list[tuple[float, float]]
     preflight: dict[str, Any]
     clean_contents: bool
     prepared: bytes | None = None
-    text_drawn_differently: Sequence[int] = ()
 
     @property
     def method(self) -> Method:
@@ -66,11 +63,12 @@ def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha
     call = partial(sandbox().call, tenant_key=tenant_key, sha256=sha256, patience=_PATIENCE)
     result, prepared = call("inspect", pdf, page_limit=page_limit)
     sizes = [(width, height) for width, height in result["pages"]]
-    preflight, over_text = result["preflight"], []
+    preflight: dict[str, Any] = result["preflight"]
     if result["doubtful"] and second_renderer.program():
         places, over_text = second_look(prepared or pdf, result["doubtful"], sizes, tenant_key)
-        preflight = {**preflight, "drawn_differently": preflight["drawn_differently"] + places}
-    return Inspection(sizes, preflight, result["clean_contents"], prepared or None, over_text)
+        places = preflight["drawn_differently"] + places
+        preflight = {**preflight, "drawn_differently": places, "text_drawn_differently": over_text}
+    return Inspection(sizes, preflight, result["clean_contents"], prepared or None)
 
 
 def _beginning(pdf: bytes | BinaryIO) -> bytes:

@@ -80,10 +80,11 @@ class DisputedPlace(Output):
     y: Points = Field(description="Lower edge, in points from the bottom.")
     width: Points = Field(description="Points.")
     height: Points = Field(description="Points.")
-    what: Literal["link_border", "annotation", "form_field", "lost"] = Field(
+    what: Literal["link_border", "annotation", "form_field", "lost", "contents"] = Field(
         description="What readers draw differently: the border of a link that touches something, an annotation, a form "
         "field, or (`lost`) contents that some leave out or draw elsewhere, because a font is missing, their graphics "
-        "state is restored too often, or their operations are malformed."
+        "state is restored too often, or their operations are malformed. `contents`: drawn otherwise by a word or more "
+        "by a second renderer, or not by it at all."
     )
 
 
@@ -127,6 +128,13 @@ class Preflight(Output):
         max_length=MOST_PLACES,
         description="Places that other readers may draw otherwise than signers see them. Signers find them outlined. A "
         "file in which such an annotation or form field lies over text is refused.",
+    )
+    text_drawn_differently: list[PageNumber] | None = Field(
+        default=None,
+        max_length=MOST_PAGES,
+        description="Pages with text that a second renderer draws otherwise, which you accepted with "
+        "`accept_drawn_differently`. Only in the report of a file with pages of which no rule says that all readers "
+        "draw them alike.",
     )
     altered_after_seal: list[Annotated[str, Field(max_length=200)]] | None = Field(
         max_length=10,

@@ -3,6 +3,7 @@
 from functools import partial
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from pydantic import BaseModel
 
 from paraph.api.v1 import idempotent
@@ -20,8 +21,11 @@ from paraph.documents.models import DocumentStatus
 from paraph.flow.sending.make_room import room_for
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.kernel.errors import DomainError
 from paraph.storage import store
 from paraph.tenants.scope import scoped
+
+ACCEPT = "accept_drawn_differently"
 
 
 def upload_document(request: ApiRequest) -> HttpResponse:
@@ -31,15 +35,34 @@ def upload_document(request: ApiRequest) -> HttpResponse:
 
 def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
     multipart.check_type(request)
+    accepted = _accepts(request)
     with room_for(request.scope, multipart.announced_size(request)), store.stage() as draft:
         file = IncomingFile(draft)
         part = multipart.receive_file(request, "file", file)
 
         def made(beside: Beside) -> BaseModel:
-            return _uploaded(upload(request.scope, file, part.name, part.content_type, beside=beside))
+            made = upload(
+                request.scope,
+                file,
+                part.name,
+                part.content_type,
+                accept_drawn_differently=accepted,
+                beside=beside,
+            )
+            return _uploaded(made)
 
-        content = idempotent.content_of([file.sha256.hex(), part.name])
+        content = idempotent.content_of([file.sha256.hex(), part.name, *["accepted"] * accepted])
         return idempotent.created_once(key, content, made, partial(_uploaded_before, request))
+
+
+def _accepts(request: ApiRequest) -> bool:
+    values = request.GET.getlist(ACCEPT)
+    if values in ([], ["false"], ["true"]):
+        return values == ["true"]
+    message = _("%(name)s must be %(expected)s, not “%(value)s”.")
+    expected = _("one of %(values)s") % {"values": "true, false"}
+    told = {"name": ACCEPT, "expected": expected, "value": ", ".join(values)[:100]}
+    raise DomainError("validation_error", message % told)
 
 
 def _uploaded_before(request: ApiRequest, document_id: int) -> BaseModel | None:

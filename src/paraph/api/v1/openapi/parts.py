@@ -91,8 +91,17 @@ _IDEMPOTENCY_KEY: DocumentPart = {
     "schema": {"type": "string", "pattern": "^[!-~]+$", "minLength": 1, "maxLength": 255},
     "example": "6f1a2c1e-9d53-4a7e-8a53-2f6d1f2a7c11",
 }
+_ACCEPT: DocumentPart = {
+    "name": "accept_drawn_differently",
+    "in": "query",
+    "required": False,
+    "description": "Take a file with text that a second renderer draws otherwise than signers see it. Without it such "
+    "a file is refused, with the numbers of its pages.",
+    "schema": {"type": "boolean", "default": False},
+    "example": False,
+}
 UPLOAD: DocumentPart = {
-    "parameters": [_IDEMPOTENCY_KEY],
+    "parameters": [_IDEMPOTENCY_KEY, _ACCEPT],
     "requestBody": {
         "required": True,
         "description": "One file. Other fields are ignored.",

@@ -441,6 +441,11 @@ def _upload() -> list[Refusal]:
                 "The file must be of the MIME type application/pdf, not “image/png”."),
         Refusal("validation_not_a_pdf", "validation_error", "The file is not a PDF, or one that cannot be signed.",
                 "The file is not a PDF."),
+        Refusal("validation_drawn_differently", "validation_error", "A second renderer draws text of it otherwise.",
+                "Readers draw text on page 3 differently. Compare it in another reader; if it is as it should be, "
+                "upload the file with accept_drawn_differently=true."),
+        Refusal("validation_accept", "validation_error", "`accept_drawn_differently` is neither true nor false.",
+                "accept_drawn_differently must be one of true, false, not “yes”."),
         Refusal("validation_no_file", "validation_error", "The body holds no file, or is broken.",
                 "The body must contain a file in the field “file”."),
     ]  # fmt: skip

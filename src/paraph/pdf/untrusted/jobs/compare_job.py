@@ -30,7 +30,8 @@ def compare(file: UntrustedFile, pictures: UntrustedFile, first: int) -> JobAnsw
     the lines of each page that the renderers draw differently by a word or more, in points of reader space, and whether
     there is text in them. ``pictures``: PGM of pages from ``first`` on, counted from 1, at ``RESOLUTION``;
     ``compared``: of how many pages there is a whole one."""
-    document, places, count = file.pdfium(), [], 0
+    document, count = file.pdfium(), 0
+    places: list[tuple[dict[str, Any], bool]] = []
     for count, theirs in enumerate(_pictures(pictures.whole), start=1):
         places += _different(file, document, first + count - 2, theirs)
     return {"places": places, "compared": count}, b""

@@ -45,7 +45,7 @@ def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:
         if request["job"] == "preview":
             return preview_job.preview(files, **request["arguments"])
         if request["job"] == "compare":
-            return compare_job.compare(*files, **request["arguments"])
+            return compare_job.compare(files[0], files[1], **request["arguments"])
         return JOBS[request["job"]](files[0], **request["arguments"])
 
 
