@@ -9,6 +9,7 @@ from paraph.kernel.master_key import fingerprint
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.resources import folders, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.typesetting.field_values import FieldContent, field_picture, fitted_size
 from paraph.pdf.typesetting.fonts import CJK, library
 from paraph.pdf.untrusted import second_renderer
 from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
@@ -92,6 +93,15 @@ def other_renderer() -> Iterator[Outcome]:
         return
     told = "Pages that readers may draw differently are not compared with another renderer's"
     yield warning("second renderer", f"{told}: pdftoppm is not installed (Debian: poppler-utils and poppler-data).")
+
+
+def typesetting() -> Iterator[Outcome]:
+    """Measure and typeset a value, as this process does for stamps and fields."""
+    value = FieldContent(100, 12, "A value that is measured")
+    if fitted_size(value) and field_picture(value):
+        yield ok("typesetting", "Stamps and values are typeset.")
+    else:
+        yield failed("typesetting", "A short value does not fit in its box.")
 
 
 def fonts() -> Iterator[Outcome]:

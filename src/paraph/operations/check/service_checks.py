@@ -14,7 +14,16 @@ from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, we
 from paraph.operations.check.database import connections as database_connections
 from paraph.operations.check.database import database, replication
 from paraph.operations.check.gateways import mail_gateway, sms_gateway
-from paraph.operations.check.machine import confinement, disks, fonts, free_space, other_renderer, secret_key, sessions
+from paraph.operations.check.machine import (
+    confinement,
+    disks,
+    fonts,
+    free_space,
+    other_renderer,
+    secret_key,
+    sessions,
+    typesetting,
+)
 from paraph.operations.check.object_store import object_store, storage_key
 from paraph.operations.check.outcome import Outcome, Status, failed
 from paraph.operations.check.proxy import proxy
@@ -61,6 +70,7 @@ CHECKS = (
     ServiceCheck("sandbox sealing", sandbox_sealing, 300, starting=True),
     ServiceCheck("confinement", confinement, 300, logged=True),
     ServiceCheck("second renderer", other_renderer, 300, logged=True),
+    ServiceCheck("typesetting", typesetting, 30, serving=True),
     ServiceCheck("fonts", fonts, 300, logged=True),
     ServiceCheck("timestamp", timestamps, 300),
     ServiceCheck("mail", mail_gateway, 60),
