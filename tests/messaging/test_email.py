@@ -1,13 +1,18 @@
 """E-mail through a real SMTP server, and into the captured inbox."""
 
+import hmac
 import socket
 from collections.abc import Iterator
+from contextlib import contextmanager
 from email import message_from_bytes, policy
 from email.message import EmailMessage
+from smtplib import SMTPAuthenticationError
 from typing import Any, cast
+from urllib.parse import quote
 
 import pytest
 from aiosmtpd.controller import Controller
+from aiosmtpd.smtp import AuthResult, LoginPassword
 from pytest_django import Settings
 
 from paraph.kernel.errors import DomainError
@@ -18,9 +23,29 @@ from paraph.messaging.sms import send_sms
 pytestmark = pytest.mark.django_db
 
 
+PASSWORD = "p§ss wörd €"
+
+
 class Mailbox:
+    """A strict server: it takes names of domains and addresses in brackets as greetings, and mails of 7 bits alone."""
+
     def __init__(self) -> None:
         self.received: list[Any] = []
+        self.greetings: list[str] = []
+        self.logins: list[tuple[str, str, str]] = []
+
+    async def handle_EHLO(
+        self, server: Any, session: Any, envelope: Any, hostname: str, responses: list[str]
+    ) -> list[str]:
+        self.greetings.append(hostname)
+        if not hostname.isascii() or ("." not in hostname and not hostname.startswith("[")):
+            return [f"550 5.5.2 <{hostname}>: Helo command rejected: need fully-qualified hostname"]
+        session.host_name = hostname
+        return [response for response in responses if "8BITMIME" not in response and "SMTPUTF8" not in response]
+
+    def authenticate(self, server: Any, session: Any, envelope: Any, mechanism: str, data: LoginPassword) -> AuthResult:
+        self.logins.append((mechanism, data.login.decode(), data.password.decode()))
+        return AuthResult(success=self.logins[-1][2] == PASSWORD, handled=False)
 
     async def handle_DATA(self, server: Any, session: Any, envelope: Any) -> str:
         self.received.append(envelope)
@@ -30,7 +55,16 @@ class Mailbox:
 @pytest.fixture
 def mailbox(settings: Settings) -> Iterator[Mailbox]:
     mailbox = Mailbox()
-    controller = Controller(mailbox, hostname="127.0.0.1", port=free_port())
+    with running(mailbox, settings):
+        yield mailbox
+
+
+@contextmanager
+def running(mailbox: Mailbox, settings: Settings, **options: Any) -> Iterator[int]:
+    """Gives the port of a server, which asks for a login where ``options`` say which mechanisms it lacks."""
+    if options:
+        options |= {"authenticator": mailbox.authenticate, "auth_require_tls": False}
+    controller = Controller(mailbox, hostname="127.0.0.1", port=free_port(), **options)
     controller.start()
     settings.PARAPH = settings.PARAPH.model_copy(
         update={
@@ -39,8 +73,10 @@ def mailbox(settings: Settings) -> Iterator[Mailbox]:
             "mail_from": "A <a@b.example>",
         }
     )
-    yield mailbox
-    controller.stop()
+    try:
+        yield controller.port
+    finally:
+        controller.stop()
 
 
 def free_port() -> int:
@@ -87,6 +123,76 @@ def test_every_mail_has_an_id_of_the_public_host(mailbox: Mailbox) -> None:
     first, second = (parse(envelope.content)["Message-ID"] for envelope in mailbox.received)
     assert first != second
     assert first.endswith("@sign.example>") and second.endswith("@sign.example>")
+
+
+@pytest.mark.parametrize(
+    ("base_url", "greeting", "domain"),
+    [
+        ("https://sign.example", "sign.example", "sign.example"),
+        ("https://unterschrift.müller.example", "unterschrift.xn--mller-kva.example", None),
+        ("https://straße.example:8443", "xn--strae-oqa.example", None),
+        ("https://подпись.пример.example", "xn--d1aiqdcn1f.xn--e1afmkfd.example", None),
+        (f"https://{'long-name.' * 20}example", f"{'long-name.' * 20}example", None),
+        ("http://192.0.2.7:8000", "[192.0.2.7]", "localhost"),
+        ("http://[2001:db8::7]:8000", "[IPv6:2001:db8::7]", "localhost"),
+    ],
+)
+def test_greeting_and_headers_name_the_host_of_the_base_url(
+    mailbox: Mailbox, settings: Settings, base_url: str, greeting: str, domain: str | None
+) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update={"base_url": base_url})
+    send_email("a@example.org", "s", "t", message_id="invite-7")
+    assert set(mailbox.greetings) == {greeting}
+    lines = mailbox.received[0].content.split(b"\r\n")
+    assert f"Message-ID: <invite-7@{domain or greeting}>".encode() in lines
+    assert f"List-Id: Paraph <paraph.{domain or greeting}>".encode() in lines
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["plain", "Grüße = 100 %", "署名してください。" * 200, "x" * 2000, "line\r\n.\r\nFrom the start\n", "ü" * 999],
+)
+def test_mails_have_seven_bits_and_short_lines(mailbox: Mailbox, text: str) -> None:
+    send_email(
+        "a@example.org", f"Über {text[:60]}", text, html=f"<p>{text}</p>", logo=b"\x89PNG\xff", reply_to="Ü <b@c.de>"
+    )
+    content = mailbox.received[0].content
+    assert content.isascii() and max(map(len, content.split(b"\r\n"))) <= 998
+    plain = next(part for part in parse(content).walk() if part.get_content_type() == "text/plain")
+    assert plain.get_content().splitlines() == text.splitlines()
+
+
+@pytest.mark.parametrize("mechanism", ["PLAIN", "LOGIN"])
+def test_user_and_password_go_as_utf_8(settings: Settings, mechanism: str) -> None:
+    mailbox = Mailbox()
+    others = {"PLAIN", "LOGIN"} - {mechanism}
+    with running(mailbox, settings, auth_exclude_mechanism=list(others)) as port:
+        user = quote("zoë@example.org", safe="")
+        url = f"smtp://{user}:{{}}@127.0.0.1:{port}"
+        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url.format(quote(PASSWORD))})
+        send_email("a@example.org", "s", "t")
+        assert mailbox.logins == [(mechanism, "zoë@example.org", PASSWORD)]
+        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url.format("wrong")})
+        with pytest.raises(SMTPAuthenticationError):
+            send_email("a@example.org", "s", "t")
+    assert len(mailbox.received) == 1
+
+
+def test_cram_md5_hashes_with_the_utf_8_of_the_password(settings: Settings) -> None:
+    answers = list[bytes]()
+
+    class Handler(Mailbox):
+        async def auth_CRAM__MD5(self, server: Any, _args: list[str]) -> AuthResult:
+            answers.append(await server.challenge_auth(b"<1896.697170952@example.org>"))
+            return AuthResult(success=True)
+
+    mailbox = Handler()
+    with running(mailbox, settings, auth_exclude_mechanism=["PLAIN", "LOGIN"]) as port:
+        url = f"smtp://{quote('zoë')}:{quote(PASSWORD)}@127.0.0.1:{port}"
+        settings.PARAPH = settings.PARAPH.model_copy(update={"smtp_url": url})
+        send_email("a@example.org", "s", "t")
+    digest = hmac.new(PASSWORD.encode(), b"<1896.697170952@example.org>", "md5").hexdigest()
+    assert answers == [f"zoë {digest}".encode()]
 
 
 def parse(content: bytes) -> EmailMessage:

@@ -1,5 +1,6 @@
-"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, read in ranges, listed, deleted. Addresses that
-are signed must be signed for the very host that they are asked of."""
+"""As much of S3 as a bucket of ours needs, over HTTP: objects are put, whole and in parts, read in ranges, listed,
+deleted. It refuses headers with checksums, as some stores do. Addresses that are signed must be signed for the very
+host that they are asked of."""
 
 import threading
 from collections.abc import Iterator
@@ -17,13 +18,14 @@ from botocore.awsrequest import AWSRequest
 from botocore.credentials import Credentials
 
 ID, SECRET, REGION = "id", "secret", "us-east-1"
+_UNKNOWN = ("x-amz-checksum", "x-amz-sdk-checksum", "x-amz-trailer", "transfer-encoding")
 _KEPT = ("Content-Type", "Content-Disposition")
 
 
 @contextmanager
 def s3_server(host: str = "127.0.0.1") -> Iterator[str]:
     """Gives the address of a server on this machine, which is known as ``host``."""
-    handler = type("Handler", (_Handler,), {"objects": {}})
+    handler = type("Handler", (_Handler,), {"objects": {}, "uploads": {}})
     server = _Server((host, 0), handler)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.05})
     thread.start()
@@ -45,21 +47,45 @@ class _Server(ThreadingHTTPServer):
 class _Handler(BaseHTTPRequestHandler):
     protocol_version = "HTTP/1.1"
     objects: ClassVar[dict[str, tuple[bytes, dict[str, str]]]]
+    uploads: ClassVar[dict[str, dict[int, bytes]]]
+
+    def parse_request(self) -> bool:
+        if not super().parse_request():
+            return False
+        unknown = [name for name in self.headers if name.lower().startswith(_UNKNOWN)]
+        if unknown or "STREAMING" in self.headers.get("x-amz-content-sha256", ""):
+            self.close_connection = True
+            self._answer(501, b"<Error><Code>NotImplemented</Code></Error>")
+        return not unknown
 
     def do_PUT(self) -> None:
         content = self.rfile.read(int(self.headers["Content-Length"]))
+        if part := parse_qs(urlsplit(self.path).query).get("partNumber"):
+            self.uploads[self._name()][int(part[0])] = content
+            self._answer(200, b"", {"ETag": _etag(content)})
+            return
         kept = {name: self.headers[name] for name in _KEPT if name in self.headers}
         self.objects[self._name()] = content, {**kept, "Last-Modified": formatdate(usegmt=True)}
         self._answer(200, b"", {"ETag": _etag(content)})
 
     def do_POST(self) -> None:
-        """Deletes many: nothing else is posted."""
-        asked = ElementTree.fromstring(self.rfile.read(int(self.headers["Content-Length"])))
-        keys = [element.text or "" for element in asked.iter() if element.tag.endswith("Key")]
-        for key in keys:
-            self.objects.pop(f"{self._name()}/{key}", None)
-        deleted = "".join(f"<Deleted><Key>{escape(key)}</Key></Deleted>" for key in keys)
-        self._answer(200, f"<DeleteResult>{deleted}</DeleteResult>".encode())
+        """Begins or completes an upload in parts."""
+        content = self.rfile.read(int(self.headers.get("Content-Length", 0)))
+        if "uploads" in parse_qs(urlsplit(self.path).query, keep_blank_values=True):
+            self.uploads[self._name()] = {}
+            self._answer(200, b"<InitiateMultipartUploadResult><UploadId>u</UploadId></InitiateMultipartUploadResult>")
+            return
+        parts = self.uploads.pop(self._name())
+        numbers = [
+            int(element.text or "")
+            for element in ElementTree.fromstring(content).iter()
+            if element.tag.endswith("PartNumber")
+        ]
+        whole = b"".join(parts[number] for number in numbers)
+        self.objects[self._name()] = whole, {"Last-Modified": formatdate(usegmt=True)}
+        self._answer(
+            200, f"<CompleteMultipartUploadResult><ETag>{_etag(whole)}</ETag></CompleteMultipartUploadResult>".encode()
+        )
 
     def do_DELETE(self) -> None:
         self.objects.pop(self._name(), None)

@@ -105,3 +105,16 @@ def test_files_are_listed_by_when_they_were_written() -> None:
     now = clock.now()
     assert list(bucket.keys_written_before("documents/", now + timedelta(hours=1))) == [KEY]
     assert list(bucket.keys_written_before("documents/", now - timedelta(hours=1))) == []
+
+
+@pytest.mark.parametrize("size", [0, 1, 6 << 20, 17 << 20])
+def test_a_store_that_knows_no_checksums_keeps_returns_and_deletes(size: int, tmp_path: Path) -> None:
+    bucket, content = RemoteStore(URL), bytes(size)
+    (tmp_path / "file").write_bytes(content)
+    with (tmp_path / "file").open("rb") as file:
+        bucket.put(KEY, file)
+    assert bucket.get(KEY) == content
+    bucket.delete(KEY)
+    bucket.delete(KEY)
+    with pytest.raises(FileNotFoundError):
+        bucket.get(KEY)

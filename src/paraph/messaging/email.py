@@ -2,9 +2,10 @@
 
 from base64 import b64encode
 from collections.abc import Callable
+from email import charset
 from email.mime.image import MIMEImage
 from email.utils import make_msgid
-from urllib.parse import urlsplit
+from typing import Any
 
 from django.conf import settings
 from django.core.mail import EmailMultiAlternatives
@@ -12,7 +13,12 @@ from django.core.mail import EmailMultiAlternatives
 from paraph.messaging import provider
 from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.messaging.inbox import capture
+from paraph.messaging.mail_domain import mail_domain
 from paraph.messaging.smtp import smtp_gateway
+
+# Every server takes it: one that does not offer 8BITMIME (RFC 6152) may refuse or garble other letters.
+_SEVEN_BITS = charset.Charset("utf-8")
+_SEVEN_BITS.body_encoding = charset.QP
 
 
 def send_email(
@@ -41,14 +47,14 @@ def send_email(
         acknowledgement = capture("email", to, subject, text, html=_with_picture(html, logo), message_id=message_id)
         notify(acknowledgement)
         return acknowledgement
-    host = urlsplit(settings.PARAPH.public_url).hostname
+    host = mail_domain()
     headers = {
         "Auto-Submitted": "auto-generated",  # RFC 3834: no absence note answers it
         "List-Id": f"Paraph <paraph.{host}>",  # RFC 2919: what receivers sort by
     }
     # Never Django's own Message-ID, which names this machine and may wait for a name server.
     headers["Message-ID"] = f"<{message_id}@{host}>" if message_id else make_msgid(domain=host)
-    message = (_WithPicture if logo else EmailMultiAlternatives)(
+    message = _Mail(
         _one_line(subject),
         text,
         settings.PARAPH.mail_from,
@@ -75,10 +81,16 @@ def _with_picture(html: str, logo: bytes) -> str:
     return html.replace('src="cid:logo"', f'src="data:image/png;base64,{b64encode(logo).decode()}"') if logo else html
 
 
-class _WithPicture(EmailMultiAlternatives):
+class _Mail(EmailMultiAlternatives):
     """What is attached belongs to the HTML (RFC 2387): mail programs show it there, and not as an attachment."""
 
     mixed_subtype = "related"
+    encoding = _SEVEN_BITS
+
+    def message(self, **options: Any) -> Any:
+        made: Any = super().message(**options)
+        made.policy = made.policy.clone(max_line_length=998)  # identifiers stand on one line (RFC 5322, 2.1.1)
+        return made
 
 
 def _inline(logo: bytes) -> MIMEImage:
