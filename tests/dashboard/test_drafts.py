@@ -230,6 +230,7 @@ def test_a_signer_of_another_draft_is_not_taken_over(log_in: LogIn, organization
         ({"email": "x@localhost"}, "full domain name"),
         ({"phone": "0612"}, "E.164"),
         ({"otp_channel": "sms"}, "needs a phone number"),
+        ({"otp_channel": "sms", "phone": "+33 899 123 456"}, "is not a number to which codes are sent"),
         ({"first_name": " "}, "required"),
         ({"first_name": "a\u2028b"}, "control characters"),
     ],

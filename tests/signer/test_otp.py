@@ -72,6 +72,7 @@ def test_the_code_is_never_told_in_production_nor_stored(client: Client) -> None
         ("pro", {}, {"email"}),
         ("pro", {"phone": "+33612345678"}, {"email", "sms"}),
         ("free", {"phone": "+33612345678"}, {"email"}),
+        ("pro", {"phone": "+881612345678"}, {"email"}),
         ("pro", {"phone": "+33612345678", "otp_channel": "sms"}, {"sms"}),
         ("pro", {"phone": "+33612345678", "otp_channel": "email"}, {"email"}),
     ],

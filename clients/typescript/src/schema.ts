@@ -3183,7 +3183,7 @@ export interface components {
             email?: string | null;
             /**
              * Phone
-             * @description In E.164 format; required when `otp_channel` is `sms`.
+             * @description In E.164 format; required when `otp_channel` is `sms`, and then no premium or satellite number.
              * @default null
              * @example +33612345678
              */
@@ -3248,7 +3248,7 @@ export interface components {
             email: string;
             /**
              * Phone
-             * @description In E.164 format; required when `otp_channel` is `sms`.
+             * @description In E.164 format; required when `otp_channel` is `sms`, and then no premium or satellite number.
              * @default null
              * @example +33612345678
              */
@@ -3459,7 +3459,7 @@ export interface components {
             email: string;
             /**
              * Phone
-             * @description In E.164 format; required when `otp_channel` is `sms`.
+             * @description In E.164 format; required when `otp_channel` is `sms`, and then no premium or satellite number.
              * @default null
              * @example +33612345678
              */

@@ -2,15 +2,16 @@
 
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.translated_refusal import translated
+from paraph.signature_requests.values import takes_sms
 from paraph.tenants.limits import allowance
 
 
 def channels(signer: Signer) -> list[Channel]:
-    """Return the channel named at creation; without one, e-mail, and SMS too if a phone is known and the plan allows
-    it."""
+    """Return the channel named at creation; without one, e-mail, and SMS too if a phone is known that takes codes and
+    the plan allows it."""
     if signer.otp_channel:
         return [Channel(signer.otp_channel)]
-    sms = signer.phone and allowance(signer.request.organization.plan).sms
+    sms = signer.phone and takes_sms(signer.phone) and allowance(signer.request.organization.plan).sms
     return [Channel.EMAIL, Channel.SMS] if sms else [Channel.EMAIL]
 
 

@@ -136,7 +136,9 @@ class SignerInput(Input):
     last_name: Text = Field(description="As the stamp and the proof show it.")
     email: Email = Field(description="Where invitations and codes by e-mail go.")
     phone: Phone | None = Field(
-        None, description="In E.164 format; required when `otp_channel` is `sms`.", examples=["+33612345678"]
+        None,
+        description="In E.164 format; required when `otp_channel` is `sms`, and then no premium or satellite number.",
+        examples=["+33612345678"],
     )
     order: Order | None = Field(
         None, description="Signing order: required and unique in `sequential` mode, ignored in `parallel` mode."

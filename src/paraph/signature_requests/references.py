@@ -18,6 +18,7 @@ from paraph.signature_requests.input import (
 from paraph.signature_requests.models import Role
 from paraph.signature_requests.payload import stamps_sentence
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.values import InvalidValueError, sms_number
 
 
 def check(request: SignatureRequestInput, problems: Problems) -> None:
@@ -45,6 +46,11 @@ def _required(signer: SignerInput, path: str, mode: str, problems: Problems) -> 
     for name, sentence in required.items():
         if getattr(signer, name) is None and not problems.has(f"{path}.{name}"):
             problems.add(f"{path}.{name}", sentence)
+    if signer.otp_channel == "sms" and signer.phone:
+        try:
+            sms_number(signer.phone)
+        except InvalidValueError as wrong:
+            problems.add(f"{path}.phone", str(wrong))
 
 
 def _unique_signers(request: SignatureRequestInput, problems: Problems) -> None:

@@ -12,7 +12,17 @@ from django.core.exceptions import ValidationError
 from django.core.validators import validate_email
 from django.utils.encoding import punycode
 from django.utils.translation import gettext as _
-from phonenumbers import NumberParseException, is_possible_number, parse
+from phonenumbers import (
+    REGION_CODE_FOR_NON_GEO_ENTITY,
+    NumberParseException,
+    PhoneNumberFormat,
+    PhoneNumberType,
+    format_number,
+    is_possible_number,
+    number_type,
+    parse,
+    region_code_for_country_code,
+)
 
 from paraph.kernel.errors import DomainError
 from paraph.outbound.url import check_url
@@ -25,6 +35,14 @@ MOST_METADATA = 50
 LONGEST_METADATA = 500
 
 _E164 = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
+# UNKNOWN has the ranges that a country has assigned since the library was released.
+_TAKING_SMS = {
+    PhoneNumberType.MOBILE,
+    PhoneNumberType.FIXED_LINE_OR_MOBILE,
+    PhoneNumberType.FIXED_LINE,
+    PhoneNumberType.VOIP,
+    PhoneNumberType.UNKNOWN,
+}
 # Control characters, and lone surrogates, which JSON allows and UTF-8 does not.
 UNPRINTABLE = re.compile("[\x00-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
 # With a dot, no address in brackets, no number as the last label, and not a subdomain of localhost.
@@ -95,12 +113,46 @@ def email(value: object) -> str:
 
 
 def phone(value: object) -> str:
-    """Read a phone number in E.164 format, of a length that its country has."""
+    """Read a phone number in E.164 format, of a length that its country has and without the country's trunk prefix."""
     digits = text(value)
-    if not _is_e164(digits):
-        sentence = _("“%(value)s” is not a phone number in E.164 format, such as +33612345678.")
+    facts = {"value": shown(digits)}
+    not_e164 = _("“%(value)s” is not a phone number in E.164 format, such as +33612345678.")
+    if not _E164.fullmatch(digits):
+        raise InvalidValueError(not_e164 % facts)
+    try:
+        number = parse(digits, None)
+    except NumberParseException as error:
+        unassigned = error.error_type == NumberParseException.INVALID_COUNTRY_CODE
+        sentence = _("“%(value)s” begins with a country code that is not assigned.") if unassigned else not_e164
+        raise InvalidValueError(sentence % facts) from None
+    written = format_number(number, PhoneNumberFormat.E164)  # without the prefix, which parse removes
+    if written != digits:
+        sentence = _(
+            "“%(value)s” has a prefix after its country code that is dialled only within the country: without it, it "
+            "is %(number)s."
+        )
+        raise InvalidValueError(sentence % {**facts, "number": written})
+    if not is_possible_number(number):
+        raise InvalidValueError(not_e164 % facts)
+    return digits
+
+
+def sms_number(value: object) -> str:
+    """Read a phone number to which codes may be sent: of a country, and of no service that earns by being called."""
+    digits = phone(value)
+    if not takes_sms(digits):
+        sentence = _(
+            "“%(value)s” is not a number to which codes are sent by SMS, but one of a premium, satellite or other "
+            "special service."
+        )
         raise InvalidValueError(sentence % {"value": shown(digits)})
     return digits
+
+
+def takes_sms(digits: str) -> bool:
+    number = parse(digits, None)
+    of_country = region_code_for_country_code(number.country_code or 0) != REGION_CODE_FOR_NON_GEO_ENTITY
+    return of_country and number_type(number) in _TAKING_SMS
 
 
 def https_url(value: object) -> str:
@@ -198,10 +250,3 @@ def _beyond(value: float, minimum: float, maximum: float) -> InvalidValueError:
     if maximum == LARGEST_ID:
         return InvalidValueError(_("it must be a positive identifier, not %(value)s.") % facts)
     return InvalidValueError(_("it must be from %(least)s to %(most)s, not %(value)s.") % facts)
-
-
-def _is_e164(digits: str) -> bool:
-    try:
-        return bool(_E164.fullmatch(digits)) and is_possible_number(parse(digits, None))
-    except NumberParseException:
-        return False

@@ -233,8 +233,13 @@ CASES: list[tuple[Change, str]] = [
         (set_signer("phone", phone), f"signers[1].phone: “{phone}” is not a phone number in E.164 format, such as "
                                      "+33612345678.")
         for phone in ("0612345678", "+33612345678 ",
-                       "+33 612345678", "+336", "+0612345678", "+999123456789", "33612345678", "+٣٣٦١٢٣٤٥٦٧٨")
+                       "+33 612345678", "+336", "+0612345678", "33612345678", "+٣٣٦١٢٣٤٥٦٧٨")
     ],
+    (set_signer("phone", "+999123456789"), "signers[1].phone: “+999123456789” begins with a country code that is not "
+                                           "assigned."),
+    (set_signer("phone", "+330612345678"), "without it, it is +33612345678."),
+    (lambda content: content["signers"][1].update(phone="+33899123456", otp_channel="sms"),
+     "signers[1].phone: “+33899123456” is not a number to which codes are sent by SMS"),
     (set_signer("phone", 33612345678), "signers[1].phone: it must be a string."),
     (set_signer("otp_channel", "fax"), "signers[1].otp_channel: it must be one of email, sms."),
     (set_signer("otp_channel", "sms"), "signers[1].phone: it is required, as otp_channel is sms."),

@@ -64,8 +64,14 @@ class SignerForm(PersonForm):
 
     def clean(self) -> dict[str, Any]:
         entered = self.cleaned_data
-        if entered.get("otp_channel") == Channel.SMS and not entered.get("phone") and "phone" not in self.errors:
-            self.add_error("phone", _("A code by SMS needs a phone number."))
+        if entered.get("otp_channel") == Channel.SMS and (phone := entered.get("phone")) is not None:
+            if not phone:
+                self.add_error("phone", _("A code by SMS needs a phone number."))
+            else:
+                try:
+                    _read(values.sms_number, phone)
+                except forms.ValidationError as wrong:
+                    self.add_error("phone", wrong)
         return entered
 
 
