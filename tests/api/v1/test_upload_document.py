@@ -167,6 +167,26 @@ def test_file_names_are_cleaned(owner: ApiClient, filename: str, kept: str) -> N
     assert Document.objects.get().name == kept
 
 
+@pytest.mark.parametrize(
+    ("name", "kept"),
+    [
+        ("Verträge.pdf".encode(), "Verträge.pdf"),
+        ("Verträge.pdf".encode("latin-1"), "Verträge.pdf"),
+        ("\xe9t\xe9 \x80.pdf".encode("latin-1"), "été €.pdf"),
+        (bytes(range(0x80, 0x100)) + b".pdf", "€"),
+        ("契約.pdf".encode("shift_jis"), ".pdf"),
+        (b"\xc3.pdf", "Ã.pdf"),
+    ],
+)
+def test_file_names_of_old_encodings_are_read(owner: ApiClient, name: bytes, kept: str) -> None:
+    body = multipart((pdf_part(), CONTRACT)).replace(b"a.pdf", name)
+    assert send(owner, body).status_code == 201
+    assert kept in Document.objects.get().name
+    after_another = multipart(('Content-Disposition: form-data; name="note"', b"hello"), (pdf_part(), CONTRACT))
+    answer = send(owner, after_another.replace(b"a.pdf", name))
+    assert answer.status_code == 201 or "file name in UTF-8" in error(answer, 422, "validation_error")
+
+
 def test_the_same_file_twice_makes_two_documents(owner: ApiClient) -> None:
     assert owner.document() != owner.document()
 

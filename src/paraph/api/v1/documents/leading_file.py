@@ -14,7 +14,8 @@ from paraph.server.incoming_body import Readable
 PIECE = 256 * 1024  # bytes that are read at a time
 _BOUNDARY = re.compile(r"multipart/form-data; *boundary=([\w'()+,./:=?-]{1,70})", re.ASCII)
 _HEADERS = re.compile(
-    rb"(?i:Content-Disposition): form-data; name=\"(\w{1,64})\"; filename=\"([\w ()+-][\w .()+-]{0,254})\"\r\n"
+    rb"(?i:Content-Disposition): form-data; name=\"(\w{1,64})\"; "
+    rb"filename=\"([\w ()+\x80-\xff-][\w .()+\x80-\xff-]{0,254})\"\r\n"
     rb"(?i:Content-Type): ([\w.+-]{1,64}/[\w.+-]{1,64})\r\n\r\n"
 )
 
@@ -60,8 +61,17 @@ def leading_file(body: UploadBody, delimiter: bytes) -> FilePart | None:
     body.give_back(begun if headers is None else begun[headers.end() :])
     if headers is None:
         return None
-    field, name, content_type = (value.decode() for value in headers.groups())
-    return FilePart(field, name, content_type.lower())
+    field, name, content_type = headers.groups()
+    return FilePart(field.decode(), _decoded(name), content_type.decode().lower())
+
+
+def _decoded(name: bytes) -> str:
+    """Read a name in UTF-8 (RFC 7578, 5.1), or else in Latin-1, as old systems write it, which browsers take for
+    Windows-1252."""
+    try:
+        return name.decode()
+    except UnicodeDecodeError:
+        return name.decode("cp1252", errors="replace")
 
 
 def copy_content(body: UploadBody, delimiter: bytes, write: Callable[[bytes | memoryview], object]) -> bool:

@@ -37,7 +37,7 @@ def receive_file(request: HttpRequest, field: str, file: IncomingFile) -> FilePa
     parts = _receive(request, file)
     named = [part for part in parts if part.field == field]
     if not named:
-        message = _("The body must contain a file in the field “%(field)s”.")
+        message = _("The body must contain a file in the field “%(field)s”, with a file name in UTF-8.")
         raise DomainError("validation_error", message % {"field": field})
     if len(parts) > 1:
         raise DomainError("validation_error", _("The body must contain only one file."))

@@ -447,7 +447,7 @@ def _upload() -> list[Refusal]:
         Refusal("validation_accept", "validation_error", "`accept_drawn_differently` is neither true nor false.",
                 "accept_drawn_differently must be one of true, false, not “yes”."),
         Refusal("validation_no_file", "validation_error", "The body holds no file, or is broken.",
-                "The body must contain a file in the field “file”."),
+                "The body must contain a file in the field “file”, with a file name in UTF-8."),
     ]  # fmt: skip
 
 
