@@ -2,9 +2,12 @@
 
 import io
 import re
+from typing import Any
 
 import pikepdf
 from pikepdf import Dictionary
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.pdf_utils.writer import copy_into_new_writer
 
 from tests.pdf.pdf_factory import paper, saved, text
 
@@ -25,6 +28,15 @@ def encrypted_by(handler: bytes, entries: bytes = b"") -> bytes:
 def for_certificates(name: bytes = b"/Adobe.PubSec") -> bytes:
     recipients = b"/CF << /DefaultCryptFilter << /CFM /AESV2 /Recipients [ <30> ] >> >> /StmF /DefaultCryptFilter"
     return encrypted_by(name, b"/SubFilter /adbe.pkcs7.s5 " + recipients)
+
+
+def with_integrity_code() -> bytes:
+    """Encrypted, opened by no password, with a code over the whole file as ISO/TS 32004 has it."""
+    written = io.BytesIO()
+    writer: Any = copy_into_new_writer(PdfFileReader(io.BytesIO(THREE_PAGES)))
+    writer.encrypt("owner", "")
+    writer.write(written)
+    return written.getvalue()
 
 
 def of_unknown_version() -> bytes:

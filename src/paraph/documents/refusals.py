@@ -21,6 +21,10 @@ def _sentences() -> dict[str, str]:
         "password": _("The PDF requires a password to open."),
         "encrypted_for_certificates": _("The PDF is encrypted with certificates, so only their holders can open it."),
         "unknown_encryption": _("The PDF is encrypted in a way that is not supported."),
+        "integrity_code": _(
+            "The PDF is encrypted with an integrity code (ISO/TS 32004), which a seal would break. Save it without "
+            "encryption and try again."
+        ),
         "no_pages": _("The PDF has no pages."),
         "too_many_pages": _("The PDF has %(count)d pages; at most %(limit)d are allowed."),
         "unclear_page_count": _("The page tree of the PDF is damaged: readers disagree on its number of pages."),

@@ -1,9 +1,11 @@
 """Seals as other programs see them: poppler, OpenSSL and qpdf."""
 
 import hashlib
+import io
 import subprocess
 from pathlib import Path
 
+import pikepdf
 import pytest
 
 from paraph.keys import KeyKind
@@ -11,6 +13,7 @@ from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf, SealError
 from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from tests import independent
 from tests.pdf.pdf_factory import paper, text
+from tests.pdf.refused import with_integrity_code
 from tests.pdf.sealed_files import (
     GREEN,
     RED,
@@ -95,3 +98,30 @@ def test_the_hash_of_the_caller_serves_and_is_checked(tmp_path: Path) -> None:
     assert known.sha256 == hashlib.sha256(known.content).digest()
     with pytest.raises(SealError):
         sealed(LETTER, hashed=hashlib.sha256(LETTER + b" "), drafts=sandboxed_drafts)
+
+
+@pytest.mark.parametrize("tabs", ["", "/S", "/R", "/Unstructured"])
+@pytest.mark.parametrize("signed", [False, True])
+def test_pages_of_tagged_files_that_get_an_annotation_are_ordered_by_structure(tabs: str, signed: bool) -> None:
+    def prepare(document: pikepdf.Pdf) -> None:
+        document.Root.StructTreeRoot = document.make_indirect(pikepdf.Dictionary(Type=pikepdf.Name.StructTreeRoot))
+        for each in document.pages if tabs else ():
+            each.obj.Tabs = pikepdf.Name(tabs)
+
+    pages = [text("one", 50, 50), text("two", 50, 50)]
+    marks = {"appearances": pictures(), "marks": [Mark(1, 10, 10, 100, 50, RED)], "timestamping": timestamping()}
+    whole = sealed(paper(*pages, prepare=prepare), **marks).content
+    if signed:
+        whole = sealed(whole, **marks).content
+    with pikepdf.open(io.BytesIO(whole)) as document:
+        first, second = document.pages
+        assert first.obj.Tabs == "/S" and len(first.obj.Annots) == 1 + signed
+        assert second.obj.get("/Tabs", "") == tabs and "/Annots" not in second.obj
+    untagged = paper(*pages, page={"/Tabs": pikepdf.Name(tabs)} if tabs else {})
+    with pikepdf.open(io.BytesIO(sealed(untagged, **marks).content)) as document:
+        assert all(each.obj.get("/Tabs", "") == tabs for each in document.pages)
+
+
+def test_a_file_with_an_integrity_code_is_not_sealed() -> None:
+    with pytest.raises(SealError, match="integrity code"):
+        sealed(with_integrity_code())

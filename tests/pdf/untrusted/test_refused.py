@@ -43,6 +43,17 @@ def test_other_unknown_encryption_is_told() -> None:
     assert reason(refused.locked()) == "password"
 
 
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [(b"", b""), (b"/AuthCode", b"/Auth#43ode"), (b"/AuthCode", b"/Forgotten"), (b"/KDFSalt", b"/Unknown")],
+)
+def test_an_integrity_code_is_told_as_a_seal_would_break_it(old: bytes, new: bytes) -> None:
+    """Spelled otherwise, lost in an update, or without its salt."""
+    pdf = refused.with_integrity_code()
+    assert old in pdf
+    assert reason(pdf.replace(old, new)) == "integrity_code"
+
+
 @pytest.mark.parametrize("job", ["inspect", "render", "find", "text"])
 @pytest.mark.parametrize("before", [refused.locked(), refused.for_certificates(), hostile.noise(), paper("")])
 def test_no_reason_is_left_over_from_the_file_before(one_process: Sandbox, job: str, before: bytes) -> None:

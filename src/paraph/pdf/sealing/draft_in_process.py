@@ -73,6 +73,8 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     existing = existing_signatures(revision)
     if existing.changes_forbidden:
         raise SealError("The PDF is certified and forbids any change, so it cannot be sealed.")
+    if b"/KDFSalt" in (reader.resolve(reader.trailer.get(b"/Encrypt")) or {}):
+        raise SealError("The PDF is encrypted with an integrity code (ISO/TS 32004), which a seal would break.")
     signed = existing.signatures > 0
     drawn = draw_marks(
         revision,
@@ -90,6 +92,8 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     signature = revision.reserve()
     widgets = drawn.widgets or [signature_field.FieldWidget(first, (0, 0, 0, 0), None)]
     signature_field.add_field(revision, signature, existing.field_names, widgets, signed=signed)
+    if not signed:
+        signature_field.order_by_structure(revision, first)
     value = signature_field.signature_dictionary(content.at, content.reason, content.name)
     revision.put_signature(signature, value, hole)
     return SealRevision(revision, existing.field_names, drawn.placed)

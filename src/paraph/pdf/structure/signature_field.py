@@ -59,6 +59,14 @@ def add_field(
     _extend_form(revision, ref, signed=signed)
 
 
+def order_by_structure(revision: Revision, page: PageNode) -> None:
+    """Have the annotations of a tagged file's page visited in the order of its structure, as PDF/UA demands of every
+    page that has one (ISO 14289-1, 7.18.3)."""
+    tagged = b"/StructTreeRoot" in revision.resolve(revision.reader.trailer[b"/Root"])
+    if tagged and page.dictionary.get(b"/Tabs") != b"/S":
+        revision.change(page.ref)[b"/Tabs"] = b"/S"
+
+
 def signature_dictionary(at: datetime, reason: str, name: str) -> Dictionary:
     """Return the dictionary without /ByteRange and /Contents (ETSI EN 319 142-1 §5.3, table 1)."""
     dictionary: Dictionary = {

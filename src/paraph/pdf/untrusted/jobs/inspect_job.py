@@ -177,9 +177,16 @@ def _sizes(pages: Sequence[PageGeometry]) -> list[dict[str, float]]:
 
 
 def _encryption(document: pikepdf.Pdf) -> dict[str, Any] | None:
-    """Describe the encryption; the file opened without a password, so it has an owner password at most."""
+    """Describe the encryption; the file opened without a password, so it has an owner password at most. Refuse one
+    with an integrity code over the whole file (ISO/TS 32004), which its readers check and a seal would break."""
     if not document.is_encrypted:
         return None
+    if "/AuthCode" in document.trailer or "/KDFSalt" in document.trailer.Encrypt:
+        raise PdfRefused(
+            "integrity_code",
+            "The PDF is encrypted with an integrity code (ISO/TS 32004), which a seal would break. Save it without "
+            "encryption and try again.",
+        )
     method = str(document.encryption.stream_method).rpartition(".")[2]
     return {"method": method, "bits": document.encryption.bits, "permissions": document.allow._asdict()}
 
