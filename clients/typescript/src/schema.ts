@@ -2198,6 +2198,11 @@ export interface components {
              * @description Of all fields that have a place, in the same order. Present only where there are some.
              */
             fields?: components["schemas"]["PreviewField"][];
+            /**
+             * Warnings
+             * @description What a creation passes over. Present only where there is something.
+             */
+            warnings?: components["schemas"]["PreviewWarning"][];
         };
         /**
          * PreviewField
@@ -2315,6 +2320,23 @@ export interface components {
              * @enum {string}
              */
             code: "validation_error" | "forbidden" | "initials_not_available_on_plan" | "identity_declaration_required";
+            /**
+             * Message
+             * @description For a person, in the language of Accept-Language.
+             */
+            message: string;
+        };
+        /**
+         * PreviewWarning
+         * @description A field that creation does not know, and so passes over.
+         */
+        PreviewWarning: {
+            /**
+             * Path
+             * @description Where it stands.
+             * @example signers[0].nickname
+             */
+            path: string;
             /**
              * Message
              * @description For a person, in the language of Accept-Language.

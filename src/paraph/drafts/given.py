@@ -15,7 +15,8 @@ from paraph.signature_requests.models import Channel, Mode, Role
 from paraph.signature_requests.placing import PlannedDocument
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.variants import options_of, refuse_unknown
+from paraph.signature_requests.unknown_fields import look_for_unknown
+from paraph.signature_requests.variants import options_of
 from paraph.tenants.scope import TenantScope
 
 Json = dict[str, Any]
@@ -46,7 +47,7 @@ def read(scope: TenantScope, value: object, locale: str) -> Given:
     if not isinstance(known, dict):
         problems.add("signature_request", _("it must be an object."))
         problems.refuse()
-    refuse_unknown(value, DraftInput, "", problems)
+    look_for_unknown(value, DraftInput, "", problems, [])
     plan = make_plan(scope, payload, problems, locale)
     chosen = plan.draft
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}

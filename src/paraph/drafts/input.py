@@ -16,7 +16,8 @@ from paraph.signature_requests.input import (
     Stamp,
 )
 from paraph.signature_requests.input_types import Id, Text
-from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
+from paraph.signature_requests.unknown_fields import ClosedInput
+from paraph.signature_requests.variants import OPTIONS, fields_of
 
 DraftSignerInput: Any = create_model(
     "DraftSignerInput",

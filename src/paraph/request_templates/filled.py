@@ -12,7 +12,8 @@ from paraph.request_templates.models import Template, TemplateRole
 from paraph.request_templates.payload import TemplatePayload, role_ref
 from paraph.request_templates.prefilled import prefill
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.variants import options_of, refuse_unknown
+from paraph.signature_requests.unknown_fields import look_for_unknown
+from paraph.signature_requests.variants import options_of
 
 Json = dict[str, Any]
 
@@ -25,7 +26,7 @@ def fill(template: Template, value: object, problems: Problems) -> Json:
         problems.add("signature_request", _("it must be an object."))
         problems.refuse()
     assert isinstance(value, dict)
-    refuse_unknown(value, TemplateSendingInput, "", problems)
+    look_for_unknown(value, TemplateSendingInput, "", problems, [])
     roles = list(template.roles.all())
     payload = options_payload(template) | {"send_email": False, "identity_declaration_accepted": False}
     payload |= template.more_options | options_of(value) | {"documents": TemplatePayload(template).documents}

@@ -18,8 +18,9 @@ from paraph.request_templates.saving import Names
 from paraph.signature_requests.input import Assignment
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
+from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.signature_requests.values import InvalidValueError, text
-from paraph.signature_requests.variants import options_of, refuse_unknown
+from paraph.signature_requests.variants import options_of
 from paraph.tenants.scope import TenantScope
 
 Json = dict[str, Any]
@@ -39,7 +40,7 @@ def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content
         problems.add("template", _("it must be an object."))
         problems.refuse()
     assert isinstance(value, dict)
-    refuse_unknown(value, TemplateInput, "", problems)
+    look_for_unknown(value, TemplateInput, "", problems, [])
     _check_text(value, "name", "name", problems)
     _check_roles(value, problems)
     try:

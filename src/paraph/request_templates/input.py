@@ -16,8 +16,9 @@ from paraph.signature_requests.input import (
     Stamp,
 )
 from paraph.signature_requests.input_types import PRINTABLE, Id, OrNull, Text
+from paraph.signature_requests.unknown_fields import ClosedInput
 from paraph.signature_requests.values import text
-from paraph.signature_requests.variants import OPTIONS, ClosedInput, fields_of
+from paraph.signature_requests.variants import OPTIONS, fields_of
 
 PERSON = ("first_name", "last_name", "email", "phone")
 

@@ -24,6 +24,7 @@ from paraph.signature_requests.input import (
 from paraph.signature_requests.input_types import Input
 from paraph.signature_requests.models import Mode
 from paraph.signature_requests.problems import Flood, InvalidPayloadError, Problem, Problems
+from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.tenants.limits import Allowance
 
 Json = dict[str, Any]
@@ -61,6 +62,7 @@ def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRe
         sentence = _("it must be an object.")
         problem = Problem("signature_request", sentence)
         raise InvalidPayloadError("validation_error", str(problem), [problem])
+    look_for_unknown(value, SignatureRequestInput, "", problems, [])
     payload, flood = _within_limits(value, allowance, problems), Flood()
     try:
         found = SignatureRequestInput.model_validate(payload, context=flood)
@@ -84,12 +86,15 @@ Shape = TypeVar("Shape", bound=Input)
 def read_small(shape: type[Shape], value: Json) -> Shape:
     """Return what a small body says. Raises ``validation_error`` with every problem of it."""
     problems = Problems()
+    look_for_unknown(value, shape, "", problems, [])
     try:
-        return shape.model_validate(value)
+        found = shape.model_validate(value)
     except ValidationError as invalid:
         for error in invalid.errors(include_url=False, include_input=False):
             problems.add(*_problem(error, value))
         raise InvalidPayloadError("validation_error", problems.message(), problems.named) from None
+    problems.refuse()
+    return found
 
 
 def _within_limits(value: Json, allowance: Allowance, problems: Problems) -> Json:

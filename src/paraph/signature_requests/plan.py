@@ -16,6 +16,7 @@ from paraph.signature_requests import field_room, payload, references
 from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.placing import PlannedDocument, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
+from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile, Environment
 from paraph.tenants.scope import TenantScope, branding_profiles, own
@@ -65,10 +66,12 @@ class Refusal(NamedTuple):
 
 @dataclass(frozen=True)
 class Preview:
-    """What a creation would come to: why it would be refused, and the documents with what has a place."""
+    """What a creation would come to: why it would be refused, the documents with what has a place, and the paths of
+    fields that nobody knows."""
 
     refusals: list[Refusal]
     documents: list[PlannedDocument]
+    passed_over: list[str]
 
 
 def preview(scope: TenantScope, value: object, locale: str) -> Preview:
@@ -77,7 +80,7 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
     try:
         draft = payload.read(value, allowed, problems)
     except InvalidPayloadError as no_object:
-        return Preview([Refusal(no_object.code, problem) for problem in no_object.problems], [])
+        return Preview([Refusal(no_object.code, problem) for problem in no_object.problems], [], [])
     documents = []
     if not problems.full:
         references.check(draft, problems)
@@ -87,7 +90,9 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
         if not problems:
             field_room.check(draft, documents, locale, problems)
     named = [Refusal("validation_error", problem) for problem in problems.named]
-    return Preview([*_refusals_by_code(draft, allowed), *named], documents)
+    passed_over: list[str] = []
+    look_for_unknown(value, SignatureRequestInput, "", Problems(), passed_over)
+    return Preview([*_refusals_by_code(draft, allowed), *named], documents, passed_over)
 
 
 def _refuse_by_code(draft: SignatureRequestInput, allowed: Allowance, problems: Problems) -> None:

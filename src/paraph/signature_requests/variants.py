@@ -1,23 +1,13 @@
-"""Variants of the shape of a creation, whose fields are those of the creation, and the refusal of any other field."""
+"""Variants of the shape of a creation, whose fields are those of the creation."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection
 from copy import copy
-from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, get_args
 
-from django.utils.translation import gettext as _
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel
 
 from paraph.signature_requests.input import SignatureRequestInput
-from paraph.signature_requests.input_types import Input, OrNull
-from paraph.signature_requests.problems import Problems
-
-
-class ClosedInput(Input):
-    """A shape with no fields but its own."""
-
-    model_config = ConfigDict(extra="forbid")
-
+from paraph.signature_requests.input_types import OrNull
 
 OPTIONS = tuple(name for name in SignatureRequestInput.model_fields if name not in ("signers", "documents"))
 """What a creation says beside who signs what."""
@@ -42,47 +32,3 @@ def fields_of(shape: type[BaseModel], names: Collection[str], *, optional: bool 
 def options_of(value: dict[str, Any]) -> dict[str, Any]:
     """Return the options that a value names; null counts as absent."""
     return {name: value[name] for name in OPTIONS if value.get(name) is not None}
-
-
-def refuse_unknown(value: object, shape: Any, path: str, problems: Problems) -> None:
-    """Add a problem for each key of the value that its shape does not have, within its objects and arrays too, where
-    these are closed. What is of another type than the shape says is left to others."""
-    if problems.full:
-        return
-    if isinstance(value, list):
-        for entry_shape in _entries(shape):
-            for index, entry in enumerate(value):
-                refuse_unknown(entry, entry_shape, f"{path}[{index}]", problems)
-        return
-    found = _closed(shape)
-    if found is None or not isinstance(value, dict):
-        return
-    for name, each in value.items():
-        here = f"{path}.{name}".removeprefix(".")
-        if name in found.model_fields:
-            refuse_unknown(each, found.model_fields[name].annotation, here, problems)
-        else:
-            problems.add(here[:200], _("there is no such field here."))
-
-
-def _closed(shape: Any) -> type[ClosedInput] | None:
-    found = (each for each in _variants(shape) if isinstance(each, type) and issubclass(each, ClosedInput))
-    return next(found, None)
-
-
-def _entries(shape: Any) -> Iterator[Any]:
-    for each in _variants(shape):
-        if get_origin(each) is list:
-            yield get_args(each)[0]
-
-
-def _variants(shape: Any) -> Iterator[Any]:
-    """Yield what a type is made of, without its annotations and alternatives."""
-    origin = get_origin(shape)
-    if origin is Annotated:
-        yield from _variants(get_args(shape)[0])
-    elif origin in (Union, UnionType):
-        for each in get_args(shape):
-            yield from _variants(each)
-    else:
-        yield shape

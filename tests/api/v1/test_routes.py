@@ -21,6 +21,14 @@ def test_every_route_is_documented_and_every_operation_has_one() -> None:
     assert {route: set(getattr(view, "functions", ())) for route, view in API.items()} == documented
 
 
+def test_each_function_knows_the_parameters_of_its_operation() -> None:
+    for operation in OPERATIONS:
+        view = API[f"api/v1{operation.path}".replace("{", "<int:").replace("}", ">")]
+        function = view.functions[operation.method.upper()]  # type: ignore[attr-defined]
+        named = {each["name"] for each in operation.accepts.get("parameters", ()) if each["in"] == "query"}
+        assert set(getattr(function, "parameters", ())) == named
+
+
 @pytest.mark.parametrize("path", ["/api/v1/documents/7", "/api/v1/documents/007"])
 def test_ids_are_numbers(path: str) -> None:
     assert resolve(path).kwargs == {"document_id": 7}

@@ -7,7 +7,8 @@ from django.http import HttpResponse
 from pydantic import Field
 
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.pagination import envelope
+from paraph.api.v1.endpoint import takes
+from paraph.api.v1.pagination import PAGING, envelope
 from paraph.api.v1.shapes import Color, Id, Name, Output, Pagination
 from paraph.tenants import models
 from paraph.tenants.scope import branding_profiles
@@ -41,6 +42,7 @@ class BrandingProfiles(Output):
     pagination: Pagination
 
 
+@takes(*PAGING)
 def list_branding_profiles(request: ApiRequest) -> HttpResponse:
     """List the organization's branding profiles by name."""
     rows = branding_profiles(request.scope).order_by(Lower("name"), "name", "id")

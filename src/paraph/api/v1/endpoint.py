@@ -1,6 +1,7 @@
 """The way into the API: every call is identified and counted before it is answered, and answered in the envelope."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import islice
 
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
@@ -9,7 +10,9 @@ from django.views.decorators.csrf import csrf_exempt
 from paraph.api.v1 import authentication, problems
 from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, headers
 from paraph.kernel.errors import DomainError
+from paraph.kernel.spelling import nearest
 
+_MOST_PARAMETERS = 50  # of a query, that are looked at
 Functions = dict[str, Callable[..., HttpResponse]]
 
 
@@ -36,6 +39,7 @@ def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) ->
         scope, status = authentication.identify(request)
         authentication.check(scope, status)
         request.scope = scope  # type: ignore[attr-defined]  # with this, it is an ApiRequest
+        _refuse_misspelt(request, getattr(function, "parameters", ()))
         response = function(request, **ids) if function else _no_function(request, functions)
     except DomainError as error:
         status = error.status if isinstance(error, RateLimited) else status
@@ -48,6 +52,25 @@ def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) ->
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "ApiKey"
     return response
+
+
+def takes(*parameters: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
+    """Decorate a function of an endpoint with the parameters of the query that it knows. Others are ignored, but for
+    those that look misspelt."""
+
+    def taking(function: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
+        function.parameters = parameters  # type: ignore[attr-defined]
+        return function
+
+    return taking
+
+
+def _refuse_misspelt(request: HttpRequest, known: Sequence[str]) -> None:
+    sentence = _("There is no parameter %(given)s; did you mean %(name)s?")
+    meant = {given: nearest(given, known) for given in islice(request.GET, _MOST_PARAMETERS) if given not in known}
+    told = [sentence % {"given": given, "name": name} for given, name in meant.items() if name]
+    if told:
+        raise DomainError("validation_error", " ".join(told))
 
 
 def _no_function(request: HttpRequest, functions: Functions) -> HttpResponse:

@@ -20,6 +20,7 @@ from paraph.api.v1.shapes import Output, Pagination
 from paraph.tenants import daily_counts
 from paraph.tenants.scope import Row, TenantScope
 
+PAGING = ("page", "limit")
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 100
 _NUMBER = re.compile(r"0*([1-9][0-9]*)", re.ASCII)

@@ -8,7 +8,8 @@ from django.http import HttpResponse
 
 from paraph.api.v1.audit_logs.output import AuditLog, AuditLogs
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.pagination import envelope
+from paraph.api.v1.endpoint import takes
+from paraph.api.v1.pagination import PAGING, envelope
 from paraph.api.v1.problems import not_found
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.sealing_failures import finalization
@@ -20,6 +21,7 @@ from paraph.tenants.scope import scoped
 _WRONG_CODES = Exists(OneTimeCode.objects.filter(signer__request=OuterRef("pk"), wrong_guesses__gt=0))
 
 
+@takes(*PAGING)
 def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpResponse:
     """List what happened to a request, in order."""
     wanted = scoped(SignatureRequest, request.scope).filter(pk=signature_request_id)

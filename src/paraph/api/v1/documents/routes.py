@@ -11,8 +11,9 @@ from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.documents import multipart
 from paraph.api.v1.documents.output import Document, Documents, DocumentWithDownload, UploadedDocument
 from paraph.api.v1.documents.preflight import Preflight
-from paraph.api.v1.filters import selection
-from paraph.api.v1.pagination import page_answer, page_of, page_of_rows
+from paraph.api.v1.endpoint import takes
+from paraph.api.v1.filters import FILTERS, selection
+from paraph.api.v1.pagination import PAGING, page_answer, page_of, page_of_rows
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import LINK_SECONDS
@@ -28,6 +29,7 @@ from paraph.tenants.scope import scoped
 ACCEPT = "accept_drawn_differently"
 
 
+@takes(ACCEPT)
 def upload_document(request: ApiRequest) -> HttpResponse:
     """Upload a PDF."""
     return idempotent.with_key(request, "documents", partial(_upload, request))
@@ -74,6 +76,7 @@ def _uploaded(document: models.Document) -> UploadedDocument:
     return UploadedDocument.of(document, preflight=_preflight(document))
 
 
+@takes(*PAGING, *FILTERS)
 def list_documents(request: ApiRequest) -> HttpResponse:
     """List the documents of the key's environment."""
     asked, page = selection(request.GET, DocumentStatus.values), page_of(request.GET)

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.endpoint import takes
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Output
@@ -48,6 +49,7 @@ class DocumentTags(Output):
     data: list[DocumentTag] = Field(max_length=MOST, description="In reading order; the first 500.")
 
 
+@takes("text")
 def list_document_tags(request: ApiRequest, document_id: int) -> HttpResponse:
     """List what stands in double braces in a document, or where another text does."""
     row = scoped(models.Document, request.scope).filter(pk=document_id).first()

@@ -11,6 +11,7 @@ from paraph.signature_requests.values import LARGEST_ID
 from paraph.webhooks.event_log import Choice, Cursor
 from paraph.webhooks.payload import EVENTS
 
+PARAMETERS = ("after", "limit", "event", "signature_request_id")
 DEFAULT_LIMIT = 50
 LARGEST_LIMIT = 100
 LATEST = "latest"

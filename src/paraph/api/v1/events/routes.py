@@ -5,8 +5,9 @@ import json
 from django.http import HttpResponse
 
 from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.endpoint import takes
 from paraph.api.v1.events.output import Event, Events
-from paraph.api.v1.events.query import event_query
+from paraph.api.v1.events.query import PARAMETERS, event_query
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.audit_trail.models import EventType
@@ -16,6 +17,7 @@ from paraph.webhooks.event_log import EventPage, ListedEvent, end_of, page_after
 from paraph.webhooks.payload import links
 
 
+@takes(*PARAMETERS)
 def list_events(request: ApiRequest) -> HttpResponse:
     """List the events of the key's environment behind a cursor."""
     asked, scope = event_query(request.GET), request.scope

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any, Literal
 
 from django.http import HttpResponse
+from django.utils.translation import gettext as _
 from pydantic import ConfigDict, Field
 
 from paraph.api.v1 import body
@@ -17,6 +18,7 @@ from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_S
 from paraph.signature_requests.input_types import HEIGHTS, MOST_PAGES, WIDTHS
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
+from paraph.signature_requests.unknown_fields import MOST_TOLD
 from paraph.words import DEFAULT_LOCALE
 
 
@@ -27,6 +29,13 @@ class PreviewProblem(Output):
     code: Literal[
         "validation_error", "forbidden", "initials_not_available_on_plan", "identity_declaration_required"
     ] = Field(description="The code by which it would be refused, if it were the only problem.")
+    message: str = Field(min_length=1, description="For a person, in the language of Accept-Language.")
+
+
+class PreviewWarning(Output):
+    """A field that creation does not know, and so passes over."""
+
+    path: str = Field(min_length=1, max_length=200, description="Where it stands.", examples=["signers[0].nickname"])
     message: str = Field(min_length=1, description="For a person, in the language of Accept-Language.")
 
 
@@ -77,6 +86,13 @@ class Preview(Output):
         description="Of all fields that have a place, in the same order. Present only where there are some.",
     )
 
+    warnings: list[PreviewWarning] = Field(
+        ABSENT,
+        min_length=1,
+        max_length=MOST_TOLD,
+        description="What a creation passes over. Present only where there is something.",
+    )
+
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
@@ -119,4 +135,7 @@ def preview_signature_request(request: ApiRequest) -> HttpResponse:
         if field.signer_ref and field.given.name
     ]
     more: dict[str, Any] = {"fields": fields} if fields else {}
+    if found.passed_over:
+        message = _("there is no such field here; it is ignored.")
+        more["warnings"] = [PreviewWarning.build(path=path, message=message) for path in found.passed_over]
     return json_response(Preview.build(valid=not problems, problems=problems, placements=placements, **more))

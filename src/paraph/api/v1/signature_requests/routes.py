@@ -8,8 +8,9 @@ from pydantic import BaseModel
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.filters import EXTERNAL_ID, selection
-from paraph.api.v1.pagination import page_answer, page_of, page_of_rows
+from paraph.api.v1.endpoint import takes
+from paraph.api.v1.filters import EXTERNAL_ID, FILTERS, selection
+from paraph.api.v1.pagination import PAGING, page_answer, page_of, page_of_rows
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.signature_requests import output
@@ -46,6 +47,7 @@ def create_once(request: ApiRequest, create: Create, key: HeldKey | None) -> Htt
     return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
 
 
+@takes(*PAGING, *FILTERS, EXTERNAL_ID)
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """List the signature requests of the key's environment."""
     asked, page = selection(request.GET, RequestStatus.values, EXTERNAL_ID), page_of(request.GET)

@@ -10,7 +10,8 @@ from pydantic import BaseModel
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.actor import actor
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.pagination import envelope
+from paraph.api.v1.endpoint import takes
+from paraph.api.v1.pagination import PAGING, envelope
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response, no_content
 from paraph.api.v1.signature_requests.routes import create_once
@@ -44,6 +45,7 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
     return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
 
 
+@takes(*PAGING)
 def list_templates(request: ApiRequest) -> HttpResponse:
     """List the templates of the key's environment by name."""
     rows = _templates(request).order_by(Lower("name"), "name", "id")

@@ -1,0 +1,31 @@
+"""Names that were misspelt."""
+
+from collections.abc import Collection
+
+_LONGEST = 60
+_SHORT = 5  # letters: of a shorter name one may be wrong, else nearly any word would be near
+
+
+def nearest(name: str, known: Collection[str]) -> str:
+    """Return the one of the ``known`` names that ``name`` was meant to be: two letters at most are wrong, missing, too
+    many or exchanged with the next one, of a short name one, or capital letters are. "" where none is."""
+    if not 1 < len(name) <= _LONGEST:
+        return ""
+    lowered = name.lower()
+    close = [(_distance(lowered, each.lower()), each) for each in known if abs(len(each) - len(name)) <= 2]
+    near = [(distance, each) for distance, each in close if distance <= (2 if len(each) >= _SHORT else 1)]
+    return min(near)[1] if near else ""
+
+
+def _distance(one: str, other: str) -> int:
+    """Count the letters that turn one name into the other (optimal string alignment)."""
+    before: list[int] = []
+    row = list(range(len(other) + 1))
+    for index, letter in enumerate(one, start=1):
+        earlier, before, row = before, row, [index]
+        for place, opposite in enumerate(other, start=1):
+            steps = min(before[place] + 1, row[-1] + 1, before[place - 1] + (letter != opposite))
+            if index > 1 and place > 1 and letter == other[place - 2] and one[index - 2] == opposite:
+                steps = min(steps, earlier[place - 2] + 1)
+            row.append(steps)
+    return row[-1]

@@ -1,0 +1,115 @@
+"""Fields and parameters that nobody knows are ignored, and refused where they were meant to be others."""
+
+from typing import Any
+
+import pytest
+
+from paraph.kernel.spelling import nearest
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.api_clients import ApiClient, error, payload
+from tests.api.v1.test_preview import preview
+
+MISSPELT = [
+    ((), "send_mail", "send_email"),
+    ((), "sendEmail", "send_email"),
+    ((), "validty_day", "validity_days"),
+    ((), "redirect_ulr", "redirect_url"),
+    (("signers", 0), "firstname", "first_name"),
+    (("signers", 0), "mail", "email"),
+    (("signers", 0), "rol", "role"),
+    (("documents", 0), "ids", "id"),
+    (("documents", 0, "signers", 0), "signer_reff", "signer_ref"),
+    (("documents", 0, "signers", 0, "stamps", 0), "optionnal", "optional"),
+    (("documents", 0, "signers", 0, "stamps", 0, "value"), "page_numbr", "page_number"),
+]
+UNKNOWN = [
+    ((), "note"),
+    (("signers", 0), "note"),
+    (("signers", 0), "n"),
+    (("documents", 0), "comment"),
+    (("documents", 0, "signers", 0, "stamps", 0), "colour"),
+    ((), "x" * 300),
+]
+
+
+def with_field(content: dict[str, Any], place: tuple[str | int, ...], name: str) -> str:
+    """Adds the field, and returns its path."""
+    holder: Any = content
+    path = ""
+    for step in place:
+        holder = holder[step]
+        path += f"[{step}]" if isinstance(step, int) else f".{step}"
+    holder[name] = "x"
+    return f"{path}.{name}".removeprefix(".")
+
+
+@pytest.mark.parametrize(("place", "name", "meant"), MISSPELT)
+def test_a_misspelt_field_is_refused(owner: ApiClient, place: tuple[str | int, ...], name: str, meant: str) -> None:
+    content = payload(owner.document())
+    path = with_field(content, place, name)
+    sentence = f"{path}: there is no such field here; did you mean {meant}?"
+    assert error(owner.create(content), 422, "validation_error") == sentence
+    assert not SignatureRequest.objects.exists()
+    [problem] = preview(owner, content)["problems"]
+    assert problem["path"] == path
+
+
+def test_all_of_them_are_named_beside_other_problems(owner: ApiClient) -> None:
+    content = payload(owner.document())
+    paths = [with_field(content, place, name) for place, name, _ in MISSPELT]
+    content["validity_days"] = 0
+    told = error(owner.create(content), 422, "validation_error")
+    assert all(f"{path}: there is no such field here" in told for path in paths) and "validity_days: it must be" in told
+
+
+def test_other_unknown_fields_are_ignored_and_a_preview_names_them(owner: ApiClient) -> None:
+    content = payload(owner.document())
+    assert "warnings" not in preview(owner, content)
+    paths = [with_field(content, place, name)[:200] for place, name in UNKNOWN]
+    found = preview(owner, content)
+    assert found["valid"] and sorted(each["path"] for each in found["warnings"]) == sorted(paths)
+    assert {each["message"] for each in found["warnings"]} == {"there is no such field here; it is ignored."}
+    assert owner.create(content).status_code == 201
+
+
+def test_keys_of_metadata_are_nobody_s_fields(owner: ApiClient) -> None:
+    content = payload(owner.document()) | {"metadata": {"send_mail": "x", "note": "y"}}
+    assert "warnings" not in preview(owner, content) and owner.create(content).status_code == 201
+
+
+def test_a_flood_of_unknown_fields_takes_no_time(owner: ApiClient) -> None:
+    content = payload(owner.document()) | {f"send_nothing_{number}": 1 for number in range(100_000)}
+    assert len(preview(owner, content)["warnings"]) == 50
+
+
+def test_small_bodies_too(owner: ApiClient) -> None:
+    made = owner.create(payload(owner.document())).json()
+    refused = owner.post(f"/signature_requests/{made['id']}/end", {"raeson": "x", "reason": "y"})
+    assert error(refused, 422, "validation_error") == "raeson: there is no such field here; did you mean reason?"
+
+
+def test_misspelt_parameters_are_refused_and_others_ignored(owner: ApiClient) -> None:
+    told = error(owner.get("/signature_requests", pagee=2, staus="completed", colour="red"), 422, "validation_error")
+    assert told == "There is no parameter pagee; did you mean page? There is no parameter staus; did you mean status?"
+    assert owner.get("/signature_requests", colour="red", utm_source="x").status_code == 200
+    assert owner.get("/documents", external_id="7").status_code == 200
+    assert "did you mean text?" in error(
+        owner.get(f"/documents/{owner.document()}/tags", txt="a"), 422, "validation_error"
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("role", "role"),
+        ("ROLE", "role"),
+        ("roel", "role"),
+        ("rules", ""),
+        ("i", ""),
+        ("id", "id"),
+        ("", ""),
+        ("é" * 70, ""),
+    ],
+)
+def test_how_near_a_name_is(name: str, meant: str) -> None:
+    assert nearest(name, ("role", "id", "send_email")) == meant
