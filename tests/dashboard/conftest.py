@@ -7,6 +7,7 @@ import pytest
 from django.test import Client
 
 from paraph.tenants.models import Member, Organization, Role, User
+from tests.dashboard.browser_client import BrowserClient
 from tests.tenancy import create_organization
 
 MemberClient = tuple[Member, Client]
@@ -30,7 +31,7 @@ def log_in(organization: Organization) -> Callable[..., MemberClient]:
     def log_in(role: str = Role.OWNER, *, at: Organization = organization) -> MemberClient:
         user = User.objects.create(email=f"{role}-{at.pk}-{User.objects.count()}@example.com")
         member = Member.objects.create(organization=at, user=user, role=role)
-        client = Client()
+        client = BrowserClient()
         client.force_login(user)
         return member, client
 

@@ -114,6 +114,15 @@ MATRIX = {
     "cancel_bulk_send": _row(SEND, 303, 303),
     "bulk_send_errors": _row(SEND, 200, 200),
 }
+FRESH = {
+    *("new_application", "save_application", "revoke_application", "rotate_application", "end_key"),
+    *("member", "remove_member", "leave", "transfer_ownership"),
+    *("settings", "retention", "delete_organization"),
+    *("signing_link", "sign_here", "requests_export", "export_activity"),
+}
+"""Whose forms ask who somebody is, five minutes after they last said so: what decides who gets in, who
+hears of requests and may frame them, and how long files are kept, what opens signing pages, what hands over all."""
+
 BESIDE_ORGANIZATIONS = {"organizations", "new_organization"}
 FILES = {
     "request_everything",

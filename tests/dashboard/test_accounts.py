@@ -13,6 +13,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
+from tests.dashboard.browser_client import BrowserClient
 from tests.factories import jobs
 
 PASSWORD = "a long enough phrase"
@@ -188,7 +189,7 @@ def test_nobody_signs_up_where_registration_is_closed(organization: Organization
 
 
 def test_an_invited_person_signs_up_with_the_invited_address_alone(organization: Organization) -> None:
-    client = Client()
+    client = BrowserClient()
     session = client.session
     session["account_verified_email"] = "bob@example.com"  # what allauth's stash_verified_email does
     session.save()

@@ -13,6 +13,7 @@ from paraph.request_templates.bulk.csv_file import MOST_BYTES, read_csv
 from paraph.request_templates.models import BulkSend
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization, Role
+from tests.dashboard.browser_client import BrowserClient
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert
 from tests.dashboard.test_templates import kept
@@ -124,7 +125,7 @@ def test_a_file_must_be_chosen_and_columns_that_are_not_used_are_named(
 def test_a_form_from_elsewhere_is_refused(log_in: LogIn, organization: Organization) -> None:
     member, client = log_in()
     address = f"{kept(client, organization)}/bulk"
-    forger = Client(enforce_csrf_checks=True)
+    forger = BrowserClient(enforce_csrf_checks=True)
     forger.force_login(member.user)
     assert forger.post(address, {"file": csv(GOOD)}).status_code == 403
     assert not BulkSend.objects.exists()

@@ -19,6 +19,7 @@ from paraph.tenants.admin_log.log import broken_at, note
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role
 from tests.api.v1.api_clients import CONTRACT, ApiClient
+from tests.dashboard.browser_client import BrowserClient
 from tests.dashboard.conftest import MemberClient
 from tests.tenancy import create_application, create_organization
 
@@ -73,7 +74,7 @@ def test_a_file_beyond_the_limit_is_refused(log_in: LogIn, organization: Organiz
 
 def test_no_upload_without_the_token_against_forgery(log_in: LogIn, organization: Organization) -> None:
     member, _ = log_in()
-    client = Client(enforce_csrf_checks=True)
+    client = BrowserClient(enforce_csrf_checks=True)
     client.force_login(member.user)
     address = f"/app/{organization.pk}/documents"
     assert client.post(address, {"file": pdf()}).status_code == 403

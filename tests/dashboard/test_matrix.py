@@ -21,7 +21,7 @@ from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, Member, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.html_rules import broken_rules, row_count
-from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, LISTS, MATRIX, PAGES, Row, addresses, names
+from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, FRESH, LISTS, MATRIX, PAGES, Row, addresses, names
 from tests.dashboard.one_of_everything import Everything, one_of_everything
 from tests.dashboard.proof import proved
 from tests.tenancy import create_organization
@@ -95,6 +95,16 @@ def test_each_role_may_what_the_table_says(log_in: LogIn, everything: Everything
                 with answered(client, method, address) as response:
                     wrong += [] if response.status_code == expected else [(role, method, name, response.status_code)]
     assert not wrong, "\n".join(map(str, wrong))
+
+
+def test_who_logged_in_a_while_ago_says_again_who_they_are(log_in: LogIn, everything: Everything) -> None:
+    _, client = log_in(Role.OWNER, at=everything.organization)
+    proved(client, seconds_ago=301)
+    asked = set()
+    for name, address in everything.addresses().items():
+        with answered(client, "post", address) as response:
+            asked |= {name} if response.headers.get("Location", "").startswith("/account/reauthenticate/") else set()
+    assert asked == FRESH
 
 
 def test_strangers_log_in_first(everything: Everything) -> None:

@@ -13,6 +13,7 @@ from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.rights import Right
+from tests.dashboard.browser_client import BrowserClient
 
 PASSWORD = "a long enough phrase"
 
@@ -31,7 +32,7 @@ urlpatterns = [path("app/<int:organization_id>/guarded", guarded), *urls.urlpatt
 @pytest.fixture
 def client_of_ada(organization: Organization) -> Client:
     create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD)
-    client = Client()
+    client = BrowserClient()
     client.post("/account/login/", {"login": "ada@example.com", "password": PASSWORD})
     return client
 

@@ -20,6 +20,17 @@ LogIn = Callable[..., MemberClient]
 GIVEN = {"name": "Analytical Engines", "contact_email": "desk@example.com", "mails_copy_links": "on"}
 
 
+@pytest.fixture
+def log_in(log_in: LogIn) -> LogIn:
+    """As everywhere, and they have just said who they are."""
+
+    def log_in_anew(*arguments: Any, **more: Any) -> MemberClient:
+        member, client = log_in(*arguments, **more)
+        return member, proved(client)
+
+    return log_in_anew
+
+
 def address(member: Member, rest: str = "") -> str:
     return f"/app/{member.organization_id}/settings{rest}"
 
@@ -64,7 +75,6 @@ def test_an_application_hears_of_requests_sent_from_the_dashboard(log_in: LogIn)
 @pytest.mark.parametrize("role", [Role.MEMBER, Role.OBSERVER])
 def test_members_and_observers_read_them_alone(log_in: LogIn, role: str) -> None:
     member, client = log_in(role)
-    proved(client)
     page = client.get(address(member)).content.decode()
     assert "Analytical Engines" in page and "<button" not in page.partition("<main")[2].partition("</main>")[0]
     for rest in ("", "/retention", "/delete"):
@@ -98,7 +108,6 @@ def test_owners_say_how_long_files_are_kept(log_in: LogIn, organization: Organiz
 def test_the_operator_can_keep_retention_to_themselves(log_in: LogIn, settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"owners_set_retention": False})
     member, client = log_in()
-    proved(client)
     assert "only the operator can change" in client.get(address(member)).content.decode()
     assert client.post(address(member, "/retention"), {"production": "1"}).status_code == 422
     assert set(retention_days(member.organization_id).values()) == {None}

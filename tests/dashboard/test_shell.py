@@ -6,6 +6,7 @@ import pytest
 from django.test import Client
 
 from paraph.dashboard.headers import POLICY
+from tests.dashboard.browser_client import BrowserClient
 from tests.dashboard.conftest import MemberClient
 
 
@@ -35,7 +36,7 @@ def test_an_id_that_no_organization_can_have_is_unknown(log_in: Callable[..., Me
 
 def test_a_form_without_the_token_of_its_page_is_refused(log_in: Callable[..., MemberClient]) -> None:
     member, _ = log_in()
-    client = Client(enforce_csrf_checks=True)
+    client = BrowserClient(enforce_csrf_checks=True)
     client.force_login(member.user)
     response = client.post("/account/", {"name": "Ada"})
     assert response.status_code == 403
@@ -76,7 +77,7 @@ def test_a_form_answers_303_or_422_with_the_errors_twice(log_in: Callable[..., M
 )
 def test_no_form_is_taken_without_its_token(log_in: Callable[..., MemberClient], address: str) -> None:
     member, _ = log_in()
-    client = Client(enforce_csrf_checks=True)
+    client = BrowserClient(enforce_csrf_checks=True)
     client.force_login(member.user)
     response = client.post(address, {"email": "eve@example.com"})
     assert response.status_code == 403 and "This form has expired" in response.content.decode()

@@ -32,6 +32,7 @@ from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 from paraph.tenants.models import Application, Installation, User
 from paraph.tenants.second_factors import decrypted, encrypted
 from paraph.tenants.webhook_secrets import encrypted_secret, webhook_secret
+from tests.dashboard.browser_client import BrowserClient
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off
 
@@ -221,8 +222,8 @@ def test_what_is_written_with_the_earlier_secret_meanwhile_is_told_and_found(use
     assert (decrypted(seed["seed"]), seed["used_mask"]) == ("seed", 3)
 
 
-def test_members_stay_logged_in(use: Use, client: Client) -> None:
-    user = account()
+def test_members_stay_logged_in(use: Use) -> None:
+    user, client = account(), BrowserClient()
     client.force_login(user)
     use(NEW, OLD)
     rotate()

@@ -8,6 +8,7 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.tenants.models import Member, Organization, User
 from tests.api.v1.api_clients import api_client, payload
+from tests.dashboard.browser_client import BrowserClient
 from tests.plans.plan_nodes import nodes
 
 pytestmark = pytest.mark.django_db
@@ -62,7 +63,7 @@ def owner() -> tuple[Organization, Client]:
     assert organization
     user = User.objects.create(email="owner@example.com")
     Member.objects.create(organization=organization, user=user, role="owner")
-    client = Client()
+    client = BrowserClient()
     client.force_login(user)
     return organization, client
 

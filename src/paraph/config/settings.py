@@ -80,7 +80,7 @@ MIDDLEWARE = [
 DASHBOARD_MIDDLEWARE = [
     "paraph.dashboard.headers.Headers",
     "paraph.dashboard.form_answers.FormAnswers",
-    "django.contrib.sessions.middleware.SessionMiddleware",
+    "paraph.dashboard.account.sessions.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "paraph.dashboard.language.AccountLanguage",
@@ -153,6 +153,7 @@ AUTH_PASSWORD_VALIDATORS = [
 ]
 LOGIN_URL = "/account/login/"
 LOGIN_REDIRECT_URL = "/app/"
+SESSION_ENGINE = "paraph.dashboard.account.sessions"
 SESSION_COOKIE_NAME = f"{_PREFIX}session"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = _SECURE
 SESSION_COOKIE_SAMESITE = CSRF_COOKIE_SAMESITE = "Lax"

@@ -92,6 +92,13 @@ def settings(request: HttpRequest, member: Member) -> HttpResponse:
         return _page(request, member)
     if not may(member.role, Right.BUILD):
         return show(request, "forbidden.html", {"roles": roles_with(Right.BUILD)}, member=member, status=403)
+    return _change(request, member)
+
+
+@reauthenticated
+def _change(request: HttpRequest, member: Member) -> HttpResponse:
+    """Who hears of requests, and whose sites may frame them, is for somebody who has just logged in, as the
+    application's own webhook URL and sites are."""
     form = SettingsForm(member.organization, request.POST)
     if form.is_valid():
         try:

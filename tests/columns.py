@@ -1,0 +1,60 @@
+"""What stands in the columns of the database, also where a library has packed it."""
+
+import base64
+import re
+import zlib
+from collections.abc import Iterator
+
+from django.db import connection
+
+MESSAGES = "messaging_capturedmessage"
+"""Holds what was not sent: what a sandbox caught, and everything where no gateway is set up, for members to read."""
+
+
+def columns() -> Iterator[tuple[str, str, str]]:
+    """Table, column and value of every column of every row, also of those tables that are not the models'."""
+    with connection.cursor() as cursor:
+        cursor.execute("""
+            SELECT table_name, column_name FROM information_schema.columns
+            JOIN information_schema.tables USING (table_schema, table_name)
+            WHERE table_schema = 'public' AND table_type = 'BASE TABLE'
+        """)
+        for table, column in cursor.fetchall():
+            cursor.execute(f'SELECT "{column}"::text FROM "{table}" WHERE "{column}" IS NOT NULL')
+            yield from ((table, column, value) for (value,) in cursor.fetchall())
+
+
+def readings(value: str) -> Iterator[str]:
+    """What stands in a value that a library may have packed: bytes as text, base64 in parts, compressed."""
+    yield value
+    for part in {value, *re.split(r"[:.$\s\"]", value)}:
+        raw = bytes.fromhex(part[2:]) if re.fullmatch(r"\\x([0-9a-f]{2})+", part) else _unbased(part)
+        for read in (raw, _inflated(raw)):
+            yield read.decode("latin-1")
+            yield read.hex()
+
+
+def _unbased(text: str) -> bytes:
+    try:
+        return base64.urlsafe_b64decode(text.replace("+", "-").replace("/", "_") + "=" * (-len(text) % 4))
+    except ValueError:
+        return b""
+
+
+def _inflated(content: bytes) -> bytes:
+    try:
+        return zlib.decompress(content)
+    except zlib.error:
+        return b""
+
+
+def found_in(secrets: dict[str, list[str]]) -> set[str]:
+    """``secret: table.column`` of each that stands somewhere."""
+    return {
+        f"{name}: {table}.{column}"
+        for table, column, value in columns()
+        if table != MESSAGES
+        for reading in readings(value)
+        for name, texts in secrets.items()
+        if any(text in reading for text in texts)
+    }

@@ -1,0 +1,155 @@
+"""A dump of the database opens nothing: what lets somebody in stands in no column of it."""
+
+import re
+from collections.abc import Iterator
+from datetime import timedelta
+
+import pytest
+from django.conf import settings
+from django.contrib.sessions.backends import db
+from django.core.cache import cache
+from django.test import Client
+
+from paraph.account_mail.mail_account import mail_account
+from paraph.dashboard.members.invitation_mail import mail_invitation
+from paraph.messaging.models import CapturedMessage
+from paraph.signature_requests.copy_ticket import ticket as ticket_for_copy
+from paraph.signature_requests.copy_token import copy_url
+from paraph.signature_requests.in_person import ticket as ticket_in_person
+from paraph.signature_requests.models import CopyRecipient
+from paraph.signature_requests.signing_token import token
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.applications import rotate_application
+from paraph.tenants.invitations import invite
+from paraph.tenants.members import create_member
+from paraph.tenants.models import Application, Organization, Role
+from tests.columns import columns, found_in, readings
+from tests.dashboard.test_second_factor import PASSWORD, code
+from tests.factories import jobs, scene
+from tests.tenancy import create_application
+
+OPENS = {
+    *("session", "csrf", "password", "new password", "new address", "invitation"),
+    *("set-up authenticator", "authenticator", "recovery codes"),
+    *("key", "newer key", "webhook secret", "newer webhook secret"),
+    *("signing link", "code", "copy link", "ticket for the copy", "ticket in person"),
+}
+
+
+@pytest.fixture(autouse=True)
+def _nothing_counted(db: None) -> Iterator[None]:
+    cache.clear()
+    yield
+    cache.clear()
+
+
+def links(kind: str) -> list[str]:
+    """The last parts of such addresses in mails about accounts that wait for their jobs, which stay there."""
+    for task, arguments in jobs():
+        if task == "mail_account":
+            mail_account(arguments["sealed"])
+    texts = "\n".join(CapturedMessage.objects.values_list("text", flat=True))
+    return [address.strip("/").rpartition("/")[2] for address in re.findall(rf"http://\S+{kind}\S+", texts)]
+
+
+def log_in(client: Client, email: str = "ada@example.com") -> None:
+    client.post("/account/login/", {"login": email, "password": PASSWORD})
+
+
+def new_password() -> list[str]:
+    """The key of the link that a browser follows, which its session keeps until the password is set."""
+    client = Client()
+    client.post("/account/password/reset/", {"email": "ada@example.com"})
+    [key] = links("/account/password/reset/key/")
+    client.get(f"/account/password/reset/key/{key}/")
+    return [key.partition("-")[2]]
+
+
+def setting_it_up() -> list[str]:
+    client = Client()
+    log_in(client)
+    client.post(client.get("/account/2fa/totp/activate/")["Location"], {"password": PASSWORD})
+    return re.findall(r"<code>([A-Z2-7]+)</code>", client.get("/account/2fa/totp/activate/").content.decode())
+
+
+def new_address() -> list[str]:
+    client = Client()
+    log_in(client, "eve@example.com")
+    asked = client.post("/account/email/", {"email": "eve@new.example", "action_add": "1"})
+    client.post(asked["Location"], {"password": PASSWORD})
+    return links("/account/confirm-email/")
+
+
+def of_a_member(organization: Organization) -> dict[str, list[str]]:
+    create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD)
+    made = {"password": [PASSWORD], "new password": new_password(), "set-up authenticator": setting_it_up()}
+    client = Client()
+    log_in(client)
+    client.post(client.get("/account/2fa/totp/activate/")["Location"], {"password": PASSWORD})
+    page = client.get("/account/2fa/totp/activate/").content.decode()
+    made["authenticator"] = secret = re.findall(r"<code>([A-Z2-7]+)</code>", page)
+    client.post("/account/2fa/totp/activate/", {"code": code(secret[0])})
+    codes = client.get("/account/2fa/recovery-codes/").content.decode()
+    made["recovery codes"] = re.findall(r"\b\d{8}\b", codes.partition("<textarea")[2].partition("</textarea>")[0])
+    made["session"] = [client.cookies[settings.SESSION_COOKIE_NAME].value]
+    made["csrf"] = [client.cookies[settings.CSRF_COOKIE_NAME].value]
+    create_member(organization.pk, OPERATOR, "eve@example.com", Role.MEMBER, password=PASSWORD)
+    made["new address"] = new_address()
+    mail_invitation(invite(organization.pk, OPERATOR, "bob@example.com", Role.MEMBER))
+    made["invitation"] = links("/invitations/")
+    return made
+
+
+def of_an_application(organization: Organization) -> dict[str, list[str]]:
+    made = create_application(organization.pk, "production", "shop")
+    newer = rotate_application(OPERATOR, Application.objects.get(), timedelta(hours=1))
+    return {
+        "key": [made.api_key],
+        "newer key": [newer.api_key],
+        "webhook secret": [made.webhook_secret],
+        "newer webhook secret": [newer.webhook_secret],
+    }
+
+
+def of_a_request() -> dict[str, list[str]]:
+    made = scene(copies=1, environment="production")
+    [signer] = made.signers
+    return {
+        "signing link": [token(signer)],
+        "code": [made.code()],
+        "copy link": [copy_url(CopyRecipient.objects.get())[0].rpartition("/")[2]],
+        "ticket for the copy": [ticket_for_copy(signer, timedelta(hours=1))],
+        "ticket in person": [ticket_in_person(signer, 1)],
+    }
+
+
+def test_what_lets_somebody_in_stands_in_no_column(organization: Organization) -> None:
+    secrets = of_a_member(organization) | of_an_application(organization) | of_a_request()
+    assert set(secrets) == OPENS
+    assert [name for name, texts in secrets.items() if not texts or not all(texts)] == []
+    assert found_in(secrets) == set()
+
+
+def test_no_value_of_the_database_is_a_session(organization: Organization) -> None:
+    create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD)
+    log_in(client := Client())
+    assert client.get("/account/").status_code == 200
+    kept = {reading for table, _, value in columns() if "session" in table for reading in readings(value)}
+    assert len(kept) > 2
+    for value in kept:
+        client.cookies[settings.SESSION_COOKIE_NAME] = value.replace("\0", "")
+        assert client.get("/account/").status_code == 302, value
+
+
+def test_the_search_finds_what_stands_there(organization: Organization) -> None:
+    secret = "5e6f" * 16
+    left = db.SessionStore()
+    left["left"] = secret
+    left.save()
+    Organization.objects.filter(pk=organization.pk).update(name=f"the key {secret}")
+    Application.objects.create(organization=organization, name="shop", webhook_secret_encrypted=secret.encode())
+    assert found_in({"it": [secret]}) == {
+        "it: organizations_organization.name",
+        "it: django_session.session_data",
+        "it: organizations_application.webhook_secret_encrypted",
+    }
