@@ -1,6 +1,7 @@
 """Drafts that a program prepared: a member reviews them, and sends or discards them."""
 
 import html
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -8,10 +9,15 @@ import pytest
 from django.conf import settings
 from django.test import Client
 
+from paraph.dashboard.decorators import scope
 from paraph.drafts.models import Draft, DraftSigner
+from paraph.request_templates.models import Template, TemplateField
+from paraph.request_templates.saving import begin_from
+from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.models import Organization, Role
-from tests.api.v1.api_clients import ApiClient, api_client, payload
+from paraph.tenants.models import BrandingProfile, Organization, Role
+from tests.api.v1.api_clients import ApiClient, api_client, payload, rectangle
+from tests.columns import columns
 from tests.dashboard.conftest import MemberClient
 
 pytestmark = pytest.mark.django_db
@@ -98,7 +104,7 @@ def test_a_member_discards_it(log_in: LogIn, program: ApiClient) -> None:
     assert program.get(f"/drafts/{number}").json()["status"] == "discarded"
     assert "The draft was discarded." in page(client, path, 410)
     assert client.post(path, OPTIONS).status_code == 410
-    assert client.post(f"{drafts}/{number}/template").status_code == 404
+    assert client.post(f"{drafts}/{number}/template").status_code == 410
     assert not SignatureRequest.objects.exists()
     draft = Draft.objects.get(pk=number)
     assert not draft.documents.exists() and not draft.signers.exists()
@@ -131,3 +137,71 @@ def test_drafts_of_members_have_no_such_words(log_in: LogIn, organization: Organ
     shown = page(client, begun)
     assert "prepared this request" not in shown and "Discard" not in shown
     assert "Delete" in page(client, f"/app/{organization.pk}/drafts")
+
+
+PERSON = {"ref": "ada", "order": 1, "first_name": "Augusta", "last_name": "Kingsley", "email": "kingsley@example.com"}
+FIELD = {"type": "text", "name": "street", "value": "9 Kingsley Row", "placement": {"type": "coordinates"}}
+FIELD["placement"] |= {"value": {"page_number": 1, "x": 50, "y": 50}}  # type: ignore[operator]
+SAID: dict[str, tuple[Any, str]] = {
+    "mode": ("sequential", "Signers, one after the other"),
+    "validity_days": (7, 'name="validity_days" value="7"'),
+    "send_email": (True, "Invitation to"),
+    "identity_declaration_accepted": (True, "By sending, you confirm that you know who the signers are"),
+    "initials_required": (True, 'name="initials_required" id="id_initials_required" checked'),
+    "notify_signers_on_completion": (True, 'id="id_notify_signers_on_completion" checked'),
+    "callback_url": ("https://hooks.example/Kingsley", "<bdi>https://hooks.example/Kingsley</bdi>"),
+    "branding_profile_id": (0, 'selected>Kingsley'),
+    "external_id": ("kingsley-4711", "<bdi>kingsley-4711</bdi>"),
+    "metadata": ({"tenant": "Kingsley, A."}, "<dt>tenant</dt><dd class=\"wrap\"><bdi>Kingsley, A.</bdi>"),
+    "redirect_url": ("https://ex\u0430mple.com/kingsley", "<bdi>https://xn--exmple-4nf.com/kingsley</bdi>"),
+    "reminders": ({"every_days": 3, "at_most": 4}, "<bdi>Every 3 days, at most 4</bdi>"),
+    "copies": ([{**PERSON, "email": "copy@kingsley.example"}], "copy@kingsley.example"),
+    "decline_allowed": (True, 'id="id_decline_allowed" checked'),
+    "signers": ([PERSON | {"phone": "+33612345678"}], "<dt>Phone</dt><dd>+33612345678"),
+    "documents": ([], "contract.pdf"),
+}  # fmt: skip
+"""All that a program can say, and how Review shows it."""
+
+
+def everything(program: ApiClient) -> dict[str, Any]:
+    assert program.organization
+    said = {name: value for name, (value, _) in SAID.items()}
+    colors = {"background_color": "#fff8e7", "text_color": "#202030", "accent_color": "#c2410c"}
+    said["branding_profile_id"] = BrandingProfile.objects.create(
+        organization=program.organization, name="Kingsley", **colors
+    ).pk
+    assignment = {"signer_ref": "ada", "stamps": [rectangle()], "fields": [FIELD]}
+    said["copies"] = [{name: PERSON[name] for name in ("first_name", "last_name")} | {"email": "copy@kingsley.example"}]
+    return said | {"documents": [{"id": program.document(), "signers": [assignment]}]}
+
+
+def test_review_shows_all_that_a_program_said(log_in: LogIn, program: ApiClient) -> None:
+    assert set(SAID) == set(SignatureRequestInput.model_fields)
+    _number, path = prepared(program, everything(program))
+    shown = page(log_in(Role.MEMBER)[1], path)
+    assert [name for name, (_, text) in SAID.items() if text not in shown] == []
+    assert "cannot be sent yet" not in shown
+
+
+def test_a_template_of_it_keeps_nothing_that_is_of_its_people(log_in: LogIn, program: ApiClient) -> None:
+    number, path = prepared(program, everything(program))
+    member, client = log_in(Role.MEMBER)
+    BrandingProfile.objects.update(name="Harbour")
+    template = f"/app/{member.organization_id}/drafts/{number}/template"
+    assert "belongs to this request and is not kept" in page(client, template)
+    made = client.post(template, {"name": "Lease", "role-0": "Tenant"})
+    assert made.status_code == 303, made.content.decode()
+    kept = [
+        (table, column, value)
+        for table, column, value in columns()
+        if table.startswith("request_templates_") and re.search("kingsley|augusta|336123|example|xn--", value, re.I)
+    ]
+    assert kept == [] and TemplateField.objects.get().content["name"] == "street"
+    assert Template.objects.get().more_options == {
+        "decline_allowed": True,
+        "reminders": {"every_days": 3, "at_most": 4},
+    }
+    eve = DraftSigner(first_name="Eve", last_name="Adams", email="eve@other.test")
+    draft = begin_from(scope(member), Template.objects.get(), member.user, [eve])
+    shown = page(client, path.replace(f"/{number}/", f"/{draft.pk}/"))
+    assert "Eve Adams" in shown and "kingsley" not in shown.lower()

@@ -45,6 +45,24 @@ def test_without_a_query_the_ids_are_all_of_it() -> None:
     assert f'href="https://shop.example?{ids}"' in html(made)
 
 
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [
+        ("ex\u0430mple.com", "xn--exmple-4nf.com"),  # a Cyrillic letter
+        ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),  # all of them
+        ("examp\u013ae.com:8443", "xn--exampe-mcb.com:8443"),  # a Latin one with an accent
+        ("b\u00fccher.example", "xn--bcher-kva.example"),
+        ("shop\u3002example", "shop.example"),  # an ideographic full stop
+        ("EXAMPLE.com", "example.com"),
+    ],
+)
+def test_letters_that_look_like_others_stand_as_the_dns_has_them(host: str, shown: str) -> None:
+    made = scene(redirect_url=f"https://{host}/done")
+    assert f'data-host="{shown}"' in html(made)
+    sign(made)
+    assert f"Continue to <bdi>{shown}</bdi>" in html(made)
+
+
 def test_before_the_signature_the_page_knows_it_for_later_and_shows_nothing() -> None:
     made = scene(redirect_url=PAGE)
     page = unescape(html(made))

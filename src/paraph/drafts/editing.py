@@ -1,6 +1,7 @@
 """Changes of drafts."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import timedelta
 
 from django.db import transaction
@@ -34,6 +35,16 @@ def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), lo
         )
         attach(scope, draft, document_ids)
     return draft
+
+
+@contextmanager
+def held(draft: Draft) -> Iterator[None]:
+    """Have the draft as it is now, and keep it from others who change, send or discard it. Raise ``Draft.DoesNotExist``
+    where it is sent, discarded or gone by now."""
+    still_open = Draft.objects.select_for_update(no_key=True).filter(request=None, discarded_at=None)
+    with transaction.atomic():
+        draft.refresh_from_db(from_queryset=still_open)
+        yield
 
 
 def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> None:
@@ -81,8 +92,7 @@ def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
 
 def replace_places(draft: Draft, stamps: Sequence[DraftStamp], fields: Sequence[DraftField] = ()) -> None:
     """Make these the draft's stamps and fields. Of two that come at once, the later one's stand alone."""
-    with transaction.atomic():
-        Draft.objects.select_for_update().get(pk=draft.pk)
+    with held(draft):
         DraftStamp.objects.filter(document__draft=draft).delete()
         DraftField.objects.filter(document__draft=draft).delete()
         DraftStamp.objects.bulk_create(stamps)
@@ -140,7 +150,7 @@ def touch(draft: Draft, step: Step | None = None) -> None:
     if step and _STEPS.index(step) > _STEPS.index(Step(draft.step)):
         draft.step = step
     draft.updated_at = clock.now()
-    draft.save(update_fields=["step", "updated_at"])
+    Draft.objects.filter(pk=draft.pk).update(step=draft.step, updated_at=draft.updated_at)
 
 
 def open_drafts(scope: TenantScope) -> QuerySet[Draft]:

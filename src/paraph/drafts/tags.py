@@ -6,6 +6,7 @@ from typing import Any
 
 from paraph.database.rows import insert_once
 from paraph.documents.models import Document
+from paraph.drafts.editing import held
 from paraph.drafts.field_kinds import free_name
 from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
 from paraph.drafts.stamp_sizes import Size, sizes_for
@@ -44,7 +45,13 @@ def place_by_tags(draft: Draft) -> None:
     signers = list(draft.signers.filter(role=Role.SIGNER))
     if draft.tags_placed or not signers:
         return
-    offers = offers_in(draft)
+    offers = offers_in(draft)  # the files are read before the draft is held
+    with held(draft):
+        if not draft.tags_placed:
+            _place(draft, signers, offers)
+
+
+def _place(draft: Draft, signers: Sequence[DraftSigner], offers: dict[str, Offer]) -> None:
     for document in draft.documents.select_related("document"):
         DraftStamp.objects.bulk_create(_stamps(document, signers, offers))
         DraftField.objects.bulk_create(_fields(document, offers))

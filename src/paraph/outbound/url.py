@@ -48,6 +48,17 @@ def origin_of(text: str) -> str:
     return f"{url.scheme}://{url.raw_host.decode('ascii')}:{port_of(url)}"
 
 
+def ascii_address(text: str) -> str:
+    """Return an address that :func:`check_url` accepts with its host as the DNS has it (RFC 5890): letters beyond ASCII
+    may look like others, and ``xn--…`` does not."""
+    return str(_parse(text, ""))
+
+
+def ascii_host(text: str) -> str:
+    """Return the host of such an address likewise, with the port that it names."""
+    return _parse(text, "").netloc.decode("ascii")
+
+
 @lru_cache(maxsize=256)  # each event of an application goes to the same address
 def _parse(text: str, name: str) -> httpx.URL:
     if "\\" in text or any(character.isspace() for character in text):

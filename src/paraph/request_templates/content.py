@@ -1,5 +1,6 @@
-"""What a template keeps of a draft or of a request: everything but the people. The values that a request's fields were
-filled in with beforehand are of its people, and are not kept either."""
+"""What a template keeps of a draft or of a request: what holds for whoever signs next. The values that fields were
+filled in with beforehand, what an application noted of the request, and the addresses that it named for it are of its
+people, and are not kept."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -7,6 +8,7 @@ from typing import Any
 from paraph.drafts.models import OPTIONS, WRITTEN, Draft
 from paraph.signature_requests.models import FILLED_BY_SERVICE, Channel, Field, FieldType, SignatureRequest
 
+_KEPT_OPTIONS = ("send_email", "reminders", "decline_allowed")
 _RECTANGLE = ("page_number", "x", "y", "width", "height")
 
 StampPlaces = list[tuple[int, dict[str, Any]]]
@@ -39,12 +41,15 @@ def of_draft(draft: Draft) -> Content:
         for row in rows
     ]
     fields = [
-        [(index_of[each.signer_id], each.rectangle() | {"content": each.content}) for each in row.fields.all()]
+        [
+            (index_of[each.signer_id], each.rectangle() | {"content": _valueless(each.content)})
+            for each in row.fields.all()
+        ]
         for row in rows
     ]
     channels, roles = [signer.otp_channel for signer in signers], [signer.role for signer in signers]
     options = draft.options()
-    options["more_options"] = {name: each for name, each in draft.more_options.items() if name != "copies"}
+    options["more_options"] = {name: each for name, each in draft.more_options.items() if name in _KEPT_OPTIONS}
     return Content(options, channels, documents, roles=roles, fields=fields)
 
 
@@ -71,6 +76,10 @@ def of_request(request: SignatureRequest) -> Content:
         options["more_options"] = {"decline_allowed": True}
     channels = [signer.otp_channel or Channel.EMAIL for signer in signers]
     return Content(options, channels, documents, roles=[signer.role for signer in signers], fields=fields)
+
+
+def _valueless(content: dict[str, Any]) -> dict[str, Any]:
+    return {name: each for name, each in content.items() if name != "value"}
 
 
 def _field(asked: Field) -> dict[str, Any]:

@@ -6,11 +6,12 @@ from urllib.parse import urlencode, urlsplit
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
+from paraph.outbound.url import ascii_host
 from paraph.signature_requests.models import Signer
 
 
 class Onward(NamedTuple):
-    """``host``: what the page calls the place, with its port."""
+    """``host``: what the page calls the place, with its port, as :func:`paraph.outbound.url.ascii_host` has it."""
 
     address: str
     host: str
@@ -27,4 +28,4 @@ def onward(signer: Signer) -> Onward | None:
     parts = urlsplit(signer.request.redirect_url)
     ids = urlencode({"signature_request_id": signer.request_id, "signer_id": signer.pk})
     query = f"{parts.query}&{ids}" if parts.query else ids
-    return Onward(parts._replace(query=query).geturl(), parts.netloc.lower())
+    return Onward(parts._replace(query=query).geturl(), ascii_host(signer.request.redirect_url))

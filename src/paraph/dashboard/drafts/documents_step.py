@@ -33,8 +33,9 @@ def documents_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRe
         chosen += [document.pk for document in made]
         if chosen:
             problems = [] if not request.FILES else problems
-    editing.attach(scope(member), draft, chosen)
-    _rearrange(draft, request.POST.get("remove"), request.POST.get("up"))
+    with editing.held(draft):
+        editing.attach(scope(member), draft, chosen)
+        _rearrange(draft, request.POST.get("remove"), request.POST.get("up"))
     if problems:
         return _page(request, member, draft, problems)
     if pressed == "next" and not draft.documents.exists() and not {"remove", "up"} & set(request.POST):

@@ -1,6 +1,7 @@
 """What the four steps of a draft share."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from functools import wraps
 from typing import Any
 
@@ -20,7 +21,7 @@ _STEPS = list(Step)
 
 def draft_page(step: Step) -> Callable[[View], View]:
     """Return a view of a step: ``view(request, member, draft)``. Of a draft that was sent, its request is shown; of one
-    that was discarded, that it was."""
+    that was discarded, that it was. A form holds the draft, but not while files are coming in."""
 
     def decorate(view: View) -> View:
         @member_page(Right.SEND)
@@ -34,7 +35,12 @@ def draft_page(step: Step) -> Callable[[View], View]:
             if draft.discarded_at:
                 return show(request, "drafts/discarded.html", {"draft": draft}, member=member, status=410)
             editing.touch(draft, step)
-            return view(request, member, draft)
+            holds = request.method == "POST" and step != Step.DOCUMENTS
+            try:
+                with editing.held(draft) if holds else nullcontext():
+                    return view(request, member, draft)
+            except Draft.DoesNotExist:  # somebody was faster, as a second press of the same button is slower
+                return loaded(request, member.organization_id, draft_id=draft_id)
 
         return loaded
 

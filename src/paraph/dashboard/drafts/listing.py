@@ -10,6 +10,7 @@ from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import member_page, scope, see_other, show
 from paraph.dashboard.documents.uploads import FIELD, save_pdfs, takes_pdfs
+from paraph.dashboard.drafts.draft_page import request_address
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
 from paraph.tenants.models import Member
@@ -55,8 +56,13 @@ def _begin(member: Member, document_ids: Iterable[int]) -> Draft:
 
 @member_page(Right.SEND)
 def delete(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
-    """``POST …/drafts/{id}/delete``. The documents stay. One that an application prepared is discarded."""
+    """``POST …/drafts/{id}/delete``. The documents stay. One that an application prepared is discarded; one that was
+    sent leads to its request."""
     mine = scoped(Draft, scope(member)).filter(pk=draft_id)
-    if request.method == "POST" and editing.discard(mine) and mine.exists():
+    discarded = request.method == "POST" and editing.discard(mine)
+    kept = mine.first()
+    if kept and kept.request_id:
+        return see_other(request_address(member, kept.request_id))
+    if kept and discarded:
         messages.success(request, _("The draft was discarded."))
     return see_other("drafts", member.organization_id)

@@ -1,10 +1,12 @@
 """``/app/{o}/drafts/{id}/review``: what each signer will get, the options, and "Send"."""
 
+from collections.abc import Iterator
 from typing import Any
 
 from django import forms
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext_lazy as _
+from django.utils.translation import ngettext
 
 from paraph import words
 from paraph.dashboard.decorators import actor, scope, see_other
@@ -19,6 +21,7 @@ from paraph.flow.messages.emails import invitation_subject
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
+from paraph.outbound.url import ascii_address
 from paraph.server.client_address import origin
 from paraph.signature_requests.input_types import MOST_VALIDITY_DAYS
 from paraph.signature_requests.models import LONGEST_MESSAGE, Mode, Role
@@ -29,6 +32,13 @@ from paraph.tenants.organizations import UNNAMED
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import branding_profiles
 from paraph.tenants.send_quota import web_sends
+
+_WITH_CONTROL = {"copies", "decline_allowed", "send_email"}
+_LABELS = {
+    "external_id": _("External ID"),
+    "redirect_url": _("Once signed, signers can continue to"),
+    "callback_url": _("Webhooks also go to"),
+}
 
 
 class ProfileField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs
@@ -101,12 +111,13 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
         if not allowed.branding_profiles or not profiles.exists():
             del self.fields["branding_profile"]
 
-    def save(self, commit: bool = True) -> Draft:
+    def save(self, commit: bool = True) -> Draft:  # noqa: ARG002  Django's signature
+        """Save what the form has, and nothing else of the draft."""
         draft: Draft = self.instance
         others = {name: each for name, each in draft.more_options.items() if name != "decline_allowed"}
         draft.more_options = others | ({"decline_allowed": True} if self.cleaned_data["decline_allowed"] else {})
-        saved: Draft = super().save(commit)
-        return saved
+        draft.save(update_fields=[*(name for name in self.Meta.fields if name in self.fields), "more_options"])
+        return draft
 
 
 @draft_page(Step.REVIEW)
@@ -160,6 +171,7 @@ def _page(
         "may_rename": may(member.role, Right.RULE),
         "own_turn": _is_turn_of(member, draft),
         "quota": web_sends(member.organization_id, member.organization.plan),
+        "set_by_program": list(_set_by_program(draft.more_options)),
     }
     return show_step(request, member, draft, Step.REVIEW, content, status=status)
 
@@ -169,6 +181,19 @@ def _is_turn_of(member: Member, draft: Draft) -> bool:
     signers = list(draft.signers.all())
     turn = signers[:1] if draft.mode == Mode.SEQUENTIAL else signers
     return any(signer.email.casefold() == member.user.email.casefold() for signer in turn)
+
+
+def _set_by_program(more: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield what each option is called, and what it is, of those that no step has a control for."""
+    for name, each in more.items():
+        if name == "metadata":
+            yield from each.items()
+        elif name == "reminders":
+            every, most = each["every_days"], each["at_most"]
+            text = ngettext("Every day, at most %(most)s", "Every %(days)s days, at most %(most)s", every)
+            yield str(_("Automatic reminders")), text % {"days": every, "most": most}
+        elif name not in _WITH_CONTROL:
+            yield str(_LABELS.get(name, name)), ascii_address(each) if name.endswith("_url") else str(each)
 
 
 def _signer(member: Member, draft: Draft, signer: DraftSigner) -> dict[str, Any]:

@@ -4,8 +4,9 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.drafts.draft_page import draft_page
 from paraph.dashboard.request_templates.names_form import NamesForm
-from paraph.drafts.editing import open_drafts
+from paraph.drafts.models import Draft, DraftField, Step
 from paraph.drafts.payload import refusals
 from paraph.request_templates.content import Content, of_draft, of_request
 from paraph.request_templates.saving import save_template
@@ -16,17 +17,15 @@ from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 
-@member_page(Right.SEND)
-def save_draft(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
+@draft_page(Step.REVIEW)
+def save_draft(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
     """Save a draft as a template, as it is stored, where it could be sent."""
-    draft = open_drafts(scope(member)).filter(pk=draft_id).first()
-    if draft is None:
-        raise Http404
     if found := refusals(scope(member), draft):
         content = {"draft": draft, "refusals": found}
         return show(request, "request_templates/unfinished.html", content, member=member, status=422)
     people = [full_name(signer.first_name, signer.last_name, draft.locale) for signer in draft.signers.all()]
-    return _saved(request, member, of_draft(draft), draft.name, people)
+    drops_values = DraftField.objects.filter(document__draft=draft, content__has_key="value").exists()
+    return _saved(request, member, of_draft(draft), draft.name, people, drops_values=drops_values)
 
 
 @member_page(Right.SEND)
