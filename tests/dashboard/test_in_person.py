@@ -14,10 +14,12 @@ from paraph.kernel import clock
 from paraph.signature_requests.in_person import ticket
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Member, Organization, Role
+from paraph.tenants.models import Member, Organization, Role, User
+from paraph.tenants.rights import Right, may
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, scene
+from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]
@@ -129,8 +131,27 @@ def test_a_ticket_is_of_one_signer_for_a_time_and_of_a_member_who_is_there(
     with monkeypatch.context() as late:
         late.setattr(clock, "now", lambda: now + timedelta(hours=12, minutes=1))
         assert signed(made, good).status_code == 422
+    for change, back in (({"role": Role.OBSERVER}, {"role": Role.MEMBER}), ({"organization_id": _other()}, {})):
+        Member.objects.filter(pk=member.pk).update(**change)
+        assert signed(made, good).status_code == 422, change
+        assert "It is the turn" not in text(client.get(made.url(rest=f"?in_person={good}")))
+        Member.objects.filter(pk=member.pk).update(organization_id=made.request.organization_id, **back)
+    User.objects.filter(pk=member.user_id).update(is_active=False)
+    assert signed(made, good).status_code == 422
+    User.objects.filter(pk=member.user_id).update(is_active=True)
     member.delete()
     assert signed(made, good).status_code == 422
+
+
+@pytest.mark.parametrize("role", Role.values)
+def test_a_ticket_holds_as_long_as_the_right_that_it_came_of(made: Scene, client: Client, role: str) -> None:
+    page = opened(client, made)
+    Member.objects.update(role=role)
+    assert ("It is the turn" in text(client.get(page))) is may(role, Right.SEND)
+
+
+def _other() -> int:
+    return create_organization("Elsewhere", "pro").pk
 
 
 def test_others_are_refused_as_for_the_link(made: Scene, client: Client, log_in: LogIn) -> None:

@@ -5,12 +5,14 @@ from typing import Any
 
 import pytest
 
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.sending import remind as remind_verb
 from paraph.flow.sending.invite import invite
 from paraph.flow.sending.remind import remind, send_reminder
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests.models import Reminder
+from paraph.signature_requests.models import Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.models import Application
 from paraph.tenants.scope import TenantScope
@@ -105,3 +107,34 @@ def test_a_request_that_mails_nobody_says_so() -> None:
     with pytest.raises(DomainError, match="This request sends its signers no mails") as refused:
         asked(scene())
     assert refused.value.code == "too_many_reminders"
+
+
+@pytest.mark.parametrize("what", ["sign", "end", "expire"])
+def test_none_is_journaled_once_the_signer_has_signed_or_it_is_over(what: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Between the mail server's answer and the journal, which a reminder is in only while it can be followed."""
+    made = invited(mode="sequential")
+    reminder = asked(made)
+    journal = remind_verb._journal
+
+    def later(signer_id: int, number: int) -> None:
+        if what == "sign":
+            sign(made)
+        elif what == "end":
+            end_early(author().actor, made.request.pk, "Over")
+        else:
+            SignatureRequest.objects.update(expires_at=clock.now())
+        before = made.events()
+        journal(signer_id, number)
+        assert made.events() == before
+
+    monkeypatch.setattr(remind_verb, "_journal", later)
+    send_reminder(reminder.signer_id, reminder.number)
+    assert made.events().count("signer.notified") == 1, "the invitation"
+
+
+@pytest.mark.django_db(transaction=True)
+def test_two_workers_journal_one_reminder_once() -> None:
+    made = invited()
+    reminder = asked(made)
+    at_once(*[lambda: send_reminder(reminder.signer_id, reminder.number)] * 3)
+    assert made.events().count("signer.notified") == 2, "the invitation, and this"

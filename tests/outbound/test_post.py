@@ -119,9 +119,17 @@ def test_private_addresses_are_refused_however_they_are_written(host: str) -> No
     assert server.received == []
 
 
+@pytest.mark.parametrize(
+    "address", ["10.20.30.40", "127.0.0.53", "169.254.169.254", "100.64.0.7", "fd00::12", "fe80::1"]
+)
+def test_a_refusal_tells_nothing_of_what_the_name_means_here(address: str) -> None:
+    result = send("http://vault.corp.example/", NetworkAccess(resolve=resolver([address])))
+    assert result.error == "Refused: vault.corp.example has an address that is not public."
+
+
 def test_one_private_address_among_public_ones_refuses_all() -> None:
     result = send("http://a.example/", NetworkAccess(resolve=resolver(["93.184.215.14", "10.0.0.1"])))
-    assert result.error == "Refused: a.example is at 10.0.0.1, which is not public (private)."
+    assert result.error == "Refused: a.example has an address that is not public."
 
 
 def test_a_name_that_is_rebound_is_called_where_it_was_judged(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -132,7 +132,7 @@ def test_private_addresses_are_refused_where_they_are_not_allowed() -> None:
         record(made.request, "request.expired")
         with dispatching(NetworkAccess()):
             wait_for(lambda: Delivery.objects.filter(failures=1).exists())
-    assert "is not public (loopback)" in Attempt.objects.get().error
+    assert "has an address that is not public" in Attempt.objects.get().error
     assert hooks.received == []
 
 

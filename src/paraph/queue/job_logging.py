@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Callable
+from typing import Any
 
 import structlog
 
@@ -22,7 +23,7 @@ def trace_argument() -> dict[str, str]:
 def logged(name: str, verb: Callable[..., None]) -> Callable[..., None]:
     """Wrap a verb into the function of a job, which counts and times the verb and writes one line to the log."""
 
-    def run(*, trace: str = "", **arguments: int) -> None:
+    def run(*, trace: str = "", **arguments: Any) -> None:
         with structlog.contextvars.bound_contextvars(**({"request_id": trace} if trace else {})):
             _run(name, verb, arguments)
 
@@ -30,9 +31,9 @@ def logged(name: str, verb: Callable[..., None]) -> Callable[..., None]:
     return run
 
 
-def _run(name: str, verb: Callable[..., None], arguments: dict[str, int]) -> None:
-    # In the log, request_id is the id of the HTTP request.
-    fields = {key.replace("request_id", "signature_request"): value for key, value in arguments.items()}
+def _run(name: str, verb: Callable[..., None], arguments: dict[str, Any]) -> None:
+    # In the log, request_id is the id of the HTTP request. Arguments that are no numbers hold what others wrote.
+    fields = {key.replace("request_id", "signature_request"): n for key, n in arguments.items() if type(n) is int}
     began = time.perf_counter()
     try:
         verb(**arguments)

@@ -12,6 +12,7 @@ from paraph.signature_requests.copy_ticket import keys_of
 from paraph.signature_requests.models import Signer
 from paraph.tenants.link_keys import TICKET, link_keys_until
 from paraph.tenants.models import Member
+from paraph.tenants.rights import Right, may
 
 LIFETIME = timedelta(hours=12)
 _PURPOSE = b"in person"
@@ -25,7 +26,7 @@ def ticket(signer: Signer, member_id: int) -> str:
 
 def member_of(signer: Signer, text: str) -> int | None:
     """Return the id of the member who opened the page of this signer; None for other texts, for tickets whose time is
-    over, and where the member has left."""
+    over, and where the member has left or may not send any more."""
     member, _, rest = text.partition(".")
     until, _, given = rest.partition(".")
     if not all(part.isascii() and part.isdigit() and len(part) <= _LONGEST for part in (member, until)):
@@ -35,8 +36,10 @@ def member_of(signer: Signer, text: str) -> int | None:
     right = (_hash(key, signer, int(member), int(until)) for key in keys_of(int(until)))
     if not any(tokens.same(each.encode(), given.encode("utf-8", "replace")) for each in right):
         return None
-    is_there = Member.objects.filter(pk=int(member), organization=signer.request.organization_id).exists()
-    return int(member) if is_there else None
+    roles = Member.objects.filter(
+        pk=int(member), organization=signer.request.organization_id, user__is_active=True
+    ).values_list("role", flat=True)
+    return int(member) if any(may(role, Right.SEND) for role in roles) else None
 
 
 def _hash(key: bytes, signer: Signer, member_id: int, until: int) -> str:

@@ -124,9 +124,10 @@ def _is_recent(mailed_at: datetime | None) -> bool:
 @transaction.atomic
 def _journal(signer_id: int, number: int) -> None:
     signer = lock_signer(signer_id)
-    reminder = Reminder.objects.filter(signer=signer, number=number).first()
-    if reminder is None or reminder.journaled or not reminder.mail:
+    if signing_eligibility(signer) is not SigningEligibility.OPEN:
+        return  # the signature ends the signer's part of the journal, although a mail was on its way
+    reminder = Reminder.objects.filter(signer=signer, number=number, mail__isnull=False).first()
+    if reminder is None or not Reminder.objects.filter(pk=reminder.pk, journaled=False).update(journaled=True):
         return
-    reminder.journaled = True
-    reminder.save(update_fields=["journaled"])
+    assert reminder.mail
     events.signer_notified(signer, reminder.mail["acknowledgement"], reminder=True)
