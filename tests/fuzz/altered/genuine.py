@@ -130,7 +130,7 @@ def _turned() -> bytes:
 
 def _growing() -> bytes:
     """As if another program had sealed it: the service writes it anew."""
-    with patch("paraph.pdf.structure.normalise.awaits_length", lambda _pdf: False):
+    with patch("paraph.pdf.structure.normalise.misstates_length", lambda _pdf: False):
         return resealed(growing_upload())
 
 

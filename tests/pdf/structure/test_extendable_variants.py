@@ -10,7 +10,7 @@ import pytest
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.linearization import awaits_length
+from paraph.pdf.structure.linearization import misstates_length
 from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages
@@ -175,26 +175,51 @@ def test_a_signed_file_that_says_that_it_is_longer_is_refused() -> None:
         inspect(signed.replace(b"/L " + length, b"/L 9" + length[1:], 1), page_limit=9)
 
 
-@pytest.mark.parametrize(
-    ("plain", "spelt"),
-    [
-        (b"/L 60000", b"/#4c 60000"),
-        (b"/L 60000", b"/L%a comment\n+60000"),
-        (b"/Linearized", b"/Line#61ri#7aed"),
-        (b"10 0 obj", b"10 % a comment\n0 obj"),
-        (b"\n10 0 obj", b" 10 0 obj"),
-        (b"\n10 0 obj", b"\n%1 0 obj<</A 1>>\r10 0 obj"),
-        (b"/Linearized", b"/A(>>)/Linearized"),
-        (b"/Linearized", b"/A<3e3e>/B<<>>/Linearized"),
-    ],
-)
-def test_however_it_says_so(plain: bytes, spelt: bytes) -> None:
-    upload = growing_upload()
-    assert plain in upload
-    assert awaits_length(upload.replace(plain, spelt, 1))
-    assert not awaits_length(upload.replace(b"/L 60000", b"/L 600", 1))
+_LINEARIZED = [
+    (b"/L 60000", b"/#4c 60000"),
+    (b"/L 60000", b"/L%a comment\n+60000"),
+    (b"/L 60000", b"/L +60000"),
+    (b"/L 60000", b"/L 0000000000000000060000"),
+    (b"/L 60000", b"/L 60000.0"),
+    (b"/L 60000", b"/L 60000."),
+    (b"/L 60000", b"/L 16#EA60"),
+    (b"/L 60000", b"/L -60000"),
+    (b"/L 60000", b"/L 5 0 R"),
+    (b"/L 60000", b"/L [60000]"),
+    (b"/L 60000", b"/L 600/L 60000"),
+    (b"/L 60000", b"/L(a) /L 60000"),
+    (b"/L 60000", b"/A 1"),
+    (b"/L 60000", b"/L\x0060000"),
+    (b"/L 60000", b"/L\x0c60000"),
+    (b"/Linearized 1", b"/Linearized 2"),
+    (b"/Linearized 1", b"/Linearized true"),
+    (b"/Linearized", b"/Line#61ri#7aed"),
+    (b"/Linearized", b"/A(>>)/Linearized"),
+    (b"/Linearized", b"/A<3e3e>/B<<>>/Linearized"),
+    (b"/H[600 10]", b"/H 5 0 R"),
+    (b"10 0 obj", b"10 % a comment\n0 obj"),
+    (b"10 0 obj", b"010 0 obj"),
+    (b"10 0 obj", b"11 0 obj\n<</Type/Catalog>>\nendobj\n10 0 obj"),
+    (b"\n10 0 obj", b" 10 0 obj"),
+    (b"\n10 0 obj", b"\n%1 0 obj<</A 1>>\r10 0 obj"),
+    (b"\n10 0 obj", b"\n(10 0 obj"),
+    (b"\nendobj", b"\nstream\n\nendstream\nendobj"),
+]
 
 
-def test_only_the_first_object_says_so() -> None:
+@pytest.mark.parametrize(("plain", "spelt"), _LINEARIZED)
+def test_a_length_is_stated_plainly_or_misstated(plain: bytes, spelt: bytes) -> None:
     upload = growing_upload()
-    assert not awaits_length(upload.replace(b"10 0 obj", b"11 0 obj\n<</Type/Catalog>>\nendobj\n10 0 obj", 1))
+    assert misstates_length(upload) and plain in upload
+    assert misstates_length(upload.replace(plain, spelt, 1))
+
+
+def test_the_length_of_the_first_revision_is_no_misstatement() -> None:
+    linearized = paper(text("Words", 100, 700), linearize=True)
+    (length,) = re.findall(rb"/L (\d+)", linearized)
+    update = b"xref\n0 0\ntrailer\n<</Size 9/Root 1 0 R/Prev 9>>\nstartxref\n%d\n%%%%EOF\n" % len(linearized)
+    assert int(length) == len(linearized)
+    assert not misstates_length(linearized)
+    assert not misstates_length(linearized + update)
+    assert misstates_length(linearized[:-40])
+    assert misstates_length((linearized + update).replace(length, b"%d" % len(linearized + update), 1))

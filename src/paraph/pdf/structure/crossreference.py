@@ -53,7 +53,7 @@ class CrossReference:
         self._data = data
         self._decoded = decoded
         self._stream_at = stream_at
-        self.start: int | None = _newest_section(data)
+        self.start: int | None = newest_section(data)
         self._known: list[CrossReferenceSection] = []
         self._starts: dict[int, None] = {}  # of the sections read, in their order
         self._previous: int | None = self.start
@@ -174,7 +174,7 @@ def _table_entry(data: bytes, place: int) -> CrossReferenceEntry | None:
     return CrossReferenceEntry(False, int(match[1]), int(match[2])) if match[3] == b"n" else None
 
 
-def _newest_section(data: bytes) -> int:
+def newest_section(data: bytes) -> int:
     """Return where the newest section begins according to the last ``startxref``. A broken update at the end must
     not be skipped: readers that search for objects would show it, and readers that use the ``startxref`` before it
     would not."""

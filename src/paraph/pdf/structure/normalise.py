@@ -9,7 +9,7 @@ from typing import Literal
 import pikepdf
 
 from paraph.pdf.errors import SealError
-from paraph.pdf.structure.linearization import awaits_length
+from paraph.pdf.structure.linearization import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.recovery import recovered
@@ -37,11 +37,12 @@ def _from_header(pdf: bytes) -> bytes | None:
     start = pdf.find(b"%PDF-", 1, _HEADER_WITHIN)
     if start < 0 or pdf.startswith(b"%PDF-"):
         return None
+    form = pdf[start:]
     try:
-        PdfReader(pdf[start:])
+        PdfReader(form)
     except (Unsafe, *CONFUSED):
         return None
-    return pdf[start:]
+    return None if misstates_length(form) else form
 
 
 @contextmanager
@@ -77,7 +78,7 @@ def _rewritten(pdf: bytes) -> bytes:
 
 def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
     """Yield each variant with its method, the least intrusive first. Raise :class:`UnreadablePdf` after the last."""
-    if not awaits_length(pdf):
+    if not misstates_length(pdf):
         yield "incremental", pdf
         if (whole := _recovered(pdf)) is not None:
             yield "general", whole

@@ -3,6 +3,9 @@
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
+from paraph.pdf.structure.contents_references import referred_in_contents
+from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.signed_fields import SignedField
 from paraph.pdf.verification.appended.additions import Additions, Shown, check_additions
 from paraph.pdf.verification.appended.revision import read_revision
@@ -36,6 +39,8 @@ class History:
         self._file = file
         self._trusted = {field.end: field for field in trusted}
         self._judged: dict[int, tuple[int, Additions] | Refusal] = {}
+        self._in_contents: frozenset[int] | None = None
+        """The numbers of objects to which contents refer, which no permitted update changes."""
 
     def after(self, end: int) -> tuple[list[Additions], Refusal | None]:
         """Return what each update after byte ``end`` of a signature added, and why the next is refused, if it is."""
@@ -45,6 +50,7 @@ class History:
                 self._judged[end] = self._judge(end)
             judged = self._judged[end]
             if isinstance(judged, Refusal):
+                self._in_contents = None
                 return additions, judged
             end, added = judged
             additions.append(added)
@@ -56,9 +62,13 @@ class History:
             return Refusal(start, "the file before cannot be read")
         try:
             revision = read_revision(before, self._file.pdf)
-            return revision.end, check_additions(before, revision, self._trusted.get(revision.end))
+            if self._in_contents is None:
+                self._in_contents = referred_in_contents(before, pages(before))
+            return revision.end, check_additions(before, revision, self._trusted.get(revision.end), self._in_contents)
         except NotPermitted as error:
             return Refusal(start, str(error))
+        except (Unsafe, *CONFUSED):
+            return Refusal(start, "the pages of the file before cannot be read")
 
 
 def changes(file: SignedFile, history: History, check: SignatureCheck, later: Sequence[SignatureCheck]) -> Changes:

@@ -72,7 +72,7 @@ def _verify(
         intact=seal.intact and all(report.intact for report in after),
         trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
         covers_whole_file=any(report.intact and report.coverage == "whole file" for report in [seal, *after]),
-        altered=seal.altered or file.begins_elsewhere,
+        altered=seal.altered or file.misstates_length,
         earlier_match=all(report.matches for report in before),
         signer=seal.signer,
         certificate=seal.certificate,
@@ -118,10 +118,8 @@ def _changed(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Changes
 
 def _uncovered(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
     """Tell from which byte on nothing that is trusted covers the file, or why some readers do not go by its end."""
-    if file.begins_elsewhere:
-        return [
-            f"The file is {len(file.pdf)} bytes long, as its first object says: some readers then show other pages."
-        ]
+    if file.misstates_length:
+        return ["The file misstates the length of its first revision: readers that go by it may show other pages."]
     end = max((check.field.end for check in checks if check.is_accepted), default=len(file.pdf))
     if only_blanks(file.pdf, end):
         return []

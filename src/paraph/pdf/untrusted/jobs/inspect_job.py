@@ -13,8 +13,9 @@ import pypdfium2
 from pypdfium2 import raw
 
 from paraph.pdf.refusal import PdfRefused, page_not_shown
+from paraph.pdf.structure.contents_references import referred_in_contents
 from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.structure.linearization import awaits_length
+from paraph.pdf.structure.linearization import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.page_endings import all_end_clean
 from paraph.pdf.structure.pages import PageNode, geometries_of
@@ -26,7 +27,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, rea
 from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import find_disputes
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
-from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare_file
+from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare_file, shown_differently
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
@@ -75,6 +76,8 @@ def _inspected(
     _try_first_page(document)
     with nullcontext(file) if not content else UntrustedFile(content=content) as shown:
         try:
+            if referred_in_contents(findings.reader, findings.nodes):
+                raise shown_differently()
             clean = all_end_clean(findings.reader, findings.nodes)
             disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages, clean_contents=clean)
         except (Unsafe, *CONFUSED) as error:
@@ -104,9 +107,9 @@ def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive:
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
     """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures, the unreadable and
-    what says that it is longer."""
+    what misstates its length."""
     version = _VERSION.match(reader.data)
-    if awaits_length(reader.data):
+    if misstates_length(reader.data):
         return None
     try:
         root = reader.dictionary(reader.trailer.get(b"/Root"))

@@ -4,7 +4,7 @@ further signature that is trusted. Everything else is refused.
 A timestamp authority stamps whatever it is given, so a timestamp over an update permits nothing in it.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from paraph.pdf.verification.appended.properties import (
     check_extensions,
     check_information,
     check_metadata,
+    check_text,
     check_version,
 )
 from paraph.pdf.verification.appended.revision import AppendedRevision
@@ -47,31 +48,33 @@ class Additions:
     shown: tuple[Shown, ...]
 
 
-def check_additions(before: PdfReader, revision: AppendedRevision, signature: SignedField | None) -> Additions:
+def check_additions(
+    before: PdfReader, revision: AppendedRevision, signature: SignedField | None, in_contents: Set[int]
+) -> Additions:
     """Return what an update added. Raises :class:`NotPermitted` if any of it is not known to be harmless.
 
     ``before``: reads the file without it; ``signature``: the trusted signature or document timestamp that covers the
-    file up to the end of the update, ``None`` where there is none.
+    file up to the end of the update, ``None`` where there is none; ``in_contents``: the numbers of objects to which
+    contents refer (:func:`~paraph.pdf.structure.contents_references.referred_in_contents`).
     """
     update = Update(before, revision)
     try:
-        return _check(update, signature)
+        return _check(update, signature, in_contents)
     except Unsafe as error:
         raise NotPermitted(f"{error}") from error
     except CONFUSED as error:
         raise NotPermitted("an object has another type than it must have") from error
 
 
-def _check(update: Update, signature: SignedField | None) -> Additions:
+def _check(update: Update, signature: SignedField | None, in_contents: Set[int]) -> Additions:
     root = update.before.trailer[b"/Root"]
     old = update.before.dictionary(root)
     new = update.dictionary(root, "the catalog")
     check_same("the catalog", old, new, _CATALOG)
-    if text_of_string(update.was(old.get(b"/Lang"))) != text_of_string(update.now(new.get(b"/Lang"))):
-        raise NotPermitted("the catalog states another language")
+    check_text(update, "the language of the file", old.get(b"/Lang"), new.get(b"/Lang"))
     data = check_store(update, old.get(b"/DSS"), new.get(b"/DSS"))
     field = _check_form(update, old.get(b"/AcroForm"), new.get(b"/AcroForm"), signature)
-    check_version(update.was(old.get(b"/Version")), update.now(new.get(b"/Version")))
+    check_version(update, old.get(b"/Version"), new.get(b"/Version"))
     check_extensions(update, old.get(b"/Extensions"), new.get(b"/Extensions"))
     check_metadata(update, old.get(b"/Metadata"), new.get(b"/Metadata"))
     check_information(update, update.before.trailer.get(b"/Info"), update.revision.trailer.get(b"/Info"))
@@ -81,9 +84,21 @@ def _check(update: Update, signature: SignedField | None) -> Additions:
     listing = update.revision.listing
     for ref in sorted({*update.revision.objects, *([listing] if listing else [])} - update.pages):
         update.check_unwanted(ref)
+        if ref.number in in_contents:
+            raise NotPermitted(f"contents refer to object {ref.number}")
+        if update.is_new(ref) and (signature is None or signature.is_document_timestamp):
+            _check_not_drawn(ref, update.revision.objects[ref])
     if not data and field is None:
         raise NotPermitted("what follows holds neither long-term validation data nor a trusted signature or timestamp")
     return Additions(data, signature, shown)
+
+
+def _check_not_drawn(ref: Ref, value: Any) -> None:
+    """Raise :class:`NotPermitted` for a new object with which contents could draw, were they to refer to it: a number,
+    a string or a name, or a list with any."""
+    is_listing = isinstance(value, list) and all(type(item) is Ref for item in value)
+    if not is_listing and not isinstance(value, dict | PdfStream):
+        raise NotPermitted(f"object {ref.number} is neither a dictionary nor a list of objects")
 
 
 def _named(update: Update, ref: Ref) -> str:
@@ -101,8 +116,7 @@ def _check_form(update: Update, old: Any, new: Any, signature: SignedField | Non
     if not isinstance(before, dict) or not isinstance(after, dict):
         raise NotPermitted("the form is gone")
     check_same("the form", before, after, _FORM)
-    flags, changed = update.was(before.get(b"/SigFlags")), update.now(after.get(b"/SigFlags"))
-    if changed not in (flags, _SIGNED_AND_APPEND_ONLY):
+    if after.get(b"/SigFlags") not in (before.get(b"/SigFlags"), _SIGNED_AND_APPEND_ONLY):
         raise NotPermitted("the form has other flags")
     added = appended_to("the form", update.was(before.get(b"/Fields")), update.now(after.get(b"/Fields")))
     if not added and signature is None:

@@ -2,11 +2,11 @@
 knows the signature, and extensions that it used. Nothing of it is drawn."""
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from typing import Any
 from xml.etree import ElementTree
 
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe, text_string
+from paraph.pdf.structure.objects import PdfStream, Unsafe
 from paraph.pdf.structure.signed_fields import text_of_string
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.verification.appended.syntax import NotPermitted, is_plain, is_string, meaning
@@ -28,9 +28,17 @@ _LISTS = (_RDF + "Alt", _RDF + "Bag", _RDF + "Seq")
 _DECLARES = re.compile(rb"<!(?!--)")
 
 
-def check_version(old: Any, new: Any) -> None:
-    """Raise :class:`NotPermitted` for a version of PDF that is lower or unknown."""
-    if old != new and not (old in _VERSIONS and new in _VERSIONS and _VERSIONS.index(old) < _VERSIONS.index(new)):
+def check_text(update: Update, what: str, old: Any, new: Any) -> None:
+    """Raise :class:`NotPermitted` unless a value stays as it is, or is a string now that says the same."""
+    before = update.was(old)
+    if old != new and not (is_string(before) and is_string(new) and text_of_string(before) == text_of_string(new)):
+        raise NotPermitted(f"{what} is another")
+
+
+def check_version(update: Update, old: Any, new: Any) -> None:
+    """Raise :class:`NotPermitted` for a version of PDF that is lower or unknown, or stands elsewhere."""
+    before = update.was(old)
+    if old != new and not (before in _VERSIONS and new in _VERSIONS and _VERSIONS.index(before) < _VERSIONS.index(new)):
         raise NotPermitted("the file states another version of PDF")
 
 
@@ -60,16 +68,12 @@ def check_information(update: Update, old: Any, new: Any) -> None:
         return
     if not isinstance(after, dict):
         raise NotPermitted("the properties of the file are gone")
-    stated, states = _texts(update.was, before), _texts(update.now, after)
-    check_same("the list of the file's properties", stated, states, _OF_THE_WRITER)
-    if not all(is_string(states[key]) or states[key] == stated.get(key) for key in _OF_THE_WRITER & states.keys()):
+    stated = before if isinstance(before, dict) else {}
+    check_keys("the list of the file's properties", after, _OF_THE_WRITER | stated.keys())
+    for key in (stated.keys() | after.keys()) - _OF_THE_WRITER:
+        check_text(update, f"the property {key.decode('latin-1')}", stated.get(key), after.get(key))
+    if not all(is_string(after[key]) or after[key] == stated.get(key) for key in _OF_THE_WRITER & after.keys()):
         raise NotPermitted("what the file says of its last change is no text")
-
-
-def _texts(resolve: Callable[[Any], Any], dictionary: Any) -> Dictionary:
-    """Return the properties with their strings as the text that they denote, in whatever encoding."""
-    entries = {key: resolve(value) for key, value in dictionary.items()} if isinstance(dictionary, dict) else {}
-    return {key: text_string(text_of_string(value)) if is_string(value) else value for key, value in entries.items()}
 
 
 def check_metadata(update: Update, old: Any, new: Any) -> None:

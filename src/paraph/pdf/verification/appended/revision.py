@@ -23,12 +23,12 @@ _TABLE = re.compile(SPACE + rb"(?=xref[\r\n])")
 _END = re.compile(SPACE + rb"startxref(?:\r\n|\n|\r)(" + NATURAL + rb")(?:\r\n|\n|\r)%%EOF(?:\r\n|\n|\r)?+")
 _BETWEEN = rb"(?:[\x00\t\n\x0c\r ]|%[^\r\n]*+[\r\n])++"
 _LOOKS_LIKE_AN_OBJECT = re.compile(rb"(?<![-+.\d])[-+.\d]++" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + rb"obj")
-_OF_A_FILE = (b"trailer", b"startxref")
 _CHECKSUM = b"/DocChecksum"
 _KEYS = {b"/Size", b"/Root", b"/Prev", b"/ID", b"/Info", b"/Encrypt", _CHECKSUM}
 _MOST_OBJECTS = 20_000
-_LARGEST_NUMBER = 8_388_607
-"""Of an object (ISO 32000-1, annex C); a reader that has no room for more repairs the file, or shows nothing of it."""
+_WIDTHS = ([1, 5, 2], [1, 8, 2], *([1, place, generation] for place in (2, 3, 4) for generation in (1, 2)))
+"""Of the columns of a cross-reference stream as this service, pyHanko and others write them. Readers that have no room
+for other ones repair the file."""
 _HEAD = re.compile(rb"xref(?:\r\n|\n|\r)")
 _RUN = re.compile(rb"(" + NATURAL + rb") ([1-9]\d{0,9}) ?(?:\r\n|\n|\r)")
 _ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])(?: \n| \r|\r\n)")
@@ -92,7 +92,7 @@ class _Reading:
             last = Ref(int(match[1]), int(match[2]))
             if last.number in self._numbers:
                 raise NotPermitted(f"object {last.number} stands there twice")
-            if len(self._numbers) == _MOST_OBJECTS or last.number > _LARGEST_NUMBER:
+            if len(self._numbers) == _MOST_OBJECTS:
                 raise NotPermitted("there are too many objects")
             self._numbers.add(last.number)
             self.offsets[last] = match.start(1)
@@ -138,10 +138,12 @@ class _Reading:
     def _check_nothing_hidden(self, end: int) -> None:
         """Raise :class:`NotPermitted` where streams or strings hold what a reader finds that repairs files."""
         text = self._pdf[self._before.size : end]
-        if any(text.count(word) > 1 for word in _OF_A_FILE):
+        tables = int(self.stream_listing is None)
+        words = {b"startxref": 1, b"%%EOF": 1, b"xref": 1 + tables, b"trailer": tables}
+        if any(text.count(word) != count for word, count in words.items()):
             raise NotPermitted("something in it looks like the end of an update")
         found = len(_LOOKS_LIKE_AN_OBJECT.findall(text))
-        if found != len(self.offsets):
+        if found != len(self.offsets) or text.count(b"endobj") != found:
             raise NotPermitted("something in it looks like an object")
 
     def _matched(self, pattern: re.Pattern[bytes], position: int, otherwise: str) -> int:
@@ -197,7 +199,7 @@ def _read_stream_listing(stream: Any) -> _Listing:
     widths, index = dictionary.get(b"/W"), dictionary.get(b"/Index")
     if dictionary.get(b"/Type") != b"/XRef" or dictionary.get(b"/Filter") not in _FLATE:
         raise NotPermitted("what follows does not end with a cross-reference that can be read strictly")
-    if not _are_numbers(widths) or len(widths) != 3 or not all(1 <= width <= 8 for width in widths):
+    if not _are_numbers(widths) or widths not in _WIDTHS:
         raise NotPermitted("the cross-reference has odd columns")
     if not _are_numbers(index) or len(index) % 2 or len(index) == 0:
         raise NotPermitted("the cross-reference does not say what it lists")
@@ -245,7 +247,11 @@ def _check_trailer(before: PdfReader, trailer: Dictionary, numbers: list[int]) -
         raise NotPermitted("the trailer names another catalog or another encryption")
     if trailer.get(b"/Prev") != before.crossreference.start or type(trailer.get(b"/Prev")) is not int:
         raise NotPermitted("the trailer does not point at the cross-reference before")
-    if trailer.get(b"/Size") != max([before.crossreference.next_number, *(number + 1 for number in numbers)]):
+    first = before.crossreference.next_number
+    size = max([first, *(number + 1 for number in numbers)])
+    if size - first > sum(number >= first for number in numbers) + 1:  # pyHanko leaves out the first one
+        raise NotPermitted("it skips numbers of objects")
+    if trailer.get(b"/Size") != size:
         raise NotPermitted("the trailer states a wrong number of objects")
     identifier, earlier = trailer.get(b"/ID"), before.resolve(old.get(b"/ID"))
     if not _are_strings(identifier) or (_are_strings(earlier) and meaning(identifier[0]) != meaning(earlier[0])):

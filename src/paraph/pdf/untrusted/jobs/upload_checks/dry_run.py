@@ -45,7 +45,8 @@ def check_archivable(sealed: bytes) -> None:
     names = existing_signatures(Revision(before)).field_names
     after = sealed + bytes(archive_revision(before, LongTermData(), names, _ROOM).write().text)
     try:
-        check_additions(before, read_revision(before, after), signed_fields(PdfReader(after))[-1])
+        revision, stamp = read_revision(before, after), signed_fields(PdfReader(after))[-1]
+        check_additions(before, revision, stamp, frozenset())  # contents were searched for references before
     except NotPermitted as error:
         raise SealError(f"No archive timestamp can follow the seal: {error}.") from error
 

@@ -1,0 +1,96 @@
+"""References to objects within contents, where none may stand (ISO 32000-2, 7.8.2). Some readers resolve them all the
+same, so that such contents change once a later revision brings the object."""
+
+import re
+from collections.abc import Iterable
+from typing import Any
+
+from paraph.pdf.structure.objects import CONFUSED, PdfStream, Ref, Unsafe
+from paraph.pdf.structure.pages import PageNode
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.unpacking import unpacked
+
+_MOST_AT_ONCE = 16 << 20  # bytes of one stream
+_MOST_IN_ALL = 64 << 20
+_SPACE = rb"[\x00\t\n\x0c\r ]"
+_R = rb"R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])"
+_MAY_REFER = re.compile(rb"(?<=[\x00\t\n\x0c\r ])" + _R)
+_BETWEEN = rb"(?:" + _SPACE + rb"|%[^\r\n]{0,255}+[\r\n])++"
+_REFERENCE = re.compile(rb"(?<![-+.\d])[-+.]*+(\d++)[-+.\d]*+" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + _R)
+"""As lenient readers take it: with points, signs and comments."""
+_NOT_DRAWN = frozenset(
+    {b"/FontFile", b"/FontFile2", b"/FontFile3", b"/ToUnicode", b"/CIDToGIDMap", b"/Metadata", b"/Parent", b"/P"}
+)
+
+
+def referred_in_contents(reader: PdfReader, nodes: Iterable[PageNode]) -> frozenset[int]:
+    """Return the numbers of all objects to which the contents of pages, forms, patterns, glyphs and appearances refer.
+    What cannot be unpacked, and what exceeds 64 MB in all, is passed over. Raises what reading the pages raises."""
+    walk = _Walk(reader)
+    for node in nodes:
+        walk.draw(node.dictionary.get(b"/Contents"))
+        walk.visit(node.get(b"/Resources"))
+        annotations = walk.resolved(node.dictionary.get(b"/Annots"))
+        for item in annotations if isinstance(annotations, list) else ():
+            annotation = walk.resolved(item)
+            walk.visit(annotation.get(b"/AP") if isinstance(annotation, dict) else None)
+    form = walk.resolved(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/AcroForm"))
+    walk.visit(form.get(b"/DR") if isinstance(form, dict) else None)
+    return frozenset(walk.numbers)
+
+
+class _Walk:
+    """Go through everything that pages draw with, each object once."""
+
+    def __init__(self, reader: PdfReader) -> None:
+        self.numbers = set[int]()
+        self._reader = reader
+        self._left = _MOST_IN_ALL
+        self._visited, self._read = set[Ref](), set[Ref]()
+
+    def resolved(self, value: Any) -> Any:
+        try:
+            return self._reader.resolve(value)
+        except (Unsafe, *CONFUSED):
+            return None
+
+    def draw(self, value: Any) -> None:
+        """Read a stream, or a list of them, whatever it says of itself."""
+        found = self.resolved(value)
+        for item in found if isinstance(found, list) else [value]:
+            if type(item) is Ref and item not in self._read:
+                self._read.add(item)
+                self._read_stream(self.resolved(item))
+
+    def visit(self, start: Any) -> None:
+        """Read all streams below a value, but for pictures and what fonts are made of."""
+        waiting = [start]
+        while waiting:
+            value = waiting.pop()
+            if type(value) is Ref:
+                if value in self._visited:
+                    continue
+                self._visited.add(value)
+                found = self.resolved(value)
+                if isinstance(found, PdfStream) and found.dictionary.get(b"/Subtype") != b"/Image":
+                    self.draw(value)
+                value = found
+            value = value.dictionary if isinstance(value, PdfStream) else value
+            if isinstance(value, dict):
+                glyphs = self.resolved(value.get(b"/CharProcs"))
+                for glyph in glyphs.values() if isinstance(glyphs, dict) else ():
+                    self.draw(glyph)
+                waiting += [item for key, item in value.items() if key not in _NOT_DRAWN]
+            elif isinstance(value, list):
+                waiting += value
+
+    def _read_stream(self, stream: Any) -> None:
+        if not isinstance(stream, PdfStream):
+            return
+        try:
+            text = unpacked(stream, min(_MOST_AT_ONCE, self._left))
+        except (Unsafe, *CONFUSED):
+            return
+        self._left -= len(text)
+        if _MAY_REFER.search(text):
+            self.numbers.update(int(number) for number in _REFERENCE.findall(text))
