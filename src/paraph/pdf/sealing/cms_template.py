@@ -5,6 +5,7 @@ parts are encoded once. There is no signing-time attribute: PAdES states the tim
 timestamp.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -69,15 +70,15 @@ def template(key: SigningKey) -> CmsTemplate:
 @lru_cache(maxsize=32)
 def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTemplate:
     certificate = load(encoded)
-    serial = der.integer(certificate.serial)
+    serial, sent = der.integer(certificate.serial), without_root(encoded, chain)
     return CmsTemplate(
-        common_attributes=_common_attributes(certificate, serial),
+        common_attributes=_common_attributes(sent),
         before_signer=b"".join(
             (
                 der.integer(1),
                 der.set_of(_DIGEST_ALGORITHM),
                 der.sequence(der.oid(oids.DATA)),
-                der.tlv(_EXPLICIT_0, *sorted(without_root(encoded, chain))),
+                der.tlv(_EXPLICIT_0, *sorted(sent)),
             )
         ),
         signer=der.integer(1) + der.sequence(certificate.issuer, serial) + _DIGEST_ALGORITHM,
@@ -86,14 +87,20 @@ def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTe
     )
 
 
-def _common_attributes(certificate: Certificate, serial: bytes) -> tuple[bytes, ...]:
-    """Encode content type and certificate. SHA-256, the default of ESSCertIDv2, must be absent (RFC 5035 §4)."""
-    issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, certificate.issuer)), serial)
-    identifier = der.sequence(der.octet_string(certificate.digest("sha256")), issuer_serial)
+def _common_attributes(sent: Sequence[bytes]) -> tuple[bytes, ...]:
+    """Encode the content type and all certificates that are sent along, so that nobody can exchange one."""
+    identifiers = [_identifier(load(encoded)) for encoded in sent]
     return (
         _attribute(oids.CONTENT_TYPE, der.oid(oids.DATA)),
-        _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(identifier))),
+        _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(*identifiers))),
     )
+
+
+def _identifier(certificate: Certificate) -> bytes:
+    """Encode an ESSCertIDv2. SHA-256, the default, must be absent (RFC 5035 §4)."""
+    serial = der.integer(certificate.serial)
+    issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, certificate.issuer)), serial)
+    return der.sequence(der.octet_string(certificate.digest("sha256")), issuer_serial)
 
 
 def _attribute(identifier: str, value: bytes) -> bytes:

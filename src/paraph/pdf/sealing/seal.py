@@ -14,7 +14,8 @@ from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.errors import SealError
-from paraph.pdf.pki.certificate import without_root
+from paraph.pdf.pki.certificate import load, without_root
+from paraph.pdf.pki.one_form import low_signature
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.statuses import CollectedStatuses, LongTerm
@@ -207,11 +208,12 @@ def _signed(draft: SealDraft, revision: UnsignedRevision, options: _SealingOptio
     cms = template(options.key)
     attributes = cms.signed_attributes(revision.hashed_after(original_hash).digest(), options.purpose)
     signature = options.key.sign(attributes)
+    value = low_signature(signature.value, load(options.key.certificate))
     timestamp, failures = None, list[str]()
     if options.timestamping is not None:
-        timestamp, failures = stamp_time(hashlib.sha256(signature.value).digest(), options.timestamping)
+        timestamp, failures = stamp_time(hashlib.sha256(value).digest(), options.timestamping)
     token = timestamp.token if timestamp else b""
-    contents = cms.assemble(attributes, signature.value, token).hex().encode()
+    contents = cms.assemble(attributes, value, token).hex().encode()
     if not revision.has_room_for(contents):
         raise _WriteAgain(len(token))
     revision.fill(contents)

@@ -10,7 +10,10 @@ from typing import Protocol
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.certificate import without_root
+from paraph.pdf.pki.cms import read_signed_data
 from paraph.pdf.pki.der import DerError
+from paraph.pdf.pki.one_form import in_one_form
 from paraph.pdf.pki.revocation_data import Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
@@ -55,7 +58,7 @@ class Timestamp:
     """A verified token."""
 
     token: bytes
-    """DER of the ContentInfo (TimeStampToken)."""
+    """DER of the ContentInfo (TimeStampToken), in the one form of :mod:`paraph.pdf.pki.one_form`."""
     time: datetime
     authority: str
     """The name of the issuing authority, from its certificate."""
@@ -119,7 +122,8 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     chain = check_chain(token.signer, token.certificates, timestamping.roots, token.time)
     if timestamping.check_not_revoked is not None:
         timestamping.check_not_revoked(chain, token.time)
-    return Timestamp(encoded, token.time, token.authority, token.policy_oid, authority.name, chain)
+    form = in_one_form(read_signed_data(encoded), without_root(chain[0], chain[1:]))
+    return Timestamp(form, token.time, token.authority, token.policy_oid, authority.name, chain)
 
 
 def timestamp_request(digest: bytes, nonce: int, policy_oid: str = "") -> bytes:

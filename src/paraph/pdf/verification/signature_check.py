@@ -10,6 +10,7 @@ from paraph.kernel import clock
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.certificate import Identity, load
 from paraph.pdf.pki.cms import CmsMismatch, CmsRefused, SignedData, check_signature, digest_of, read_signed_data
+from paraph.pdf.pki.one_form import seal_in_one_form, token_in_one_form
 from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
@@ -105,6 +106,17 @@ def check_document_timestamp(
     return check
 
 
+def check_one_form(file: SignedFile, check: SignatureCheck) -> None:
+    """Note whether an archive timestamp of this service is in the one form in which it writes them."""
+    try:
+        unchanged = file.has_value(check.field, token_in_one_form(check.field.contents))
+    except (CmsRefused, ValueError):
+        unchanged = False
+    if not unchanged:
+        check.intact, check.mismatch = False, True
+        check.findings.append(f"Bytes of {check.label} that no signature covers are not as the service writes them.")
+
+
 def check_seal(
     file: SignedFile,
     field: SignedField,
@@ -130,6 +142,8 @@ def check_seal(
             raise CmsRefused("it carries content of its own")
         check_signature(signed, partial(file.digest, field))
         check.purpose = stated_purpose(signed)
+        if check.purpose is not None and not file.has_value(field, seal_in_one_form(signed)):
+            raise CmsMismatch("bytes of it that no signature covers are not as the service writes them")
     except CmsRefused as error:
         check.mismatch = isinstance(error, CmsMismatch)
         check.findings.append(f"The seal {check.label} does not hold: {error}.")

@@ -11,7 +11,7 @@ from typing import Any
 from paraph.pdf.errors import SealError
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.report import Coverage
-from paraph.pdf.structure.linearization import begins_elsewhere
+from paraph.pdf.structure.linearization import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Unsafe
 from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.signed_fields import SignedField, ends_revision, place_of, signed_fields
@@ -146,10 +146,10 @@ class SignedFile:
         if self._stored.incomplete:
             self.findings.append("Some of the long-term validation data in the file cannot be read.")
 
-    @property
-    def begins_elsewhere(self) -> bool:
-        """Whether some readers begin with another part of the file than the end of it names."""
-        return begins_elsewhere(self.pdf, self._reader.crossreference.start)
+    @cached_property
+    def misstates_length(self) -> bool:
+        """Whether readers that go by what the file says of its length may begin with another part of it."""
+        return misstates_length(self.pdf)
 
     def digest(self, field: SignedField, algorithm: str) -> bytes:
         """Return the digest of the bytes that a signature covers, for the :mod:`hashlib` name of a hash."""
@@ -167,6 +167,12 @@ class SignedFile:
         reader = self.reader_until(field.end) if ends_revision(self.pdf, field.end) else None
         is_in_revision = reader is not None and any(_same(field, other) for other in signed_fields(reader))
         return "its revision" if is_in_revision else "unclear"
+
+    def has_value(self, field: SignedField, value: bytes) -> bool:
+        """Return whether the file has this value of a signature as the service writes it: in lower case, and zeros
+        behind it."""
+        _, before, after, _ = field.byte_range
+        return self.pdf[before + 1 : after - 1] == value.hex().encode().ljust(after - before - 2, b"0")
 
     def objections(self, field: SignedField) -> str:
         """Return why the file may have been altered after a signature that is not trusted; empty for no reason."""

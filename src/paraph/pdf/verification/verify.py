@@ -4,8 +4,10 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
+from itertools import pairwise
 
 from paraph.pdf.report import SignatureReport, Verification
+from paraph.pdf.structure.signature_field import ARCHIVE_TIMESTAMP
 from paraph.pdf.structure.signed_fields import SignedField
 from paraph.pdf.timestamps.detached_timestamps import (
     DetachedTimestamp,
@@ -19,6 +21,7 @@ from paraph.pdf.verification.signature_check import (
     SignatureCheck,
     cannot_judge,
     check_document_timestamp,
+    check_one_form,
     check_seal,
     level,
 )
@@ -181,6 +184,9 @@ def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimes
         or _guarded(field, partial(check_seal, file, field, roots, carried, _archived_at(position, archives, detached)))
         for position, field in enumerate(file.signatures)
     ]
+    for seal, stamp in pairwise(checks):
+        if seal.purpose is not None and stamp.archives and stamp.field.name.startswith(ARCHIVE_TIMESTAMP):
+            check_one_form(file, stamp)
     return [check for check in checks if check.field not in file.removed or check.binds]
 
 
