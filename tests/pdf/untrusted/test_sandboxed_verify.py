@@ -184,6 +184,60 @@ print(sorted(set(sys.modules) - before))
 """
 
 
+_NEVER_CALLED = {
+    "PIL": "pikepdf's reading of images",
+    "PIL.Image": "pypdfium2's pictures for Pillow",
+    "PIL.ImageCms": "pikepdf's reading of images",
+    "PIL.TiffTags": "pikepdf's reading of images",
+    "dateutil.parser": "pyHanko's trust lists",
+    "lxml": "pikepdf's metadata",
+    "lxml.etree": "pikepdf's metadata",
+    "numpy": "pypdfium2's pictures for numpy",
+    "oscrypto": "the roots of the operating system",
+    "pyhanko.pdf_utils.crypt._saslprep": "passwords, of which only the empty one is tried",
+    "pyhanko.pdf_utils.font.opentype": "stamps",
+    "pyhanko.pdf_utils.images": "stamps",
+    "pyhanko.pdf_utils.metadata.xmp_xml": "metadata, which our own reader compares",
+    "pyhanko.pdf_utils.qr": "stamps",
+    "qrcode": "stamps",
+    "tabulate": "pypdfium2's command line",
+}
+"""What readers of PDF import within functions, and what for: none of that is done to verify a file."""
+
+
+def test_what_readers_import_when_they_need_it_is_loaded_before() -> None:
+    """Whatever a file may make them need: all imports within functions of what is loaded."""
+    done = subprocess.run([sys.executable, "-c", _WITHIN_FUNCTIONS], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert set(done.stdout.split()) <= _NEVER_CALLED.keys()
+
+
+_WITHIN_FUNCTIONS = """
+import ast, importlib.util, sys
+from pathlib import Path
+from paraph.pdf.untrusted.jobs.verifying_worker import JOBS, warm_up_verification
+
+warm_up_verification(JOBS)
+loaded = {name: module for name, module in sys.modules.items() if getattr(module, "__spec__", None)}
+readers = {"pyhanko", "pyhanko_certvalidator", "asn1crypto", "pikepdf", "pypdfium2"}
+for name, module in loaded.items():
+    path = module.__spec__.origin or ""
+    if name.partition(".")[0] not in readers or not path.endswith(".py"):
+        continue
+    functions = [node for node in ast.walk(ast.parse(Path(path).read_text())) if isinstance(node, ast.FunctionDef)]
+    for node in (node for function in functions for node in ast.walk(function)):
+        wanted = [alias.name for alias in node.names] if isinstance(node, ast.Import) else []
+        if isinstance(node, ast.ImportFrom):
+            relative = "." * node.level + (node.module or "")
+            base = importlib.util.resolve_name(relative, module.__spec__.parent)
+            wanted = [base, *(f"{base}.{alias.name}" for alias in node.names if hasattr(loaded.get(base), "__path__"))]
+        for each in wanted:
+            is_attribute = hasattr(loaded.get(each.rpartition(".")[0]), each.rpartition(".")[2])
+            if each not in loaded and not is_attribute:
+                print(each)
+"""
+
+
 @dataclass(frozen=True)
 class _Inner:
     content: bytes

@@ -19,6 +19,7 @@ from paraph.pdf.untrusted.jobs.upload_checks import dry_run
 from paraph.pdf.untrusted.jobs.warm_up import look_up_encodings, open_random_source
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
+from paraph.pdf.verification.signed_file import SignedFile
 
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     "verify": verify_job.verify,
@@ -70,7 +71,7 @@ class WholeFiles(Sequence[bytes]):
 
 
 def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
-    """Verify a file that was sealed, and sealed again, and check evidence."""
+    """Verify a file that was sealed, and sealed again, check evidence, and ask pyHanko about the file."""
     look_up_encodings()
     open_random_source()
     datetime.strptime("2000Z", "%Y%z")  # imports a module when it is first called
@@ -84,6 +85,8 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     jobs["altered_seals"]([sealed_again], roots=[])
     jobs["timestamps"]([b"{}"], digests=["00"])
     compare_pictures(sealed, sealed_again, [], DrawingTime())
+    file = SignedFile(sealed_again)
+    file.objections(file.signatures[0])
 
 
 def _with_evidence() -> bytes:
@@ -94,7 +97,7 @@ def _with_evidence() -> bytes:
     page.obj.Contents = document.make_stream(b"BT /F1 12 Tf 20 20 Td (a) Tj ET")
     document.attachments[EVIDENCE] = _attachment(document)
     file = io.BytesIO()
-    document.save(file)
+    document.save(file, object_stream_mode=pikepdf.ObjectStreamMode.generate)  # for pyHanko to unpack
     return file.getvalue()
 
 

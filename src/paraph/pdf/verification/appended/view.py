@@ -143,7 +143,7 @@ def check_same(what: str, old: Dictionary, new: Dictionary, but_for: frozenset[b
     """Raise :class:`NotPermitted` unless both dictionaries mean the same, but for some keys."""
     before, after = meaning(old), meaning(new)
     bare = without_points(before)
-    for key in (before.keys() | after.keys()) - but_for:
+    for key in sorted((before.keys() | after.keys()) - but_for):
         if key not in before or key not in after or after[key] not in (before[key], bare[key]):
             raise NotPermitted(f"{what} has another {key.decode('latin-1', 'replace')}")
 
