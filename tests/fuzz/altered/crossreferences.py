@@ -64,6 +64,7 @@ _ENDS = {
     "more after startxref's number": (0, b"startxref\n%d 0\n%%%%EOF\n"),
     "bytes between startxref and %%EOF": (0, b"startxref\n%d\nrubbish\n%%%%EOF\n"),
 }
+_WIDTHS = [(8, 8, 8), (5, 4, 2), (2, 4, 2), (1, 6, 2), (1, 7, 2), (1, 4, 3), (1, 4, 8), (4, 5, 2), (1, 8, 1), (1, 2, 0)]
 _SIZES = {"one too low": -1, "one too high": 1, "far too high": 10**6, "zero": -(10**9), "of the genuine file": None}
 
 
@@ -172,6 +173,12 @@ def _widths(tail: Tail, _chance: Random, widths: tuple[int, int, int]) -> None:
     tail.stream, tail.widths = True, widths
 
 
+def _skipped(tail: Tail, _chance: Random, count: int) -> None:
+    """What is new has other numbers than the next ones, which others have no room for."""
+    tail.size += count
+    add_signature(tail)
+
+
 def _w_text(tail: Tail, _chance: Random, old: bytes, new: bytes) -> None:
     tail.stream = True
     tail.trailer_texts.append(lambda text: text.replace(old, new))
@@ -275,7 +282,6 @@ _SINGLE: dict[str, Alter] = {
     "subsections with spaces": partial(_head, form=b"  %d   %d  \n"),
     "empty subsections": _empty_sections,
     "widths of nothing": partial(_widths, widths=(0, 5, 2)),
-    "widths that are wide": partial(_widths, widths=(8, 8, 8)),
     "widths without generations": partial(_widths, widths=(1, 4, 0)),
     "widths as reals": partial(_w_text, old=b"/W [1 5 2]", new=b"/W [1.0 5.0 2.0]"),
     "widths of four": partial(_w_text, old=b"/W [1 5 2]", new=b"/W [1 5 2 0]"),
@@ -320,6 +326,8 @@ def _in_the_place(tail: Tail, _chance: Random, of: str) -> None:
 
 
 FREEDOMS: dict[str, Alter] = {
+    **{f"widths of {widths}": partial(_widths, widths=widths) for widths in _WIDTHS},
+    **{f"{count} numbers skipped": partial(_skipped, count=count) for count in (2, 900, 8_000_000)},
     **{name: partial(_keyword, keyword=keyword) for name, keyword in _KEYWORDS.items()},
     **{name: partial(_entry, entry=entry) for name, entry in _ENTRIES.items()},
     **{name: partial(_end, off=off, end=end) for name, (off, end) in _ENDS.items()},

@@ -1,7 +1,8 @@
 """Genuinely sealed files of every kind that the service makes: what an alteration starts from."""
 
+import re
 from collections.abc import Callable
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from unittest.mock import patch
 
@@ -15,11 +16,13 @@ from paraph.pdf.sealing.seal import seal
 from paraph.pdf.typesetting.proof import proof
 from tests.fuzz.altered.authorities import SEALED_AT, authority, steady, timestamping
 from tests.fuzz.altered.waiting_uploads import (
+    MISSING,
     disguised_upload,
     growing_upload,
+    referring_upload,
     shared_upload,
     upload_with_catalog,
-    upload_with_holes,
+    upload_with_hole,
     upload_with_store,
 )
 from tests.pdf.pdf_factory import paper, text
@@ -128,6 +131,12 @@ def _turned() -> bytes:
     return _saved(prepare, _PLAIN)
 
 
+def _awaiting(upload: Callable[[int], bytes]) -> bytes:
+    """Sealed with the number of the first object that may follow."""
+    (size,) = re.findall(rb"/Size (\d+)", resealed(upload(900)))[-1:]
+    return resealed(upload(int(size)))
+
+
 def _growing() -> bytes:
     """As if another program had sealed it: the service writes it anew."""
     with patch("paraph.pdf.structure.normalise.misstates_length", lambda _pdf: False):
@@ -156,20 +165,22 @@ _GENUINE: dict[str, Callable[[], bytes]] = {
 }
 GENUINE = list(_GENUINE)
 
-SHARED, DISGUISED, CATALOG, STORE, NOT_THERE, GROWING = (
+SHARED, DISGUISED, CATALOG, STORE, REFERRING, GROWING = (
     "shared upload B-T",
     "disguised upload B-T",
     "upload with a catalog B-T",
     "upload with a store B-T",
-    "upload with holes B-T",
+    "referring upload B-T",
     "growing upload B-T",
 )
+NOT_THERE = {how: f"upload with a hole {how} B-T" for how in MISSING}
 _WAITING: dict[str, Callable[[], bytes]] = {
     SHARED: lambda: resealed(shared_upload()),
     DISGUISED: lambda: resealed(disguised_upload()),
     CATALOG: lambda: resealed(upload_with_catalog()),
     STORE: lambda: resealed(upload_with_store()),
-    NOT_THERE: lambda: resealed(upload_with_holes()),
+    **{name: partial(_awaiting, partial(upload_with_hole, how)) for how, name in NOT_THERE.items()},
+    REFERRING: lambda: _awaiting(referring_upload),
     GROWING: _growing,
 }
 """Whoever uploaded these means to alter them, so that nothing at all may be added to some of them."""

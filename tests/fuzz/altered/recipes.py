@@ -6,7 +6,18 @@ from dataclasses import asdict, dataclass
 from random import Random
 from typing import Any
 
-from tests.fuzz.altered import crossreferences, fields, packing, pages, spelling, stamps, stores, trailers, waiting
+from tests.fuzz.altered import (
+    crossreferences,
+    fields,
+    packing,
+    pages,
+    properties,
+    spelling,
+    stamps,
+    stores,
+    trailers,
+    waiting,
+)
 from tests.fuzz.altered.covers import ACCEPTED, COVERS, OVER, UNDER_SEALS, WITHIN, add_signature, sealed_again
 from tests.fuzz.altered.genuine import GENUINE, genuine
 from tests.fuzz.altered.known import Known, known
@@ -18,6 +29,7 @@ _CLASSES = {
     "crossreferences": crossreferences.FREEDOMS,
     "trailers": trailers.FREEDOMS,
     "spelling": spelling.FREEDOMS,
+    "properties": properties.FREEDOMS,
     "packing": packing.FREEDOMS,
     "fields": fields.FREEDOMS,
     "pages": pages.FREEDOMS,
@@ -42,7 +54,6 @@ LAWFUL = {
             "CR after xref",
             "CRLF after xref",
             "subsections in CRLF",
-            "widths that are wide",
             "widths without generations",
             "the other kind of cross-reference",
         )

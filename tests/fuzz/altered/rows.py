@@ -1,9 +1,10 @@
 """The alterations that ``paraph verify`` once took for valid, as they were found."""
 
+import re
 from itertools import cycle
 
 from tests.fuzz.altered import waiting
-from tests.fuzz.altered.recipes import Recipe
+from tests.fuzz.altered.recipes import FREEDOMS, Recipe
 
 _ALL = ("letter B-T", "letter B-LTA", "packed letter B-LTA", "proof B-LTA")
 _FORMS = ("form B-T", "form B-LTA", "packed form B-LTA")
@@ -89,6 +90,20 @@ ROWS: dict[str, list[Recipe]] = {
         tuple(f"crossreferences: a stream in the place of {of}" for of in ("the content", "the last page")),
         _COVERS[:2],
         ("packed letter B-T",),
+    ),
+    "columns for which readers have no room": _each(
+        tuple(name for name in FREEDOMS if name.startswith("crossreferences: widths of (")),
+        _COVERS[1:],
+        ("packed letter B-T", "packed letter B-LTA"),
+    ),
+    "a trailer within a string": _each(
+        tuple(name for name in FREEDOMS if name.endswith(" in /Producer")), _COVERS[1:], _ALL[:3]
+    ),
+    "properties that are no strings, or stand elsewhere": _each(
+        tuple(name for name in FREEDOMS if re.match("properties: /.* as ", name)), _COVERS[1:], (*_ALL[:3], *_FORMS)
+    ),
+    "numbers that are skipped": _each(
+        tuple(name for name in FREEDOMS if name.endswith("numbers skipped")), _COVERS[:2], _ALL[:3]
     ),
     "uploads that wait for what is appended": [
         recipe for upload, names in _UPLOADS.items() for recipe in _each(names, _COVERS[1:2], (upload,))

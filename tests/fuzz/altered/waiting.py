@@ -7,11 +7,21 @@ from random import Random
 
 from tests.fuzz.altered.authorities import certificate_with
 from tests.fuzz.altered.covers import STAMP, add_signature, trusted_token
-from tests.fuzz.altered.genuine import CATALOG, DISGUISED, GROWING, NOT_THERE, SHARED, STORE, genuine
+from tests.fuzz.altered.genuine import (
+    CATALOG,
+    DISGUISED,
+    GROWING,
+    NOT_THERE,
+    REFERRING,
+    SHARED,
+    STORE,
+    WAITING,
+    genuine,
+)
 from tests.fuzz.altered.known import NotHere, Stream, number_of
 from tests.fuzz.altered.stores import list_in_store
 from tests.fuzz.altered.tail import Tail
-from tests.fuzz.altered.waiting_uploads import DIGEST, FIRST_MISSING, GAP, LENGTH, MISSING, XMP
+from tests.fuzz.altered.waiting_uploads import DIGEST, LENGTH, XMP
 
 Alter = Callable[[Tail, Random], None]
 _FORGED = b"\n) ] > Q Q\nq 1 1 0.9 rg 90 590 300 60 re f 0 g BT /F1 12 Tf 100 600 Td (I owe 9,000,000) Tj ET Q\n"
@@ -64,8 +74,21 @@ def _contents_as_metadata(tail: Tail, _chance: Random) -> None:
     tail.put(number, Stream(b"/Type/Metadata/Subtype/XML", XMP % (b">" + _FORGED)))
 
 
-def _filled(tail: Tail, _chance: Random, number: int) -> None:
-    _certificate_at(tail, number)
+def _filled(tail: Tail, _chance: Random) -> None:
+    _certificate_at(tail, tail.size)
+
+
+def _filled_by_properties(tail: Tail, _chance: Random) -> None:
+    """What wrote the file last, as all programs state it."""
+    number = tail.add(b"<</Producer(and 9,000,000 EUR besides)>>")
+    tail.trailers.append(lambda pairs: pairs.set(b"/Info", b"%d 0 R" % number))
+
+
+def _filled_by_a_string(tail: Tail, _chance: Random) -> None:
+    """The same, in an object of its own."""
+    text = tail.add(b"(and 9,000,000 EUR besides)")
+    number = tail.add(b"<</Producer %d 0 R>>" % text)
+    tail.trailers.append(lambda pairs: pairs.set(b"/Info", b"%d 0 R" % number))
 
 
 def _grown(tail: Tail, _chance: Random) -> None:
@@ -83,9 +106,11 @@ def _all() -> Iterator[tuple[str, str, Alter]]:
     yield DISGUISED, "a list of certificates that a page draws behind a comment", _in_shared_list
     yield STORE, "a store that is all objects", _store_for_objects
     yield SHARED, "metadata that a page draws", _contents_as_metadata
-    for position, how in enumerate(("of a page", *MISSING)):
-        number = FIRST_MISSING + GAP * position
-        yield NOT_THERE, f"an object that was missing, {how}", partial(_filled, number=number)
+    for how, upload in NOT_THERE.items():
+        yield upload, f"an object that was missing, {how}", _filled
+    yield REFERRING, "a certificate to which contents refer", _filled
+    yield REFERRING, "properties to which contents refer", _filled_by_properties
+    yield REFERRING, "a string to which contents refer", _filled_by_a_string
     yield GROWING, "the length that the file states", _grown
 
 
@@ -98,9 +123,6 @@ def _in_its_upload(tail: Tail, chance: Random, upload: str, alter: Alter) -> Non
 FREEDOMS: dict[str, Alter] = {
     name: partial(_in_its_upload, upload=upload, alter=alter) for upload, name, alter in _all()
 }
-BY_UPLOAD = {
-    upload: tuple(name for other, name, _ in _all() if other == upload)
-    for upload in (SHARED, DISGUISED, CATALOG, STORE, NOT_THERE, GROWING)
-}
+BY_UPLOAD = {upload: tuple(name for other, name, _ in _all() if other == upload) for upload in WAITING}
 OF = {name: upload for upload, name, _ in _all()}
 """The upload that each waits in."""

@@ -9,9 +9,9 @@ from pikepdf import Array, Dictionary, Name
 
 from tests.pdf.pdf_factory import paper, text
 
-FIRST_MISSING, GAP = 400, 20
-"""The number of the first object that is missing, and how far it is to the next one."""
+OF_A_PAGE = "of a page"
 MISSING = {
+    OF_A_PAGE: b"%d 0 R",
     "plain": b"%d 0 R",
     "with a sign": b"+%d 0 R",
     "with a zero": b"0%d 0 R",
@@ -23,7 +23,7 @@ MISSING = {
     "with a generation with a point": b"%d 0. R",
     "with a generation with a sign": b"%d +0 R",
 }
-"""How a form refers to an object that is not there, as some readers take it."""
+"""How a page or a form refers to an object that is not there, as some readers take it."""
 DIGEST = b"/" + b"0123456789ABCDEF" * 2 + b"01234567"
 LENGTH = 60_000
 """What the growing upload says of its length."""
@@ -112,20 +112,29 @@ def disguised_upload() -> bytes:
     return made.replace(stands_for_it.encode(), disguised.ljust(_WIDE))
 
 
-def upload_with_holes() -> bytes:
-    """Forms draw what is not there yet."""
-    names = [f"/W{number:02}".ljust(_WIDE, "x") for number in range(len(MISSING) + 1)]
+def upload_with_hole(how: str, number: int) -> bytes:
+    """A page, or a form on it, draws an object that is not there yet."""
+    name = "/W".ljust(_WIDE, "x")
 
     def prepare(document: pikepdf.Pdf) -> None:
         page = document.pages[1].obj
-        forms = [_draws(document, b"/X Do", XObject=Dictionary(X=Name(name))) for name in names[1:]]
-        _put_on_last_page(document, forms)
-        page.Contents = document.make_indirect(Array([page.Contents, Name(names[0])]))
+        if how == OF_A_PAGE:
+            page.Contents = document.make_indirect(Array([page.Contents, Name(name)]))
+        else:
+            _put_on_last_page(document, [_draws(document, b"/X Do", XObject=Dictionary(X=Name(name)))])
 
-    made = _two_pages(prepare)
-    for number, (name, form) in enumerate(zip(names, (b"%d 0 R", *MISSING.values()), strict=True)):
-        made = made.replace(name.encode(), (form % (FIRST_MISSING + GAP * number)).ljust(_WIDE))
-    return made
+    return _two_pages(prepare).replace(name.encode(), (MISSING[how] % number).ljust(_WIDE))
+
+
+def referring_upload(number: int) -> bytes:
+    """Contents refer to an object that is not there yet, as some readers understand it."""
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        page = document.pages[1].obj
+        drawn = b" BT /F1 12 Tf 100 660 Td " + (b"[%d 0 R]" % number).ljust(_WIDE) + b" TJ ET"
+        page.Contents = document.make_stream(page.Contents.read_bytes() + drawn)
+
+    return _two_pages(prepare)
 
 
 def growing_upload() -> bytes:

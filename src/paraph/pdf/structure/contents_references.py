@@ -12,15 +12,15 @@ from paraph.pdf.structure.unpacking import unpacked
 
 _MOST_AT_ONCE = 16 << 20  # bytes of one stream
 _MOST_IN_ALL = 64 << 20
+_XOBJECTS, _AN_XOBJECT, _FONT_DESCRIPTOR = b"/XObject", b"an XObject", b"/FontDescriptor"
+_FONT_PROGRAMS = (b"/FontFile", b"/FontFile2", b"/FontFile3")
+"""In a font descriptor. Some are text, in which numbers and an R mean something else."""
 _SPACE = rb"[\x00\t\n\x0c\r ]"
 _R = rb"R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])"
 _MAY_REFER = re.compile(rb"(?<=[\x00\t\n\x0c\r ])" + _R)
 _BETWEEN = rb"(?:" + _SPACE + rb"|%[^\r\n]{0,255}+[\r\n])++"
 _REFERENCE = re.compile(rb"(?<![-+.\d])[-+.]*+(\d++)[-+.\d]*+" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + _R)
 """As lenient readers take it: with points, signs and comments."""
-_NOT_DRAWN = frozenset(
-    {b"/FontFile", b"/FontFile2", b"/FontFile3", b"/ToUnicode", b"/CIDToGIDMap", b"/Metadata", b"/Parent", b"/P"}
-)
 
 
 def referred_in_contents(reader: PdfReader, nodes: Iterable[PageNode]) -> frozenset[int]:
@@ -46,7 +46,7 @@ class _Walk:
         self.numbers = set[int]()
         self._reader = reader
         self._left = _MOST_IN_ALL
-        self._visited, self._read = set[Ref](), set[Ref]()
+        self._visited, self._read = set[tuple[Ref, bytes]](), set[Ref]()
 
     def resolved(self, value: Any) -> Any:
         try:
@@ -63,16 +63,18 @@ class _Walk:
                 self._read_stream(self.resolved(item))
 
     def visit(self, start: Any) -> None:
-        """Read all streams below a value, but for pictures and what fonts are made of."""
-        waiting = [start]
+        """Read all streams below a value, but for the pictures among the XObjects and the programs of fonts."""
+        waiting = [(start, b"")]  # each with its role: the last key, where that decides what is left out
         while waiting:
-            value = waiting.pop()
+            value, role = waiting.pop()
             if type(value) is Ref:
-                if value in self._visited:
+                if (value, role) in self._visited:
                     continue
-                self._visited.add(value)
+                self._visited.add((value, role))
                 found = self.resolved(value)
-                if isinstance(found, PdfStream) and found.dictionary.get(b"/Subtype") != b"/Image":
+                if isinstance(found, PdfStream):
+                    if role == _AN_XOBJECT and found.dictionary.get(b"/Subtype") == b"/Image":
+                        continue
                     self.draw(value)
                 value = found
             value = value.dictionary if isinstance(value, PdfStream) else value
@@ -80,9 +82,15 @@ class _Walk:
                 glyphs = self.resolved(value.get(b"/CharProcs"))
                 for glyph in glyphs.values() if isinstance(glyphs, dict) else ():
                     self.draw(glyph)
-                waiting += [item for key, item in value.items() if key not in _NOT_DRAWN]
+                left_out = _FONT_PROGRAMS if role == _FONT_DESCRIPTOR else ()
+                otherwise = _AN_XOBJECT if role == _XOBJECTS else b""
+                waiting += [
+                    (item, key if key in (_XOBJECTS, _FONT_DESCRIPTOR) else otherwise)
+                    for key, item in value.items()
+                    if key not in left_out
+                ]
             elif isinstance(value, list):
-                waiting += value
+                waiting += [(item, b"") for item in value]
 
     def _read_stream(self, stream: Any) -> None:
         if not isinstance(stream, PdfStream):

@@ -72,7 +72,7 @@ def check_information(update: Update, old: Any, new: Any) -> None:
     check_keys("the list of the file's properties", after, _OF_THE_WRITER | stated.keys())
     for key in (stated.keys() | after.keys()) - _OF_THE_WRITER:
         check_text(update, f"the property {key.decode('latin-1')}", stated.get(key), after.get(key))
-    if not all(is_string(after[key]) or after[key] == stated.get(key) for key in _OF_THE_WRITER & after.keys()):
+    if not all(is_string(after[key]) or after[key] == stated.get(key, b"") for key in _OF_THE_WRITER & after.keys()):
         raise NotPermitted("what the file says of its last change is no text")
 
 

@@ -140,9 +140,12 @@ def _uses(value: Any, ref: Ref, keys: tuple[bytes, ...]) -> Iterator[tuple[bytes
 
 
 def check_same(what: str, old: Dictionary, new: Dictionary, but_for: frozenset[bytes]) -> None:
-    """Raise :class:`NotPermitted` unless both dictionaries mean the same, but for some keys."""
+    """Raise :class:`NotPermitted` unless both dictionaries mean the same, but for some keys, which need a value."""
     before, after = meaning(old), meaning(new)
     bare = without_points(before)
+    for key in but_for & after.keys() - before.keys():
+        if after[key] is None:
+            raise NotPermitted(f"{what} gained an entry {key.decode()} without a value")
     for key in sorted((before.keys() | after.keys()) - but_for):
         if key not in before or key not in after or after[key] not in (before[key], bare[key]):
             raise NotPermitted(f"{what} has another {key.decode('latin-1', 'replace')}")
