@@ -33,7 +33,7 @@ class Element:
         return self
 
     def children(self, tag: int = SEQUENCE) -> list["Element"]:
-        return list(_elements(self.expect(tag).content))
+        return list(elements(self.expect(tag).content))
 
     def only(self, tag: int = SEQUENCE) -> "Element":
         return read(self.expect(tag).content)
@@ -71,17 +71,39 @@ class Element:
         return moment.replace(microsecond=microseconds)
 
 
+def elements(encoded: bytes) -> Iterator[Element]:
+    """Yield the values that follow one another. Raise :class:`DerError` for bytes that are none."""
+    position, end = 0, len(encoded)
+    while position < end:
+        start = position
+        tag = encoded[position]
+        if tag & 0x1F == 0x1F or end - position < 2:
+            raise DerError("a tag that does not belong here" if tag & 0x1F == 0x1F else "a value cut short")
+        size = encoded[position + 1]
+        position += 2
+        if size >= 0x80:
+            width = size & 0x7F
+            if not 1 <= width <= 4 or end - position < width:
+                raise DerError("a length that cannot be read")
+            size = int.from_bytes(encoded[position : position + width], "big")
+            position += width
+        if end - position < size:
+            raise DerError("a value cut short")
+        yield Element(tag, encoded[position : position + size], encoded[start : position + size])
+        position += size
+
+
 def read(encoded: bytes) -> Element:
     """Parse exactly one element. Raise :class:`DerError`, also for bytes after it."""
-    elements = list(_elements(encoded))
-    if len(elements) != 1:
-        raise DerError(f"{len(elements)} values where one belongs")
-    return elements[0]
+    found = list(elements(encoded))
+    if len(found) != 1:
+        raise DerError(f"{len(found)} values where one belongs")
+    return found[0]
 
 
 def read_padded(encoded: bytes) -> Element:
     """Parse one element followed by nothing but zeros, as in the ``/Contents`` of a signature."""
-    element = next(_elements(encoded), None)
+    element = next(elements(encoded), None)
     if element is None or encoded[len(element.raw) :].strip(b"\0"):
         raise DerError("bytes after the value")
     return element
@@ -130,27 +152,6 @@ def generalized_time(moment: datetime) -> bytes:
     moment = moment.astimezone(UTC)
     fraction = f".{moment.microsecond // 1000:03d}".rstrip("0").rstrip(".")
     return tlv(GENERALIZED_TIME, f"{moment:%Y%m%d%H%M%S}{fraction}Z".encode())
-
-
-def _elements(encoded: bytes) -> Iterator[Element]:
-    position, end = 0, len(encoded)
-    while position < end:
-        start = position
-        tag = encoded[position]
-        if tag & 0x1F == 0x1F or end - position < 2:
-            raise DerError("a tag that does not belong here" if tag & 0x1F == 0x1F else "a value cut short")
-        size = encoded[position + 1]
-        position += 2
-        if size >= 0x80:
-            width = size & 0x7F
-            if not 1 <= width <= 4 or end - position < width:
-                raise DerError("a length that cannot be read")
-            size = int.from_bytes(encoded[position : position + width], "big")
-            position += width
-        if end - position < size:
-            raise DerError("a value cut short")
-        yield Element(tag, encoded[position : position + size], encoded[start : position + size])
-        position += size
 
 
 @lru_cache(maxsize=1024)
