@@ -32,6 +32,7 @@ class Issuer:
         self.list_states: x509.ExtensionType | None = None  # in its list, critical
         self.goes_on = threading.Event()  # cleared, it answers nothing meanwhile
         self.goes_on.set()
+        self.is_moved = False  # its addresses redirect
         self.revoked = b""  # the certificate; the sealing key's where none is named
         self._issued: list[x509.Certificate] = []
         self.key = ec.generate_private_key(ec.SECP256R1())
@@ -122,11 +123,22 @@ def issuer() -> Iterator[Issuer]:
 
     class Handler(BaseHTTPRequestHandler):
         def do_GET(self) -> None:
-            self._send("crl", own.crl())
+            if not self._is_sent_on(302):
+                self._send("crl", own.crl())
 
         def do_POST(self) -> None:
             body = self.rfile.read(int(self.headers["Content-Length"]))
+            if self._is_sent_on(307):
+                return
             self._send("ocsp", own.ocsp(body) if self.headers["Content-Type"] == "application/ocsp-request" else b"")
+
+        def _is_sent_on(self, status: int) -> bool:
+            if not own.is_moved or self.path.startswith("/moved/"):
+                return False
+            self.send_response(status)
+            self.send_header("Location", f"/moved{self.path}")
+            self.end_headers()
+            return True
 
         def _send(self, kind: str, body: bytes) -> None:
             own.asked.append(kind)

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import NamedTuple
 
 import httpcore
 import httpx
@@ -19,6 +20,8 @@ from paraph.outbound.url import check_url, port_of
 
 FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.TimeoutException)
 """Raised by :func:`exchange`, besides ``TimeoutError``, when the other side or the network fails."""
+_REDIRECTS = {301, 302, 307, 308}
+"""A request that is sent again, with its body, to the other address."""
 
 
 def explain(fault: BaseException) -> str:
@@ -50,13 +53,14 @@ class NetworkAccess:
 @dataclass(frozen=True)
 class OutboundRequest:
     """A request, and the limits of its answer: reading stops after ``read`` bytes of the body, of which the first
-    ``keep`` are returned."""
+    ``keep`` are returned. ``redirects``: how many are followed, each judged like the first address."""
 
     method: str
     body: bytes
     headers: Mapping[str, str]
     keep: int
     read: int
+    redirects: int = 0
 
 
 async def exchange(
@@ -66,6 +70,31 @@ async def exchange(
     ``seconds`` bounds connecting. Raise ``DomainError`` for an address that may not be called, :data:`FAULTS` and
     ``TimeoutError``.
     """
+    answer = await _exchange(url, request, network, schemes, seconds)
+    for _ in range(request.redirects):
+        if answer.status not in _REDIRECTS or not answer.location:
+            break
+        url = _joined(url, answer.location)
+        answer = await _exchange(url, request, network, schemes, seconds)
+    return answer.status, answer.body
+
+
+class _Answer(NamedTuple):
+    status: int
+    location: str
+    body: bytes
+
+
+def _joined(url: str, location: str) -> str:
+    try:
+        return str(httpx.URL(url).join(location))
+    except httpx.InvalidURL:
+        return location  # refused by its form
+
+
+async def _exchange(
+    url: str, request: OutboundRequest, network: NetworkAccess, schemes: Sequence[str], seconds: float
+) -> _Answer:
     target = check_url(url, name="The address", schemes=schemes)
     origin = httpcore.Origin(target.raw_scheme, target.raw_host, port_of(target))
     addresses = await _resolve_public(target, network)
@@ -88,7 +117,7 @@ async def _resolve_public(url: httpx.URL, network: NetworkAccess) -> list[str]:
 
 async def _send(
     target: httpx.URL, request: OutboundRequest, connection: PinnedConnection, kept: KeptConnections | None
-) -> tuple[int, bytes]:
+) -> _Answer:
     url = httpcore.URL(scheme=target.raw_scheme, host=target.raw_host, port=target.port, target=target.raw_path)
     headers = [
         ("Host", target.netloc.decode("ascii")),
@@ -100,7 +129,8 @@ async def _send(
     content = request.body or None
     try:
         async with connection.http.stream(request.method, url, headers=headers, content=content) as response:
-            return response.status, await _beginning(response, request)
+            location = next((value for name, value in response.headers if name.lower() == b"location"), b"")
+            return _Answer(response.status, location.decode("latin-1"), await _beginning(response, request))
     finally:
         await (kept.keep(connection) if kept else connection.http.aclose())
 

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from paraph.kernel.errors import DomainError
 from paraph.outbound.exchange import FAULTS, NetworkAccess, OutboundRequest, exchange, explain
 
+_MOST_REDIRECTS = 3
+
 
 class FetchFailed(ValueError):
     """The resource could not be fetched. The message is the reason, without a full stop."""
@@ -22,10 +24,11 @@ def fetch(
 ) -> bytes:
     """Send GET, or POST when there is a ``body``, and return the body of the answer, at most ``limit`` bytes.
 
-    ``seconds`` bounds everything. Redirects are not followed. Must not be called where an event loop runs. Raises
-    :class:`FetchFailed`.
+    ``seconds`` bounds everything. Up to three redirects are followed, to addresses that may be called as well. Must not
+    be called where an event loop runs. Raises :class:`FetchFailed`.
     """
-    request = OutboundRequest("POST" if body else "GET", body, headers or {}, keep=limit + 1, read=limit + 1)
+    method, most = "POST" if body else "GET", limit + 1
+    request = OutboundRequest(method, body, headers or {}, keep=most, read=most, redirects=_MOST_REDIRECTS)
     try:
         status, content = asyncio.run(_within(url, request, network, seconds))
     except TimeoutError as error:

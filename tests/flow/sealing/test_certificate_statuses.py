@@ -69,6 +69,13 @@ def test_without_a_responder_the_list_serves(trust: Issuer) -> None:
     assert trust.asked[:2] == ["ocsp", "crl"]
 
 
+@pytest.mark.parametrize("kind", ["ocsp", "crl"])
+def test_a_status_behind_a_redirect_is_found(trust: Issuer, kind: str) -> None:
+    trust.online, trust.is_moved = {kind}, True
+    result = sealed(trust)
+    assert result.level == verify(result.content, [trust.root_der]).level == "B-LTA"
+
+
 def test_a_list_that_is_about_other_certificates_is_not_sealed_in(trust: Issuer) -> None:
     trust.online, trust.list_states = {"crl"}, x509.DeltaCRLIndicator(1)
     result = sealed(trust)
