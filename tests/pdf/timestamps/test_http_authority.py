@@ -131,18 +131,27 @@ def drip(handler: BaseHTTPRequestHandler, body: bytes) -> None:
     handler.close_connection = True
 
 
-def redirect(handler: BaseHTTPRequestHandler, body: bytes) -> None:
-    handler.send_response(301)
-    handler.send_header("Location", "http://127.0.0.1:1/")
-    handler.send_header("Content-Length", "0")
-    handler.end_headers()
+def redirect(location: str, status: int = 301) -> Respond:
+    def respond(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        handler.send_response(status)
+        handler.send_header("Location", location)
+        handler.send_header("Content-Length", "0")
+        handler.end_headers()
+
+    return respond
 
 
 @pytest.mark.parametrize(
     ("respond", "reason"),
     [
         (lambda handler, body: send(handler, b"", status=500), "HTTP status 500"),
-        (redirect, "HTTP status 301"),
+        (
+            redirect("http://169.254.169.254/"),
+            "redirects to http://169.254.169.254/, which PARAPH_TIMESTAMP_AUTHORITIES",
+        ),
+        (redirect("ftp://127.0.0.1/"), "redirects to ftp://127.0.0.1/, which PARAPH_TIMESTAMP_AUTHORITIES"),
+        (redirect("/"), "redirects more than 3 times"),
+        (redirect("/", 303), "HTTP status 303"),
         (lambda handler, body: send(handler, b"<p>", "text/html; charset=utf-8"), "answered with text/html instead"),
         (lambda handler, body: send(handler, b"", ""), "answered with no media type instead"),
         (lambda handler, body: send(handler, b"garbage"), "not one of a timestamp authority"),
@@ -159,6 +168,47 @@ def test_servers_that_misbehave(respond: Respond, reason: str) -> None:
         OVER.set()
     assert stamp is None and len(failures) == 1
     assert reason in failures[0] and failures[0].startswith(url)
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 308])
+def test_a_redirect_on_the_same_host_is_followed_with_request_and_credentials(status: int, tmp_path: Path) -> None:
+    answer, seen = openssl_responder(tmp_path), []
+
+    def respond(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        seen.append((handler.path, handler.headers["Authorization"]))
+        (answer if handler.path == "/tsa" else redirect("/tsa", status))(handler, body)
+
+    with server(respond) as url:
+        stamp, failures = stamp_time(DIGEST, trusting(url.replace("http://", "http://me:secret@")))
+    assert stamp is not None and failures == []
+    assert seen == [("/", "Basic bWU6c2VjcmV0"), ("/tsa", "Basic bWU6c2VjcmV0")]
+
+
+@pytest.mark.parametrize("media_type", ["application/octet-stream", "application/timestamp-response", "", "text/html"])
+def test_a_token_that_verifies_may_have_any_media_type(media_type: str, tmp_path: Path) -> None:
+    built_in = BuiltInAuthority(development_authority(tmp_path, b"s" * 32).timestamp_key)
+    with server(lambda handler, body: send(handler, built_in.answer(body), media_type)) as url:
+        stamp, failures = stamp_time(
+            DIGEST, Timestamping([HttpAuthority(url)], [development_authority(tmp_path, b"s" * 32).root])
+        )
+    assert failures == [] and stamp is not None
+
+
+def test_a_connection_that_breaks_is_tried_once_more(tmp_path: Path) -> None:
+    answer, asked = openssl_responder(tmp_path), []
+
+    def respond(handler: BaseHTTPRequestHandler, body: bytes) -> None:
+        asked.append(handler.client_address)
+        if len(asked) % 3 == 2:  # the connection was kept, and its server closes it with the next request on it
+            handler.close_connection = True
+        else:
+            answer(handler, body)
+
+    with server(respond) as url:
+        for _ in range(2):
+            stamp, failures = stamp_time(DIGEST, trusting(url))
+            assert stamp is not None and failures == []
+    assert len(asked) == 3 and asked[0] == asked[1] != asked[2]
 
 
 def test_nobody_listens_and_the_next_one_answers(tmp_path: Path) -> None:
