@@ -41,10 +41,11 @@ def assert_sealed(pdf: Path, root_pem: Path, signatures: int = 1) -> None:
     _run(need("qpdf", "qpdf"), "--check", str(pdf))
 
 
-def assert_cades(pdf: Path, root_pem: Path) -> None:
-    """OpenSSL finds the CMS of the last signature to be CAdES over what its byte range says, under the root."""
+def assert_cades(pdf: Path, root_pem: Path, signature: int = -1) -> None:
+    """OpenSSL finds the CMS of the last signature, or another, to be CAdES over what its byte range says, under the
+    root."""
     openssl, content = need("openssl", "openssl"), pdf.read_bytes()
-    start, before, after, rest = (int(number) for number in _BYTE_RANGE.findall(content)[-1])
+    start, before, after, rest = (int(number) for number in _BYTE_RANGE.findall(content)[signature])
     cms, covered = pdf.with_suffix(".cms"), pdf.with_suffix(".covered")
     cms.write_bytes(bytes.fromhex(content[before + 1 : after - 1].decode()))
     covered.write_bytes(content[start : start + before] + content[after : after + rest])

@@ -32,6 +32,7 @@ from paraph.pdf.untrusted.inspect import inspect
 from tests.cli.service import free_port
 from tests.factories import scene, sign
 from tests.keys.certified_keys import make_key, make_root, pkcs8
+from tests.keys.odd_chains import CHAINS
 from tests.pdf.timestamps.test_http_authority import send, server
 
 Settings = Any
@@ -121,6 +122,33 @@ def test_all_that_is_to_be_known_of_a_key_is_told_its_end_first(
     places = [outcome.sentence.find(part) for part in parts]
     assert -1 not in places and places == sorted(places), outcome.sentence
     assert outcome.sentence.count(dead) == 1
+
+
+@pytest.mark.django_db
+def test_a_missing_issuer_is_named_and_the_level_is_what_the_file_proves(
+    configured: Callable[..., None], tmp_path: Path
+) -> None:
+    address, certificates = CHAINS["issuer missing"]().write(tmp_path)
+    configured(sealing_key=str(address), sealing_certificate=certificates)
+    (outcome,) = sealing()
+    assert outcome.status == "warning" and "verified at the level B-T in" in outcome.sentence
+    missing = 'The issuer "CN=Middle,O=Acme Trust,C=DE" of "Seal" is missing'
+    assert f"{missing} in {certificates}." in outcome.sentence
+    assert f"The level is not B-LTA. {missing}." in outcome.sentence
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("kind", ["PSS, restricted to SHA-384", "PSS, restricted to SHA-256", "for servers"])
+def test_what_the_first_seal_shows_of_a_certificate_names_the_file(
+    kind: str, configured: Callable[..., None], tmp_path: Path
+) -> None:
+    odd = CHAINS[kind]()
+    address, certificates = odd.write(tmp_path)
+    configured(sealing_key=str(address), sealing_certificate=certificates)
+    (outcome,) = sealing()
+    assert (outcome.status == "failed") == (odd.fate == "refused"), outcome.sentence
+    if odd.fate == "refused":
+        assert str(certificates) in outcome.sentence and odd.reason in outcome.sentence
 
 
 def test_a_missing_key_is_named(configured: Callable[..., None], tmp_path: Path) -> None:

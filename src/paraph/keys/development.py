@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys import issuing
-from paraph.keys.certificates import PublicKey, pick, read_certificates
+from paraph.keys.certificates import PublicKey, read_certificates
 from paraph.keys.local_key import LocalKey, PrivateKey, encrypted_pem, read_private_key
 from paraph.keys.signing_key import SigningKey
 
@@ -159,8 +159,7 @@ def _load(home: Path, passphrases: Sequence[bytes]) -> DevelopmentAuthority:
 def _load_pair(home: Path, name: str, root: x509.Certificate, passphrases: Sequence[bytes]) -> LocalKey:
     certificates = read_certificates(home / f"{name}.pem")
     key = _read_key(home / f"{name}.key", passphrases)
-    own = pick(certificates, key.public_key())
-    loaded = LocalKey(key, [own, root])
+    loaded = LocalKey(key, [*certificates, root])
     if name != _ROOT and not loaded.chain:
         raise DomainError("configuration", f"The certificate {home / f'{name}.pem'} was not issued by {_ROOT}.pem.")
     return loaded

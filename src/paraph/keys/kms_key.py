@@ -15,8 +15,9 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import PublicKey, pick, usable_certificate
+from paraph.keys.certificates import PublicKey
 from paraph.keys.signing_key import KeySignature
+from paraph.keys.usable_certificate import of_key, usable_certificate
 
 logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it logs how it finds credentials
 
@@ -64,7 +65,7 @@ class KmsKey:
         except BotoCoreError as error:
             raise _refusal(key, error) from error
         public = _public_key(key, self._call("get_public_key", KeyId=key))
-        self._usable_certificate = usable_certificate(pick(certificates, public), certificates)
+        self._usable_certificate = usable_certificate(certificates, of_key(public))
         self.certificate: bytes = self._usable_certificate.certificate
         self.chain: tuple[bytes, ...] = self._usable_certificate.chain
         self.algorithm: str = self._usable_certificate.algorithm

@@ -6,7 +6,7 @@ from pathlib import Path
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import (
     BestAvailableEncryption,
@@ -17,8 +17,9 @@ from cryptography.hazmat.primitives.serialization import (
 from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import fingerprint, pick, usable_certificate
-from paraph.keys.signing_key import KeySignature
+from paraph.keys.certificates import fingerprint
+from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature
+from paraph.keys.usable_certificate import of_key, usable_certificate
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
@@ -31,7 +32,7 @@ class LocalKey:
     def __init__(self, private_key: PrivateKey, certificates: Sequence[x509.Certificate]) -> None:
         """``certificates``: the key's own and its issuers', in any order. Raise ``DomainError("configuration", …)``
         when none belongs to the key, or when that one may not sign now."""
-        self._usable_certificate = usable_certificate(pick(certificates, private_key.public_key()), certificates)
+        self._usable_certificate = usable_certificate(certificates, of_key(private_key.public_key()))
         self.private_key: PrivateKey = private_key
         self.certificate: bytes = self._usable_certificate.certificate
         self.chain: tuple[bytes, ...] = self._usable_certificate.chain
@@ -42,7 +43,9 @@ class LocalKey:
         """Sign SHA-256 of the message. Raise ``DomainError("configuration", …)`` once the certificate has expired."""
         self._usable_certificate.check_not_expired()
         if isinstance(self.private_key, rsa.RSAPrivateKey):
-            return KeySignature(self.private_key.sign(message, PKCS1v15(), SHA256()))
+            is_pss = self.algorithm == RSA_PSS_SHA256
+            padding = PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH) if is_pss else PKCS1v15()
+            return KeySignature(self.private_key.sign(message, padding, SHA256()))
         return KeySignature(self.private_key.sign(message, ec.ECDSA(SHA256())))
 
 

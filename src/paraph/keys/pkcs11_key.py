@@ -11,9 +11,9 @@ from pkcs11 import PKCS11Error
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import pick_by_signature, usable_certificate
 from paraph.keys.pkcs11_token import OpenKey, Pkcs11Uri, described, open_key, parse
-from paraph.keys.signing_key import KeySignature
+from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature
+from paraph.keys.usable_certificate import CertificateRefused, by_signature, usable_certificate
 
 Returned = TypeVar("Returned")
 SECONDS = 8.0
@@ -84,10 +84,12 @@ class Pkcs11Key:
         self._open: OpenKey | None = None
         sample = tokens.random_bytes(32)
         opened, signature = self._call(lambda: self._first(sample))
-        self._usable_certificate = usable_certificate(pick_by_signature(certificates, sample, signature), certificates)
+        self._usable_certificate = usable_certificate(certificates, by_signature(sample, signature))
         self.certificate: bytes = self._usable_certificate.certificate
         self.chain: tuple[bytes, ...] = self._usable_certificate.chain
         self.algorithm: str = self._usable_certificate.algorithm
+        if self.algorithm == RSA_PSS_SHA256:
+            raise CertificateRefused("The certificate of a key in a token must not be for RSASSA-PSS alone.")
         self.key_id: str = opened.name
 
     def sign(self, message: bytes) -> KeySignature:

@@ -10,10 +10,12 @@ from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import read_certificates, read_roots, tops
+from paraph.keys.certificates import read_certificates, read_roots
+from paraph.keys.chains import is_root
 from paraph.keys.development import development_authority, root_file
 from paraph.keys.local_key import LocalKey, read_private_key
 from paraph.keys.signing_key import SigningKey
+from paraph.keys.usable_certificate import CertificateRefused, reaches_root
 
 if TYPE_CHECKING:
     from paraph.kernel.settings import Settings
@@ -95,10 +97,13 @@ def open_key(address: str, certificates: Path | None = None, passphrase: str = "
     """
     listed = read_certificates(certificates) if certificates is not None else []
     scheme = address.partition(":")[0]
-    if scheme in _MODULES:
-        return _opener(scheme)(address, passphrase, _required(listed))
-    key, enclosed = read_private_key(Path(address), passphrase.encode())
-    return LocalKey(key, _required([*listed, *enclosed]))
+    try:
+        if scheme in _MODULES:
+            return _opener(scheme)(address, passphrase, _required(listed))
+        key, enclosed = read_private_key(Path(address), passphrase.encode())
+        return LocalKey(key, _required([*listed, *enclosed]))
+    except CertificateRefused as error:
+        raise DomainError(error.code, f"{certificates or address}: {error.message}") from error
 
 
 def _opener(scheme: str) -> _Opener:
@@ -135,7 +140,12 @@ def _roots_of(settings: "Settings", environment: EnvironmentName, folder: Path) 
     if configured is None:
         return
     if configured.certificates is not None:
-        yield from (root.public_bytes(Encoding.DER) for root in tops(read_certificates(configured.certificates)))
+        listed = read_certificates(configured.certificates)
+        yield from (each.public_bytes(Encoding.DER) for each in listed if is_root(each))
     else:
-        key = sealing_keys(settings, environment, folder, b"").documents
-        yield (key.certificate, *key.chain)[-1]
+        yield from root_of(sealing_keys(settings, environment, folder, b"").documents)
+
+
+def root_of(key: SigningKey) -> list[bytes]:
+    """Return the root (DER) of a key's certificate, at most one: none where an issuer is missing."""
+    return [(key.certificate, *key.chain)[-1]] if reaches_root(key.certificate, key.chain) else []

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 RSA_SHA256 = "RSASSA_PKCS1_V1_5_SHA_256"
+RSA_PSS_SHA256 = "RSASSA_PSS_SHA_256"
 ECDSA_SHA256 = "ECDSA_SHA_256"
 
 
@@ -12,7 +13,8 @@ class KeySignature:
     """A signature, and for a key behind a service the identifier of the call."""
 
     value: bytes
-    """RSA: PKCS#1 v1.5; elliptic curve: the DER of ``ECDSA-Sig-Value``. Both over SHA-256."""
+    """RSA: PKCS#1 v1.5, or PSS with MGF1 of SHA-256 and a salt of 32 bytes; elliptic curve: the DER of
+    ``ECDSA-Sig-Value``. All over SHA-256."""
     request_id: str = ""
     """The key service's request identifier; empty for a key on this machine."""
 
@@ -26,11 +28,13 @@ class SigningKey(Protocol):
 
     @property
     def chain(self) -> tuple[bytes, ...]:
-        """DER of the issuing certificates: the issuer of ``certificate`` first, the root last."""
+        """DER of the issuing certificates: the issuer of ``certificate`` first, the root last. It ends before an issuer
+        that is missing; a key whose own certificate is the root has none."""
 
     @property
     def algorithm(self) -> str:
-        """``RSASSA_PKCS1_V1_5_SHA_256`` or ``ECDSA_SHA_256``; the journal's ``signing_algorithm``."""
+        """``RSASSA_PKCS1_V1_5_SHA_256``, ``RSASSA_PSS_SHA_256`` or ``ECDSA_SHA_256``; the journal's
+        ``signing_algorithm``."""
 
     @property
     def key_id(self) -> str:

@@ -10,7 +10,7 @@ from django.db import DatabaseError
 from paraph.evidence.statuses import last_authority_chain
 from paraph.flow.sealing.certificate_statuses import FetchedStatuses
 from paraph.keys import DevelopmentAuthority, SealingKeys, SigningKey, development_authority, sealing_keys
-from paraph.keys.sealing import EnvironmentName
+from paraph.keys.sealing import EnvironmentName, root_of
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.statuses import LongTerm
 from paraph.pdf.timestamps.configured_authorities import long_term, timestamping
@@ -42,8 +42,8 @@ class SealingContext:
     def roots(self, environment: str) -> tuple[bytes, ...]:
         """Return the roots (DER) that seals of an environment are checked against. Raises as :meth:`keys` does."""
         keys = self.keys(environment)
-        tops = [(key.certificate, *key.chain)[-1] for key in (keys.documents, keys.proofs)]
-        return tuple(dict.fromkeys([*tops, *self.timestamping.roots]))
+        own = [root for key in (keys.documents, keys.proofs) for root in root_of(key)]
+        return tuple(dict.fromkeys([*own, *self.timestamping.roots]))
 
 
 @cache

@@ -12,15 +12,18 @@ from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import BUILT_IN_TIMESTAMPS
-from paraph.keys.sealing import EnvironmentName, OperatorKey, operator_key
+from paraph.keys.sealing import EnvironmentName, operator_key
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
+from paraph.pdf.pki.certificate import missing_issuer
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
+from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf, SealError, seal
 from paraph.pdf.timestamps.timestamp import TimestampAuthority, stamp_time
 from paraph.pdf.verification.verify import verify
 
 TIMESTAMP_SECONDS = 3.0
 _EXPIRY_NOTICE = timedelta(days=30)
+_DEVELOPMENT = "the development keys"
 
 
 def _canary() -> bytes:
@@ -74,20 +77,33 @@ def timestamps() -> Iterator[Outcome]:
 
 
 def _try_keys(name: str, environment: EnvironmentName) -> Outcome:
-    began = time.perf_counter()
+    began, source = time.perf_counter(), _DEVELOPMENT
     try:
+        if configured := operator_key(settings.PARAPH, environment):
+            source = str(configured.certificates or configured.address)
         context = sealing_context()
         keys = context.keys(environment)
-        kinds = (document_purpose,) if keys.proofs is keys.documents else (document_purpose, proof_purpose)
+    except (DomainError, OSError) as error:
+        return _unusable(name, error)
+    kinds = (document_purpose,) if keys.proofs is keys.documents else (document_purpose, proof_purpose)
+    try:
         sealed = [_seal(context, kind(0, environment)) for kind in kinds]
     except (DomainError, SealError, OSError) as error:
-        sentence = error.message if isinstance(error, DomainError) else f"Sealing fails: {error}."
-        return failed(name, sentence, transient=isinstance(error, DomainError) and error.code == "unavailable")
-    for each in sealed:
-        found = verify(each.content, context.roots(environment))
-        if not (found.ok and found.covers_whole_file):
-            return failed(name, f"The seal of a test file does not validate: {' '.join(found.findings)}")
-    return _judged(name, operator_key(settings.PARAPH, environment), sealed, time.perf_counter() - began)
+        return _unusable(name, error, f"{source}: ")
+    verified = [verify(each.content, context.roots(environment)) for each in sealed]
+    for found, each in zip(verified, sealed, strict=True):
+        if not (found.ok or (missing_issuer(each.certificates) and found.intact and not found.altered)):
+            findings = " ".join(found.findings)
+            return failed(name, f"The seal of a test file does not validate with {source}: {findings}")
+    return _judged(name, source, sealed, [found.level for found in verified], time.perf_counter() - began)
+
+
+def _unusable(name: str, error: Exception, source: str = "") -> Outcome:
+    """``source``: where the certificates come from, for what the first seal shows of them."""
+    if isinstance(error, DomainError):
+        is_transient = error.code == "unavailable"
+        return failed(name, error.message if is_transient else f"{source}{error.message}", transient=is_transient)
+    return failed(name, f"{source}Sealing fails: {error}.")
 
 
 def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
@@ -103,17 +119,18 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
     )
 
 
-def _judged(name: str, configured: OperatorKey | None, sealed: Sequence[SealedPdf], seconds: float) -> Outcome:
+def _judged(name: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], seconds: float) -> Outcome:
     """Tell all that is to be known, the end of a certificate first: that has a day. ``sealed``: by the key of
-    documents and, where proofs have one of their own, by that."""
+    documents and, where proofs have one of their own, by that; ``levels``: as they verify."""
     certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
     until = min(certificate.not_valid_after_utc for certificate in certificates)
     stamped = ", timestamped" if sealed[0].timestamp else ""
-    done = f"A test file was sealed{stamped} and verified at the level {sealed[0].level} in {seconds:.2f} s"
-    warnings = list(_lacks(sealed))
+    done = f"A test file was sealed{stamped} and verified at the level {levels[0]} in {seconds:.2f} s"
+    warnings = [f"{missing} in {source}." for each in sealed if (missing := missing_issuer(each.certificates))]
+    warnings += _lacks(sealed, levels)
     if until - clock.now() < _EXPIRY_NOTICE:
         warnings.insert(0, f"The key's certificate ends on {clock.iso(until)}: renew it before.")
-    if configured is None and name == "sealing":
+    if source == _DEVELOPMENT and name == "sealing":
         warnings.append("The key is the development key, which nobody beyond this service trusts.")
     if warnings:
         return warning(name, f"{done}. {' '.join(warnings)}")
@@ -121,14 +138,14 @@ def _judged(name: str, configured: OperatorKey | None, sealed: Sequence[SealedPd
     return ok(name, f'{done}, with the key of "{subject}", valid until {clock.iso(until)}.')
 
 
-def _lacks(sealed: Sequence[SealedPdf]) -> Iterator[str]:
+def _lacks(sealed: Sequence[SealedPdf], levels: Sequence[Level]) -> Iterator[str]:
     """Yield what is wrong with both test files is said once."""
     wanted = settings.PARAPH.seal_level
     unstamped = [failure for each in sealed if not each.timestamp for failure in each.timestamp_failures]
     if wanted != "B-B" and any(not each.timestamp for each in sealed):
         yield " ".join(["It has no timestamp.", *dict.fromkeys(unstamped)])
-    reasons = [reason for each in sealed for reason in each.level_reasons]
-    if reasons:
+    if any(level != wanted for level in levels):
+        reasons = [reason for each in sealed for reason in each.level_reasons]
         yield " ".join([f"The level is not {wanted}.", *dict.fromkeys(reasons)])
 
 

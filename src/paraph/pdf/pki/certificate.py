@@ -8,10 +8,10 @@ from functools import lru_cache
 from typing import Any, TypeVar
 
 from cryptography import x509
-from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
+from paraph.keys import chains
 from paraph.keys.issuing import PROOF_SEALING, is_of_development
 from paraph.pdf.pki import der
 
@@ -54,6 +54,10 @@ class Certificate:
     OCSP."""
     for_proofs: bool
     """The extended key usage allows sealing proofs."""
+    is_root: bool
+    """It is signed by its own key, in its own name."""
+    key_parameters: bytes
+    """DER of what the key's AlgorithmIdentifier has besides its name; empty for nothing."""
 
     def __hash__(self) -> int:
         return hash(self.encoded)
@@ -73,8 +77,12 @@ def load(encoded: bytes) -> Certificate:
         purposes = list(extended.value) if extended else []
         usage = _extension(parsed, x509.KeyUsage)
         fields = der.read(parsed.tbs_certificate_bytes).children()
-        issuer, _, subject = fields[3:6] if fields[0].tag == _VERSION else fields[2:5]
+        algorithm, issuer, _, subject, public = fields[2:7] if fields[0].tag == _VERSION else fields[1:6]
+        if der.read(encoded).children()[1].raw != algorithm.raw:
+            raise CertificateError("a certificate is signed in another way than it says")
         name, serial = _name(parsed.subject), parsed.serial_number
+    except CertificateError:
+        raise
     except Exception as error:
         raise CertificateError("a certificate cannot be read") from error
     if not isinstance(key, rsa.RSAPublicKey | ec.EllipticCurvePublicKey):
@@ -94,22 +102,26 @@ def load(encoded: bytes) -> Certificate:
         and extended.critical
         and purposes == [ExtendedKeyUsageOID.TIME_STAMPING],
         for_proofs=PROOF_SEALING in purposes,
+        is_root=chains.is_root(parsed),
+        key_parameters=b"".join(each.raw for each in public.children()[0].children()[1:]),
     )
+
+
+def missing_issuer(chain: Sequence[bytes]) -> str:
+    """Return whose certificate is missing at the end of a chain (DER, the leaf first) that does not end in a root, as a
+    sentence without a full stop; else empty."""
+    last = load(chain[-1])
+    return "" if last.is_root else f'The issuer "{last.parsed.issuer.rfc4514_string()}" of "{last.name}" is missing'
 
 
 def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:
     """Return the certificates (DER) to send along with a signature: verifiers have the root themselves."""
-    return [certificate, *(link for link in chain if load(link).issuer != load(link).subject)]
+    return [certificate, *(link for link in chain if not load(link).is_root)]
 
 
-@lru_cache(maxsize=1024)
 def is_issued_by(child: Certificate, issuer: Certificate) -> bool:
-    """Return whether the issuer's key signed the child's certificate."""
-    try:
-        child.parsed.verify_directly_issued_by(issuer.parsed)
-    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
-        return False
-    return True
+    """Return whether the child names the issuer and the issuer's key signed it."""
+    return chains.is_issued_by(child.parsed, issuer.parsed)
 
 
 @dataclass(frozen=True)

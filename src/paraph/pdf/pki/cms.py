@@ -12,6 +12,8 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from paraph.kernel import tokens
+from paraph.keys.certificates import is_pss
+from paraph.keys.chains import same_name
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
 from paraph.pdf.pki.der import DerError, Element
@@ -154,8 +156,9 @@ def _certificates(optional: list[Element]) -> tuple[bytes, ...]:
 
 
 def _find_signer(identifier: Element, certificates: tuple[bytes, ...]) -> Certificate:
-    for encoded in certificates:
-        certificate = load(encoded)
+    """Return the certificate that identifies the signer, whose name is compared byte by byte: no signature covers it.
+    Certificates that cannot be read do no harm."""
+    for certificate in filter(None, map(_loaded, certificates)):
         if identifier.tag == _KEY_IDENTIFIER:
             if certificate.key_identifier == identifier.content:
                 return certificate
@@ -163,7 +166,7 @@ def _find_signer(identifier: Element, certificates: tuple[bytes, ...]) -> Certif
             issuer, serial = identifier.children()
             if certificate.serial == serial.integer() and certificate.issuer == issuer.raw:
                 return certificate
-    raise DerError("the signer's certificate is not inside")
+    raise DerError("the signer's certificate is not inside, or cannot be read")
 
 
 def _attributes(attributes: Element) -> dict[str, list[Element]]:
@@ -227,12 +230,20 @@ def _check_named_certificate(signed: SignedData) -> None:
 
 
 def _check_issuers(certificates: tuple[bytes, ...]) -> None:
-    """Check each certificate against its issuer, where that is in the message too: no signature covers the list."""
-    carried = [load(encoded) for encoded in certificates]
+    """Check each certificate against its issuer, where that is in the message too: no signature covers the list. A root
+    of the issuer's name that is whole in itself has another key, as after a renewal."""
+    carried = [each for each in map(_loaded, certificates) if each]
     for child in carried:
-        issuers = [issuer for issuer in carried if issuer.subject == child.issuer]
-        if issuers and not any(is_issued_by(child, issuer) for issuer in issuers):
+        issuers = [each for each in carried if same_name(each.parsed.subject, child.parsed.issuer)]
+        if not all(each.is_root for each in issuers) and not any(is_issued_by(child, each) for each in issuers):
             raise CmsRefused("a certificate that came along was changed")
+
+
+def _loaded(encoded: bytes) -> Certificate | None:
+    try:
+        return load(encoded)
+    except CertificateError:
+        return None
 
 
 def _check_stated_algorithms(signed: SignedData) -> None:
@@ -270,9 +281,13 @@ def _check_value(signed: SignedData) -> None:
         if identifier != oids.RSA_PSS and [field.raw for field in parameters] not in ([], [_NULL]):
             raise CmsRefused("the signature algorithm has parameters")
         if isinstance(key, rsa.RSAPublicKey) and identifier == oids.RSA_PSS:
-            scheme, hash_ = _pss(parameters[0])
-            key.verify(signature, message, scheme, hash_)
-        elif isinstance(key, rsa.RSAPublicKey) and (identifier == oids.RSA or identifier in _HASH_OF_RSA):
+            digest, mask, salt = pss_parameters(parameters[0])
+            key.verify(signature, message, padding.PSS(padding.MGF1(_HASHES[mask]), salt), _HASHES[digest])
+        elif (
+            isinstance(key, rsa.RSAPublicKey)
+            and not is_pss(signed.signer.parsed)
+            and (identifier == oids.RSA or identifier in _HASH_OF_RSA)
+        ):
             hash_ = _HASHES[_HASH_OF_RSA.get(identifier, signed.digest_algorithm)]
             key.verify(signature, message, padding.PKCS1v15(), hash_)
         elif isinstance(key, ec.EllipticCurvePublicKey) and (
@@ -288,17 +303,18 @@ def _check_value(signed: SignedData) -> None:
         raise CmsRefused("the signature was made in a way that is not known") from error
 
 
-def _pss(parameters: Element) -> tuple[padding.PSS, hashes.HashAlgorithm]:
-    """Read RSASSA-PSS-params (RFC 4055 §3.1). An absent field stands for SHA-1, which is not accepted."""
+def pss_parameters(parameters: Element) -> tuple[str, str, int]:
+    """Read RSASSA-PSS-params (RFC 4055 §3.1): the names of hash and mask's hash, and the length of the salt in bytes.
+    An absent field stands for SHA-1, which is not accepted. Raise :class:`CmsRefused` and ``DerError``."""
     fields = {field.tag: field.only(field.tag) for field in parameters.children()}
     if not {_PSS_HASH, _PSS_MASK, _PSS_SALT} <= fields.keys():
         raise CmsRefused("the signature uses SHA-1, which is not accepted")
-    hash_ = _HASHES[hash_name(fields[_PSS_HASH])]
+    hash_ = hash_name(fields[_PSS_HASH])
     generation, mask_hash = fields[_PSS_MASK].children()
     if generation.oid() != oids.MGF1:
         raise CmsRefused("the signature has a mask that is not known")
-    mask = _HASHES[hash_name(mask_hash)]
+    mask = hash_name(mask_hash)
     salt, trailer = fields.pop(_PSS_SALT).integer(), fields.pop(_PSS_TRAILER, None)
     if not 0 <= salt <= 512 or (trailer is not None and trailer.integer() != 1) or len(fields) > 2:
         raise CmsRefused("the signature has impossible parameters")
-    return padding.PSS(padding.MGF1(mask), salt), hash_
+    return hash_, mask, salt

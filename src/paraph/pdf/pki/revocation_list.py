@@ -12,6 +12,7 @@ from typing import TypeVar
 
 from cryptography import x509
 
+from paraph.keys.chains import same_name
 from paraph.pdf.pki.certificate import Certificate
 
 _UNDERSTOOD = (x509.AuthorityKeyIdentifier, x509.IssuerAlternativeName, x509.CRLNumber, x509.AuthorityInformationAccess)
@@ -53,7 +54,7 @@ def read_list(encoded: bytes, issuer: Certificate) -> RevocationList | None:
     same ones."""
     try:
         parsed = x509.load_der_x509_crl(encoded)
-        if parsed.issuer != issuer.parsed.subject or not parsed.is_signature_valid(issuer.public_key):
+        if not same_name(parsed.issuer, issuer.parsed.subject) or not parsed.is_signature_valid(issuer.public_key):
             return None
         entries = [(entry, _extensions(entry)) for entry in parsed]
     except MemoryError:  # or a revocation would be overlooked
@@ -94,7 +95,8 @@ def _own(
     for entry, extensions in entries:
         named = _value(extensions, x509.CertificateIssuer) if is_indirect else None
         if named is not None:
-            is_of_issuer = x509.DirectoryName(issuer.parsed.subject) in named
+            names = (each.value for each in named if isinstance(each, x509.DirectoryName))
+            is_of_issuer = any(same_name(each, issuer.parsed.subject) for each in names)
         reason = _value(extensions, x509.CRLReason)
         is_taken_back = is_delta and reason is not None and reason.reason is x509.ReasonFlags.remove_from_crl
         if is_of_issuer and not is_taken_back:

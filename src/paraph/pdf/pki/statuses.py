@@ -15,7 +15,7 @@ from cryptography.x509.oid import AuthorityInformationAccessOID
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority
 from paraph.keys.revocation import VALIDITY, revocation_list
-from paraph.pdf.pki.certificate import load
+from paraph.pdf.pki.certificate import load, missing_issuer
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 
 Chain = tuple[bytes, ...]
@@ -84,10 +84,9 @@ class LongTerm:
             return
 
     def _statuses(self, chain: Chain) -> LongTermData:
-        first, last = load(chain[0]), load(chain[-1])
-        if last.issuer != last.subject:
-            raise StatusUnavailable(f'The chain of "{first.name}" does not reach its root')
-        reasons = []
+        if missing := missing_issuer(chain):
+            raise StatusUnavailable(missing)
+        first, reasons = load(chain[0]), list[str]()
         for source in self.sources:
             try:
                 data = source.statuses(chain)

@@ -5,8 +5,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
+from paraph.pdf.pki.certificate import load, missing_issuer
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, CollectedStatuses, LongTerm
+from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.archive import archive
 from paraph.pdf.sealing.seal_draft import SealDraft
@@ -50,6 +52,8 @@ def augment(
         level: Level = "B-T" if seal_timestamp else "B-B"
         return Augmented(sealed, sealed_hash, level, collected.data, collected.missing)
     moment, chain = seal_timestamp.time, seal_timestamp.chain
+    if reason := _untrusted(key_chain, moment):
+        return Augmented(sealed, sealed_hash, "B-T", collected.data, tuple(dict.fromkeys((*collected.missing, reason))))
     chains = [(key_chain, moment), (chain, moment)]
     added, reasons = LongTermData(), collected.missing
     if not _proven(chains, collected.data):
@@ -75,6 +79,17 @@ def augment(
         reason = f"No archive timestamp could be had. {' '.join(failures)}"
         return Augmented(sealed, sealed_hash, level, collected.data, (*reasons, reason))
     return Augmented(sealed + archived.text, archived.hash, "B-LTA", collected.data + added, archive=archived.timestamp)
+
+
+def _untrusted(key_chain: Chain, moment: datetime) -> str:
+    """Return why no verifier would trust the key's certificate, as a sentence: that holds a seal at B-T."""
+    if missing := missing_issuer(key_chain):
+        return f"{missing}."
+    try:
+        check_chain(load(key_chain[0]), key_chain[1:], key_chain[-1:], moment)
+    except Untrusted as error:
+        return f'"{load(key_chain[0]).name}" is not trusted: {error}.'
+    return ""
 
 
 def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> bool:

@@ -11,17 +11,29 @@ from functools import lru_cache
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
+from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
+from paraph.keys.signing_key import ECDSA_SHA256, RSA_PSS_SHA256, RSA_SHA256
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate, load, without_root
+from paraph.pdf.pki.cms import CmsRefused, pss_parameters
+from paraph.pdf.pki.der import DerError
 from paraph.pdf.pki.purpose import Purpose
 
-_SIGNATURE_ALGORITHMS = {
-    "RSASSA_PKCS1_V1_5_SHA_256": der.sequence(der.oid(oids.RSA_SHA256), der.tlv(der.NULL)),
-    "ECDSA_SHA_256": der.sequence(der.oid(oids.ECDSA_SHA256)),
-}
+_EXPLICIT_0, _EXPLICIT_1, _EXPLICIT_2, _DIRECTORY_NAME = 0xA0, 0xA1, 0xA2, 0xA4
 _DIGEST_ALGORITHM = der.sequence(der.oid(oids.SHA256))
-_EXPLICIT_0, _EXPLICIT_1, _DIRECTORY_NAME = 0xA0, 0xA1, 0xA4
+_SALT = 32  # bytes
+_PSS_HASH = der.sequence(der.oid(oids.SHA256), der.tlv(der.NULL))  # RFC 4055 §2.1
+_PSS_PARAMETERS = der.sequence(
+    der.tlv(_EXPLICIT_0, _PSS_HASH),
+    der.tlv(_EXPLICIT_1, der.sequence(der.oid(oids.MGF1), _PSS_HASH)),
+    der.tlv(_EXPLICIT_2, der.integer(_SALT)),
+)
+_SIGNATURE_ALGORITHMS = {
+    RSA_SHA256: der.sequence(der.oid(oids.RSA_SHA256), der.tlv(der.NULL)),
+    RSA_PSS_SHA256: der.sequence(der.oid(oids.RSA_PSS), _PSS_PARAMETERS),
+    ECDSA_SHA256: der.sequence(der.oid(oids.ECDSA_SHA256)),
+}
 
 
 @dataclass(frozen=True)
@@ -63,13 +75,19 @@ class CmsTemplate:
 
 
 def template(key: SigningKey) -> CmsTemplate:
-    """Return the template of the key's certificate, made at the first call."""
+    """Return the template of the key's certificate, made at the first call. Raise ``DomainError("configuration", …)``
+    for a certificate that restricts RSASSA-PSS to other parameters than ours."""
     return _template(key.certificate, key.chain, key.algorithm)
 
 
 @lru_cache(maxsize=32)
 def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTemplate:
     certificate = load(encoded)
+    if algorithm == RSA_PSS_SHA256 and not _allows_our_pss(certificate.key_parameters):
+        wanted = "SHA-256, MGF1 with SHA-256 and a salt of 32 bytes"
+        raise DomainError(
+            "configuration", f'The certificate "{certificate.name}" does not allow RSASSA-PSS with {wanted}.'
+        )
     serial, sent = der.integer(certificate.serial), without_root(encoded, chain)
     return CmsTemplate(
         common_attributes=_common_attributes(sent),
@@ -85,6 +103,16 @@ def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTe
         signature_algorithm=_SIGNATURE_ALGORITHMS[algorithm],
         longest_signature=_longest_signature(certificate),
     )
+
+
+def _allows_our_pss(restrictions: bytes) -> bool:
+    """Return whether a key for RSASSA-PSS alone may sign with our parameters: of the salt it names the least length
+    (RFC 4055 §3.3)."""
+    try:
+        digest, mask, salt = pss_parameters(der.read(restrictions)) if restrictions else ("sha256", "sha256", 0)
+    except (CmsRefused, DerError):
+        return False
+    return (digest, mask) == ("sha256", "sha256") and salt <= _SALT
 
 
 def _common_attributes(sent: Sequence[bytes]) -> tuple[bytes, ...]:

@@ -10,6 +10,7 @@ from typing import Protocol
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.ber import der_of
 from paraph.pdf.pki.certificate import without_root
 from paraph.pdf.pki.cms import read_signed_data
 from paraph.pdf.pki.der import DerError
@@ -152,7 +153,7 @@ def granted_token(answer: bytes) -> bytes:
     Raise :class:`TokenRefused` with the authority's reason where it gave none.
     """
     try:
-        fields = der.read(answer).children()
+        fields = der.read(der_of(answer)).children()
         status = fields[0].children()
         code = status[0].integer()
         if code not in {0, 1}:

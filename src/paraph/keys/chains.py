@@ -1,0 +1,203 @@
+"""Certification paths (RFC 5280 §6): from a certificate through its issuers to a root.
+
+What decides here is listed: algorithms, curves, critical extensions. A certificate with anything else takes no part in
+a chain.
+"""
+
+import re
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from functools import lru_cache
+from string import ascii_uppercase
+from typing import TypeVar
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PSS, PKCS1v15
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from paraph.kernel import clock
+from paraph.keys.certificates import is_pss, weakness_of_certificate
+
+_LONGEST = 10  # certificates
+_WHITE = re.compile(r"[ \t\n\v\f\r]+")
+_LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
+_WEB = frozenset({ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH})
+_UNDERSTOOD = (
+    x509.BasicConstraints,
+    x509.KeyUsage,
+    x509.ExtendedKeyUsage,
+    x509.NameConstraints,
+    x509.SubjectAlternativeName,
+    x509.AuthorityKeyIdentifier,
+    x509.SubjectKeyIdentifier,
+    x509.CRLDistributionPoints,
+    x509.CertificatePolicies,
+)
+"""May be critical. No policy is demanded, so that any policies hold."""
+
+_Value = TypeVar("_Value", bound=x509.ExtensionType)
+_Name = list[frozenset[tuple[x509.ObjectIdentifier, str | bytes]]]
+
+
+class NoChain(ValueError):
+    """No chain holds. ``fault``: why none may have ``certificate``, as the end of a sentence; empty where its issuer is
+    missing instead. ``issuers``: those of the first certificate that were found, nearest first."""
+
+    def __init__(self, certificate: x509.Certificate, fault: str, issuers: tuple[x509.Certificate, ...] = ()) -> None:
+        super().__init__(fault or "the issuer is missing")
+        self.certificate, self.fault, self.issuers = certificate, fault, issuers
+
+
+def find_chain(
+    certificate: x509.Certificate,
+    others: Sequence[x509.Certificate],
+    roots: Sequence[x509.Certificate],
+    moment: datetime,
+) -> tuple[x509.Certificate, ...]:
+    """Return the shortest chain of certificates from ``certificate`` to one of the ``roots``, both included, all valid
+    at ``moment``.
+
+    ``others``: certificates in any order that may lie between; what belongs to no chain does no harm. Raises
+    :class:`NoChain`.
+    """
+    if fault := _fault(certificate, moment, is_root=certificate in roots):
+        raise NoChain(certificate, fault)
+    faults, reached = list[NoChain](), {certificate}
+    chain: tuple[x509.Certificate, ...] = (certificate,)
+    waiting = deque([chain])
+    while waiting:
+        chain = waiting.popleft()
+        if chain[-1] in roots:
+            broken = next(_broken_rules(chain), None)
+            if broken is None:
+                return chain
+            faults.append(broken)
+        for issuer in _issuers_of(chain[-1], (*roots, *others)) if len(chain) < _LONGEST else ():
+            if issuer in reached:
+                continue
+            reached.add(issuer)
+            if fault := _fault(issuer, moment, is_root=issuer in roots) or _fault_of_issuer(issuer):
+                faults.append(NoChain(issuer, fault))
+            else:
+                waiting.append((*chain, issuer))
+    raise faults[0] if faults else NoChain(chain[-1], "", chain[1:])
+
+
+@lru_cache(maxsize=1024)
+def is_issued_by(child: x509.Certificate, issuer: x509.Certificate) -> bool:
+    """Return whether the child names the issuer and the issuer's key signed it. A key for RSASSA-PSS alone makes no
+    other signatures (RFC 4055 §1.2)."""
+    try:
+        key, way = issuer.public_key(), child.signature_algorithm_parameters
+        signature, content, hash_ = child.signature, child.tbs_certificate_bytes, child.signature_hash_algorithm
+        if not same_name(child.issuer, issuer.subject):
+            return False
+        if isinstance(key, rsa.RSAPublicKey) and hash_ and isinstance(way, PSS if is_pss(issuer) else PSS | PKCS1v15):
+            key.verify(signature, content, way, hash_)
+        elif isinstance(key, ec.EllipticCurvePublicKey) and hash_ and isinstance(way, ec.ECDSA | None):
+            key.verify(signature, content, ec.ECDSA(hash_))  # for SHA-1 there is no object, but a reason to be told
+        else:
+            return False
+    except (ValueError, TypeError, InvalidSignature, UnsupportedAlgorithm):
+        return False
+    return True
+
+
+def is_root(certificate: x509.Certificate) -> bool:
+    """Return whether the certificate is signed by its own key, in its own name."""
+    return is_issued_by(certificate, certificate)
+
+
+def same_name(one: x509.Name, other: x509.Name) -> bool:
+    """Compare names by RFC 5280 §7.1, as OpenSSL does: whatever the type of their strings, without regard to the case
+    of ASCII letters and to how much white space there is."""
+    return one == other or _folded(one) == _folded(other)
+
+
+def _folded(name: x509.Name) -> _Name:
+    return [frozenset((each.oid, _folded_text(each.value)) for each in part) for part in name.rdns]
+
+
+def _folded_text(value: str | bytes) -> str | bytes:
+    return value if isinstance(value, bytes) else _WHITE.sub(" ", value.translate(_LOWER)).strip(" ")
+
+
+def _issuers_of(child: x509.Certificate, candidates: Iterable[x509.Certificate]) -> Iterator[x509.Certificate]:
+    issuer, _ = _names(child)
+    for each in candidates:
+        if issuer is not None and _names(each)[1] == issuer and is_issued_by(child, each):
+            yield each
+
+
+@lru_cache(maxsize=4096)
+def _names(certificate: x509.Certificate) -> tuple[_Name | None, _Name | None]:
+    """Return the names of issuer and subject; None for both where one cannot be read."""
+    try:
+        return _folded(certificate.issuer), _folded(certificate.subject)
+    except ValueError:
+        return None, None
+
+
+def _fault(certificate: x509.Certificate, moment: datetime, *, is_root: bool) -> str:
+    """Return why no chain may have this certificate, as the end of a sentence."""
+    if moment < certificate.not_valid_before_utc:
+        return f"is valid only from {clock.iso(certificate.not_valid_before_utc)}"
+    if moment > certificate.not_valid_after_utc:
+        return f"expired on {clock.iso(certificate.not_valid_after_utc)}"
+    if weakness := weakness_of_certificate(certificate, is_root=is_root):
+        return weakness
+    try:
+        odd = [each.oid for each in certificate.extensions if each.critical and not isinstance(each.value, _UNDERSTOOD)]
+    except (ValueError, UnsupportedAlgorithm, x509.DuplicateExtension):
+        return "has extensions that cannot be read"
+    return f"has the critical extension {odd[0].dotted_string}, which is not understood" if odd else ""
+
+
+def _fault_of_issuer(certificate: x509.Certificate) -> str:
+    constraints = _extension(certificate, x509.BasicConstraints)
+    usage = _extension(certificate, x509.KeyUsage)
+    purposes = _extension(certificate, x509.ExtendedKeyUsage)
+    if constraints is None or not constraints.ca or (usage is not None and not usage.key_cert_sign):
+        return "may not issue certificates"
+    if purposes is not None and set(purposes) <= _WEB:
+        return "may issue certificates for the web alone"
+    return ""
+
+
+def _broken_rules(chain: tuple[x509.Certificate, ...]) -> Iterator[NoChain]:
+    """Yield what a certificate of the chain demands of those below it and they do not keep (RFC 5280 §6.1.4)."""
+    for position, issuer in enumerate(chain[1:], start=1):
+        below = chain[:position]
+        constraints = _extension(issuer, x509.BasicConstraints)
+        longest = constraints.path_length if constraints else None
+        if longest is not None and sum(not same_name(each.issuer, each.subject) for each in below[1:]) > longest:
+            yield NoChain(issuer, f"allows at most {longest} issuers below it")
+        names = _extension(issuer, x509.NameConstraints)
+        if names is not None and not all(_allows(names, each) for each in below):
+            yield NoChain(issuer, "does not allow the names of certificates below it")
+
+
+def _allows(constraints: x509.NameConstraints, certificate: x509.Certificate) -> bool:
+    """Return whether the constraints allow the certificate's names. Directory names are compared; a constraint on names
+    of another kind allows none of this kind."""
+    alternative = _extension(certificate, x509.SubjectAlternativeName)
+    names = [x509.DirectoryName(certificate.subject)] if certificate.subject.rdns else []
+    kinds = {type(each) for each in (*names, *(alternative or ()))}
+    if certificate.subject.get_attributes_for_oid(NameOID.EMAIL_ADDRESS):
+        kinds.add(x509.RFC822Name)
+    directory = [each.value for each in (*names, *(alternative or ())) if isinstance(each, x509.DirectoryName)]
+    for trees, wanted in ((constraints.permitted_subtrees, True), (constraints.excluded_subtrees, False)):
+        if any(not isinstance(tree, x509.DirectoryName) and type(tree) in kinds for tree in trees or ()):
+            return False
+        bases = [_folded(tree.value) for tree in trees or () if isinstance(tree, x509.DirectoryName)]
+        within = [any(_folded(name)[: len(base)] == base for base in bases) for name in directory]
+        if bases and (not all(within) if wanted else any(within)):
+            return False
+    return True
+
+
+def _extension(certificate: x509.Certificate, kind: type[_Value]) -> _Value | None:
+    return next((each.value for each in certificate.extensions if isinstance(each.value, kind)), None)

@@ -1,0 +1,377 @@
+"""Keys and certificates in every form that certificate authorities give them, each with what OpenSSL says of it."""
+
+import subprocess
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from datetime import timedelta
+from functools import cache
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, Literal
+
+from cryptography import x509
+from cryptography.hazmat.primitives import hashes
+from cryptography.hazmat.primitives.asymmetric import ec, ed25519, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat, load_pem_private_key
+from cryptography.x509.name import _ASN1Type
+from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+
+from paraph.kernel import clock
+from tests import independent
+
+Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
+Fate = Literal["works", "incomplete", "refused"]
+"""A seal verifies; it is made but trusted by nobody, and says so; the key is refused with a sentence."""
+SHA256 = hashes.SHA256()
+
+
+@dataclass(frozen=True)
+class OddChain:
+    """A key (PEM), the certificates (PEM) of one file, and what becomes of them. ``reason``: in the refusal."""
+
+    key: bytes
+    certificates: bytes
+    fate: Fate
+    reason: str = ""
+
+    def write(self, folder: Path) -> tuple[Path, Path]:
+        key, certificates = folder / "seal.key", folder / "certificates.pem"
+        key.write_bytes(self.key)
+        certificates.write_bytes(self.certificates)
+        return key, certificates
+
+
+@cache
+def key(name: str, kind: str = "p-256") -> Key:
+    """The same key for the same name."""
+    if kind.startswith("rsa"):
+        return rsa.generate_private_key(65537, int(kind.removeprefix("rsa-")))
+    curves: dict[str, ec.EllipticCurve] = {
+        "p-256": ec.SECP256R1(),
+        "p-384": ec.SECP384R1(),
+        "p-521": ec.SECP521R1(),
+        "brainpool-256": ec.BrainpoolP256R1(),
+        "brainpool-384": ec.BrainpoolP384R1(),
+        "k-256": ec.SECP256K1(),
+    }
+    return ec.generate_private_key(curves[kind])
+
+
+def name(common: str, *, kind: _ASN1Type = _ASN1Type.UTF8String) -> x509.Name:
+    return x509.Name([
+        x509.NameAttribute(NameOID.COUNTRY_NAME, "DE"),
+        x509.NameAttribute(NameOID.ORGANIZATION_NAME, "Acme Trust", _type=kind),
+        x509.NameAttribute(NameOID.COMMON_NAME, common, _type=kind),
+    ])  # fmt: skip
+
+
+def issued(
+    subject: x509.Name,
+    public: Any,
+    issuer: x509.Name,
+    issuer_key: Key,
+    *,
+    ca: bool = False,
+    hash_: hashes.SHA224 | hashes.SHA256 | hashes.SHA384 = SHA256,
+    days: tuple[int, int] = (-1, 700),
+    path_length: int | None = None,
+    extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
+    is_pss: bool = False,
+    without_basics: bool = False,
+) -> x509.Certificate:
+    never = dict.fromkeys(
+        ("key_encipherment", "data_encipherment", "key_agreement", "encipher_only", "decipher_only"), False
+    )
+    usage = x509.KeyUsage(
+        digital_signature=not ca, content_commitment=not ca, key_cert_sign=ca, crl_sign=ca, **never
+    )  # fmt: skip
+    builder = (
+        x509.CertificateBuilder()
+        .subject_name(subject)
+        .issuer_name(issuer)
+        .public_key(public)
+        .serial_number(x509.random_serial_number())
+        .not_valid_before(clock.now() + timedelta(days=days[0]))
+        .not_valid_after(clock.now() + timedelta(days=days[1]))
+    )
+    if not without_basics:
+        builder = builder.add_extension(x509.BasicConstraints(ca, path_length), critical=True)
+        builder = builder.add_extension(usage, critical=True)
+    builder = builder.add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
+    named = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
+    builder = builder.add_extension(named, critical=False)
+    for extension, critical in extensions:
+        builder = builder.add_extension(extension, critical=critical)
+    return builder.sign(issuer_key, hash_, rsa_padding=PSS(MGF1(hash_), 32) if is_pss else None)
+
+
+def pem(*certificates: x509.Certificate) -> bytes:
+    return b"".join(each.public_bytes(Encoding.PEM) for each in certificates)
+
+
+def private(of: Key) -> bytes:
+    return of.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, NoEncryption())
+
+
+def root(common: str = "Root", of: Key | None = None, **arguments: Any) -> x509.Certificate:
+    of = of or key("root")
+    return issued(name(common), of.public_key(), name(common), of, ca=True, **arguments)
+
+
+def middle(*, of: str = "middle", **arguments: Any) -> x509.Certificate:
+    facts: dict[str, Any] = {"ca": True, **arguments}
+    return issued(name("Middle"), key(of).public_key(), name("Root"), key("root"), **facts)
+
+
+def leaf(**arguments: Any) -> x509.Certificate:
+    """Under the middle one."""
+    return issued(name("Seal"), key("seal").public_key(), name("Middle"), key("middle"), **arguments)
+
+
+def below_root(**arguments: Any) -> x509.Certificate:
+    return issued(name("Seal"), key("seal").public_key(), name("Root"), key("root"), **arguments)
+
+
+def chain(fate: Fate, *certificates: x509.Certificate, of: Key | None = None, reason: str = "") -> OddChain:
+    return OddChain(private(of or key("seal")), pem(*certificates), fate, reason)
+
+
+def of_curve(kind: str) -> OddChain:
+    """Everything has a key of this kind, and so has the seal."""
+    top, own = key("root", kind), key("seal", kind)
+    certificate = issued(name("Seal"), own.public_key(), name("Root"), top)
+    return chain("works", certificate, root(of=top), of=own)
+
+
+def issuer_of_curve(kind: str, fate: Fate, reason: str = "") -> OddChain:
+    top = key("root", kind)
+    certificate = issued(name("Seal"), key("seal").public_key(), name("Root"), top, hash_=hashes.SHA384())
+    return chain(fate, certificate, root(of=top), reason=reason)
+
+
+def written(issuer: x509.Name) -> OddChain:
+    """The leaf writes its issuer's name in another way than the issuer does."""
+    return chain("works", issued(name("Seal"), key("seal").public_key(), issuer, key("root")), root())
+
+
+def cross(*order: int) -> OddChain:
+    """A root, once signed by itself and once, with an old hash, by an older one."""
+    older, new = root("Older Root", key("older")), root()
+    crossed = issued(
+        name("Root"),
+        key("root").public_key(),
+        name("Older Root"),
+        key("older"),
+        ca=True,
+        hash_=hashes.SHA224(),
+    )
+    listed = (below_root(), new, crossed, older)
+    return chain("works", *(listed[position] for position in order))
+
+
+def pss(*parameters: str, fate: Fate = "works", reason: str = "") -> OddChain:
+    """A key for RSASSA-PSS alone, signed by itself."""
+    made = _openssl(
+        "genpkey",
+        "-algorithm",
+        "rsa-pss",
+        "-pkeyopt",
+        "rsa_keygen_bits:2048",
+        *(f"-pkeyopt {each}" for each in parameters),
+    )
+    digest = next((each.partition(":")[2] for each in parameters if "md:" in each and "mgf" not in each), "sha256")
+    return OddChain(made, _self_signed(made, "/CN=PSS Seal", f"-{digest}"), fate, reason)
+
+
+def plain_key_of_pss_certificate() -> OddChain:
+    """The certificate is for RSASSA-PSS alone, the key's file says nothing of it."""
+    odd = pss()
+    loaded = load_pem_private_key(odd.key, None)
+    assert isinstance(loaded, rsa.RSAPrivateKey)
+    return OddChain(private(loaded), odd.certificates, "works")
+
+
+def explicit_curve(*, is_issuer: bool = False) -> OddChain:
+    made = _openssl("genpkey", "-algorithm", "EC", "-pkeyopt ec_paramgen_curve:P-256", "-pkeyopt ec_param_enc:explicit")
+    certificate = _self_signed(made, "/C=DE/O=Acme Trust/CN=Root" if is_issuer else "/CN=Explicit")
+    reason = "by explicit parameters"
+    if not is_issuer:
+        return OddChain(made, certificate, "refused", reason)
+    issuer = load_pem_private_key(made, None)
+    assert isinstance(issuer, ec.EllipticCurvePrivateKey)
+    own = issued(name("Seal"), key("seal").public_key(), name("Root"), issuer)
+    return OddChain(private(key("seal")), pem(own) + certificate, "refused", reason)
+
+
+def latin(*, unneeded: bool = False) -> OddChain:
+    """A name in T61String, in Latin-1."""
+    made = _openssl("genpkey", "-algorithm", "EC", "-pkeyopt ec_paramgen_curve:P-256")
+    # "default" lets OpenSSL choose the smallest type that holds the text, with T61String before UTF8String.
+    config = b"string_mask=default\nprompt=no\ndistinguished_name=n\n[n]\nO=A\xe7\xe3o S\xe3o Paulo\nCN=Selo\n"
+    certificate = _self_signed(made, "", config=config)
+    if unneeded:
+        return OddChain(private(key("seal")), certificate + pem(below_root(), root()), "works")
+    return OddChain(made, certificate, "refused", "has a name that cannot be read")
+
+
+def _self_signed(made: bytes, subject: str, *more: str, config: bytes = b"") -> bytes:
+    with TemporaryDirectory() as made_here:
+        folder = Path(made_here)
+        (folder / "key.pem").write_bytes(made)
+        (folder / "req.cnf").write_bytes(b"[req]\n" + (config or b"distinguished_name=n\n[n]\n"))
+        named = ["-subj", subject] if subject else []
+        return _openssl(
+            "req",
+            "-x509",
+            "-new",
+            f"-key {folder}/key.pem",
+            f"-config {folder}/req.cnf",
+            "-days 700",
+            *more,
+            named=named,
+        )
+
+
+def _openssl(*words: str, named: Sequence[str] = ()) -> bytes:
+    command = [independent.need("openssl", "openssl"), *" ".join(words).split(), *named]
+    return subprocess.run(command, check=True, capture_output=True).stdout
+
+
+def _constrained(*trees: x509.GeneralName, excluded: bool = False) -> x509.Certificate:
+    constraints = x509.NameConstraints(None if excluded else trees, trees if excluded else None)
+    return middle(extensions=[(constraints, True)])
+
+
+_PRINTABLE = _ASN1Type.PrintableString
+_ACME = x509.DirectoryName(x509.Name(list(name("x", kind=_PRINTABLE))[:2]))
+_UNKNOWN = x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4.5"), b"\x05\x00")
+_SERVERS = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.SERVER_AUTH])
+_POLICIES = x509.CertificatePolicies([x509.PolicyInformation(x509.ObjectIdentifier("1.2.3.4"), None)])
+_ADDRESS = x509.SubjectAlternativeName([x509.RFC822Name("seal@acme.example")])
+
+
+def _of_someone() -> x509.Certificate:
+    """A certificate with a key of a kind that seals do not have."""
+    return issued(name("Someone"), ed25519.Ed25519PrivateKey.generate().public_key(), name("Root"), key("root"))
+
+
+CHAINS: dict[str, Callable[[], OddChain]] = {
+    "one above the other": lambda: chain("works", leaf(), middle(), root()),
+    "root first": lambda: chain("works", root(), leaf(), middle()),
+    "issuer first": lambda: chain("works", middle(), root(), leaf()),
+    "everything twice": lambda: chain("works", leaf(), leaf(), middle(), middle(), root(), root()),
+    "signed by itself, for certificates alone": lambda: chain(
+        "refused", root(of=key("seal")), reason="may not be used for signatures"
+    ),
+    "signed by itself": lambda: chain(
+        "works", issued(name("Seal"), key("seal").public_key(), name("Seal"), key("seal"))
+    ),
+    "issuer missing": lambda: chain("incomplete", leaf(), root()),
+    "root missing": lambda: chain("incomplete", leaf(), middle()),
+    "all issuers missing": lambda: chain("incomplete", leaf()),
+    "an issuer of the right name and another key": lambda: chain(
+        "incomplete", leaf(), middle(of="wrong"), root()
+    ),
+    "the issuer's older key too": lambda: chain(
+        "works", leaf(), middle(of="wrong"), middle(), root()
+    ),
+    "an expired certificate of the issuer too": lambda: chain(
+        "works", leaf(), middle(days=(-20, -10)), middle(), root()
+    ),
+    "an expired certificate of the key too": lambda: chain("works", leaf(days=(-20, -10)), leaf(), middle(), root()),
+    "a certificate of the key without its issuer too": lambda: chain(
+        "works", issued(name("Seal"), key("seal").public_key(), name("Nobody"), key("wrong")), leaf(), middle(), root()
+    ),
+    "somebody else's certificate too": lambda: chain("works", leaf(), _of_someone(), middle(), root()),
+    "an unreadable name that is not needed": lambda: latin(unneeded=True),
+    "cross-signed, root first": lambda: cross(0, 1, 2, 3),
+    "cross-signed, cross first": lambda: cross(0, 2, 1, 3),
+    "cross-signed, older root first": lambda: cross(3, 2, 0, 1),
+    "cross-signed alone": lambda: replace(cross(0, 2, 3), fate="refused", reason="is signed with SHA-224"),
+    "PrintableString for UTF8String": lambda: written(name("Root", kind=_PRINTABLE)),
+    "other case": lambda: written(name("ROOT")),
+    "other white space": lambda: written(name("  Root ")),
+    "BMPString": lambda: written(name("Root", kind=_ASN1Type.BMPString)),
+    "P-384": lambda: of_curve("p-384"),
+    "P-521": lambda: of_curve("p-521"),
+    "brainpoolP256r1": lambda: of_curve("brainpool-256"),
+    "issuer P-384": lambda: issuer_of_curve("p-384", "works"),
+    "issuer brainpoolP384r1": lambda: issuer_of_curve("brainpool-384", "works"),
+    "issuer secp256k1": lambda: issuer_of_curve("k-256", "refused", "elliptic curve secp256k1, which is not accepted"),
+    "issuer RSA": lambda: issuer_of_curve("rsa-2048", "works"),
+    "signed with PSS by an issuer of RSA": lambda: chain(
+        "works",
+        issued(name("Seal"), key("seal").public_key(), name("Root"), key("root", "rsa-2048"), is_pss=True),
+        root(of=key("root", "rsa-2048")),
+    ),
+    "PSS": pss,
+    "PSS, restricted to SHA-256": lambda: pss(
+        "rsa_pss_keygen_md:sha256", "rsa_pss_keygen_mgf1_md:sha256", "rsa_pss_keygen_saltlen:32"
+    ),
+    "PSS, restricted to SHA-384": lambda: pss(
+        "rsa_pss_keygen_md:sha384",
+        "rsa_pss_keygen_mgf1_md:sha384",
+        "rsa_pss_keygen_saltlen:48",
+        fate="refused",
+        reason="does not allow RSASSA-PSS with SHA-256",
+    ),
+    "PSS, restricted to a longer salt": lambda: pss(
+        "rsa_pss_keygen_md:sha256",
+        "rsa_pss_keygen_mgf1_md:sha256",
+        "rsa_pss_keygen_saltlen:64",
+        fate="refused",
+        reason="does not allow RSASSA-PSS with SHA-256",
+    ),
+    "PSS in the certificate alone": plain_key_of_pss_certificate,
+    "curve by explicit parameters": explicit_curve,
+    "issuer's curve by explicit parameters": lambda: explicit_curve(is_issuer=True),
+    "T61String": latin,
+    "weak RSA": lambda: chain(
+        "refused",
+        issued(name("Seal"), key("weak", "rsa-1024").public_key(), name("Root"), key("root")),
+        root(),
+        of=key("weak", "rsa-1024"),
+        reason="RSA key of 1024 bits",
+    ),
+    "expired": lambda: chain("refused", leaf(days=(-20, -10)), middle(), root(), reason="expired on"),
+    "not yet valid": lambda: chain("refused", leaf(days=(10, 20)), middle(), root(), reason="is valid only from"),
+    "issuer expired": lambda: chain("refused", leaf(), middle(days=(-20, -10)), root(), reason="expired on"),
+    "issuer is none": lambda: chain("refused", leaf(), middle(ca=False), root(), reason="may not issue certificates"),
+    "issuer without basic constraints": lambda: chain(
+        "refused", leaf(), middle(without_basics=True), root(), reason="may not issue certificates"
+    ),
+    "issuer for the web alone": lambda: chain(
+        "refused", leaf(), middle(extensions=[(_SERVERS, False)]), root(), reason="for the web alone"
+    ),
+    "one issuer too many": lambda: chain("refused", leaf(), middle(), root(path_length=0), reason="at most 0 issuers"),
+    "as many issuers as allowed": lambda: chain("works", leaf(), middle(path_length=0), root(path_length=1)),
+    "an unknown critical extension": lambda: chain(
+        "refused", leaf(extensions=[(_UNKNOWN, True)]), middle(), root(), reason="critical extension 1.2.3.4.5"
+    ),
+    "an unknown extension": lambda: chain("works", leaf(extensions=[(_UNKNOWN, False)]), middle(), root()),
+    "critical policies": lambda: chain(
+        "works", leaf(extensions=[(_POLICIES, True)]), middle(extensions=[(_POLICIES, True)]), root()
+    ),
+    "names as the issuer allows": lambda: chain("works", leaf(), _constrained(_ACME), root()),
+    "names that the issuer does not allow": lambda: chain(
+        "refused",
+        issued(x509.Name(list(name("Seal"))[2:]), key("seal").public_key(), name("Middle"), key("middle")),
+        _constrained(_ACME),
+        root(),
+        reason="does not allow the names",
+    ),
+    "names that the issuer excludes": lambda: chain(
+        "refused", leaf(), _constrained(_ACME, excluded=True), root(), reason="does not allow the names"
+    ),
+    "names of a kind that is not compared": lambda: chain(
+        "refused",
+        leaf(extensions=[(_ADDRESS, False)]),
+        _constrained(x509.RFC822Name("acme.example")),
+        root(),
+        reason="does not allow the names",
+    ),
+    "for servers": lambda: chain(
+        "refused", leaf(extensions=[(_SERVERS, False)]), middle(), root(), reason="not one for documents"
+    ),
+}  # fmt: skip
