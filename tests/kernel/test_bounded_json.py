@@ -59,3 +59,17 @@ def test_commas_are_counted_where_somebody_says_how_many_there_may_be() -> None:
     assert bounded_json.loads(b"[1,2,3]", 10, comma_limit=2) == [1, 2, 3]
     with bounded_json._turn, pytest.raises(bounded_json.TooManyError):
         bounded_json.loads(LARGE, 10, comma_limit=2)
+
+
+@pytest.mark.parametrize("opened", ["[", '{"a":'])
+@pytest.mark.parametrize("padding", [0, 100_000])
+def test_nesting_is_bounded_whatever_is_nested(opened: str, padding: int) -> None:
+    def nested(levels: int) -> bytes:
+        return (opened * levels + "1" + ("]" if opened == "[" else "}") * levels + " " * padding).encode()
+
+    assert bounded_json.loads(nested(bounded_json.DEEPEST), 1_000_000)
+    for levels in (bounded_json.DEEPEST + 1, 480, 800, 100_000):
+        with pytest.raises(bounded_json.TooDeepError):
+            bounded_json.loads(nested(levels), 1_000_000)
+    wide = [[[]] * 100] * 100
+    assert bounded_json.loads(json.dumps(wide).encode(), 1_000_000) == wide

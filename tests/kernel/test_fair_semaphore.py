@@ -1,250 +1,126 @@
-"""Places: who is quick is waited for, who is slow never has all of them, who used least is next."""
+"""Places: nobody has all of them, nobody waits for long, and who has fewest is next."""
 
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 
 import pytest
 
-from paraph.kernel.fair_semaphore import LITTLE, LONG, MUCH, FairSemaphore
-from paraph.kernel.recent_use import RecentUse
+from paraph.kernel.fair_semaphore import FairSemaphore, NoPlaceError
 from tests.pdf.processes import eventually
-
-PATIENCE = 1.0
 
 
 class Crowd:
-    """Threads at the places; each stays until the test lets everybody go."""
+    """Threads at the places; each stays until the test lets it go."""
 
     def __init__(self, places: FairSemaphore, threads: ThreadPoolExecutor) -> None:
         self.places = places
         self.order: list[str] = []
-        self.over = threading.Event()
         self._threads = threads
+        self._over: dict[str, threading.Event] = {}
 
-    def come(self, tenant_key: str, name: str = "", stay: float = 60) -> Future[bool]:
-        return self._threads.submit(self._stay, tenant_key, name or tenant_key, stay)
+    def come(self, tenant_key: str, name: str = "") -> Future[bool]:
+        over = self._over.setdefault(name or tenant_key, threading.Event())
+        before = len(self.places._waiting) + self.places.held()
+        coming = self._threads.submit(self._stay, tenant_key, over)
+        assert eventually(lambda: coming.done() or len(self.places._waiting) + self.places.held() > before)
+        return coming
 
-    def held(self, count: int) -> None:
-        assert eventually(lambda: self.places.held() == count)
+    def go(self, name: str) -> None:
+        self._over[name].set()
 
-    def _stay(self, tenant_key: str, name: str, stay: float) -> bool:
-        with self.places.place(tenant_key) as visit:
-            if visit.has_place:
-                self.order.append(name)
-                self.over.wait(stay)
-            return visit.has_place
+    def all_go(self) -> None:
+        for over in self._over.values():
+            over.set()
+
+    def _stay(self, tenant_key: str, over: threading.Event) -> bool:
+        try:
+            with self.places.place(tenant_key):
+                self.order.append(tenant_key)
+                return over.wait(60)
+        except NoPlaceError:
+            return False
 
 
 @contextmanager
-def crowd(places: FairSemaphore | int, seconds: float = PATIENCE, line: int = 2) -> Iterator[Crowd]:
-    """Let threads come to the places, or to as many as are said."""
+def crowd(count: int, most: int = 100, of_one: int = 100) -> Iterator[Crowd]:
     with ThreadPoolExecutor(40) as threads:
-        made = Crowd(FairSemaphore(places, seconds, line) if isinstance(places, int) else places, threads)
-        yield made
-        made.over.set()
+        made = Crowd(FairSemaphore(count, most, of_one), threads)
+        try:
+            yield made
+        finally:
+            made.all_go()
 
 
-def use(places: FairSemaphore, tenant_key: str, seconds: float) -> None:
-    with places.place(tenant_key) as visit:
-        assert visit.has_place
-        visit.used = seconds
-
-
-def asks(places: FairSemaphore, tenant_key: str) -> tuple[bool, float]:
-    began = time.monotonic()
-    with places.place(tenant_key) as visit:
-        return visit.has_place, time.monotonic() - began
-
-
-def test_everybody_has_a_turn_where_all_are_quick() -> None:
-    places, there, most = FairSemaphore(3, 20, 0), set[int](), list[int]()
-
-    def visit(number: int) -> bool:
-        with places.place("one") as visit:
-            there.add(number)
-            most.append(len(there))
-            time.sleep(0.02)
-            there.remove(number)
-            return visit.has_place
-
-    with ThreadPoolExecutor(16) as threads:
-        assert all(threads.map(visit, range(32)))
-    assert max(most) == 2  # the third is for another party
-    assert places.held() == 0
-
-
-def test_one_party_never_has_all_places() -> None:
-    with crowd(3) as there:
-        hogs = [there.come("hog") for _ in range(10)]
-        there.held(2)
-        assert asks(there.places, "other")[0]
-        assert eventually(lambda: sum(hog.done() for hog in hogs) == 8)
-        assert asks(there.places, "other")[0]
-
-
-def test_who_has_a_single_place_to_share_shares_it() -> None:
-    with crowd(1) as there:
-        there.come("hog", stay=0.2)
-        there.held(1)
-        assert asks(there.places, "hog")[0]
-
-
-def test_parties_that_used_much_have_no_claim_to_the_last_place() -> None:
-    with crowd(2) as there:
-        for tenant_key in ("a", "b"):
-            use(there.places, tenant_key, 2 * LITTLE)
-        there.come("a")
-        there.held(1)
-        assert not asks(there.places, "b")[0]
-        assert asks(there.places, "c")[0]
-
-
-def test_alone_a_party_has_never_had_its_share() -> None:
-    with crowd(5) as there:
-        use(there.places, "hog", 2 * LITTLE)
-        assert not there.places.has_had_share("hog")
-        for _ in range(4):
+@pytest.mark.parametrize(("count", "share"), [(1, 1), (2, 1), (3, 1), (4, 2), (8, 4)])
+def test_one_tenant_has_at_most_half_of_the_places(count: int, share: int) -> None:
+    with crowd(count) as there:
+        for _ in range(count + 1):
             there.come("hog")
-        there.held(4)
+        assert there.places.held() == share
+        if count > 1:
+            there.come("other")
+            assert there.order == ["hog"] * share + ["other"]
 
 
-def test_who_has_had_its_share_holds_half_of_the_places_and_waits_in_a_short_line() -> None:
-    with crowd(5, seconds=20, line=1) as there:
-        use(there.places, "hog", 2 * LITTLE)
-        use(there.places, "other", LITTLE / 2)
-        assert there.places.has_had_share("hog")
-        assert not there.places.has_had_share("other")
-        hogs = [there.come("hog", stay=5) for _ in range(6)]
-        there.held(2)
-        assert eventually(lambda: sum(hog.done() for hog in hogs) == 3)  # neither holds a place nor is in the line
-        others = [there.come("other") for _ in range(2)]
-        there.held(4)
-        there.over.set()
-        assert all(other.result() for other in others)
-        assert sum(hog.result() for hog in hogs) == 3
+def test_commands_and_workers_have_all_of_them() -> None:
+    with crowd(3) as there:
+        for _ in range(3):
+            there.come("")
+        assert there.places.held() == 3
 
 
-def test_what_is_at_hand_counts_before_it_ends() -> None:
-    places = FairSemaphore(4, PATIENCE, 1)
-    with places.place("hog") as visit:
-        assert visit.has_place
-        assert asks(places, "other")[0]
-        assert not places.has_had_share("hog")
-        visit.used = MUCH
-        assert places.has_had_share("hog")
-        assert not places.has_had_share("other")
-    assert not places.has_had_share("hog")  # it was a single one
+def test_who_finds_no_place_in_two_seconds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.2)
+    with crowd(2) as there:
+        there.come("hog", "first")
+        began = time.monotonic()
+        with pytest.raises(NoPlaceError), there.places.place("hog"):
+            pass
+        assert 0.2 <= time.monotonic() - began < 2
+        assert there.places.held() == 1
 
 
-def test_whose_party_used_least_is_next() -> None:
-    with crowd(1, seconds=20) as there:
-        for tenant_key, seconds in {"much": 4, "some": 2, "little": 1}.items():
-            use(there.places, tenant_key, seconds)
-        there.come("first", stay=0.5)
-        there.held(1)
-        for tenant_key in ("much", "some", "little"):
-            there.come(tenant_key, stay=0.01)
-        assert eventually(lambda: len(there.order) == 4)
-        assert there.order == ["first", "little", "some", "much"]
+def test_who_waits_has_the_place_that_comes_free() -> None:
+    with crowd(2) as there:
+        there.come("one", "first")
+        second = there.come("one", "second")
+        there.go("first")
+        assert eventually(lambda: there.order == ["one", "one"])
+        there.go("second")
+        assert second.result(10)
 
 
-def test_while_somebody_is_slow_few_wait_and_none_for_long() -> None:
-    with crowd(1, line=2) as there:
-        there.come("slow")
-        there.held(1)
-        assert not asks(there.places, "slow")[0]  # in vain, as long as anybody does
-        line = [there.come("slow") for _ in range(20)]
-        assert eventually(lambda: sum(each.done() for each in line) >= 18, seconds=PATIENCE / 2)
-        assert eventually(lambda: all(each.done() for each in line), seconds=5)
-        assert not any(each.result() for each in line)
+def test_of_those_who_wait_the_tenant_with_fewest_places_is_next() -> None:
+    with crowd(4) as there:
+        for name in ("a1", "a2"):
+            there.come("a", name)
+        for name in ("b1", "b2"):
+            there.come("b", name)
+        there.come("a", "a3")
+        there.come("b", "b3")
+        there.come("c", "c1")
+        there.go("b1")
+        assert eventually(lambda: there.order[-1] == "c")
 
 
-@pytest.mark.parametrize("own", [True, False])
-def test_what_a_holder_waits_for_makes_nobody_slow_unless_it_is_its_own_work(
-    own: bool, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.LONG", 0.2)
-    places = FairSemaphore(1, PATIENCE, 0)
-    with places.place("a") as mine:
-        assert mine
-        with nullcontext() if own else mine.no_work():
-            time.sleep(0.3)
-            got, seconds = asks(places, "b")
-    assert not got
-    assert (seconds < PATIENCE) == own  # turned away at once
+def test_beyond_the_crowd_nobody_waits() -> None:
+    with crowd(2, most=4, of_one=3) as there:
+        hogs = [there.come("hog") for _ in range(6)]
+        assert [hog.done() for hog in hogs] == [False] * 3 + [True] * 3
+        other = there.come("other")
+        assert not other.done() and there.order == ["hog", "other"]
+        assert there.come("third").result(10) is False, "four are there"
 
 
-def test_alone_nobody_is_turned_away_by_who_holds_a_place_for_long_without_working() -> None:
-    """A machine that is busy with other things stretches a few milliseconds of reading over seconds."""
-    with crowd(FairSemaphore(1, 0.5, 0, alone=20, by_work=True)) as there:
-        there.come("tenant", stay=LONG + 0.5)
-        there.held(1)
-        line = [there.come("tenant", stay=0) for _ in range(15)]
-        assert all(each.result() for each in line)
-
-
-@pytest.mark.parametrize("why", ["somebody works for long", "another tenant comes"])
-def test_patience_ends_as_soon_as_it_would_be_a_burden(why: str) -> None:
-    with crowd(FairSemaphore(1, 0.5, 0, alone=20, by_work=True)) as there:
-        with there.places.place("tenant") as holder:
-            line = [there.come("tenant") for _ in range(5)]
-            time.sleep(0.6)
-            assert not any(each.done() for each in line)
-            if why == "somebody works for long":
-                holder.used = LONG
-            else:
-                assert not asks(there.places, "other")[0]
-            assert eventually(lambda: all(each.done() for each in line), seconds=5)
-        assert not any(each.result() for each in line)
-
-
-@pytest.mark.thorough
-def test_of_the_party_with_most_in_the_line_the_last_is_turned_away() -> None:
-    with crowd(1, seconds=3, line=2) as there:
-        slow = there.come("slow", stay=4.5)
-        there.held(1)
-        time.sleep(3.1)
-        first, second = there.come("hog", stay=0), there.come("hog", stay=0)
-        time.sleep(0.2)
-        other = there.come("other", stay=0)
-        assert eventually(second.done, seconds=1)
-        assert not first.done()
-        assert other.result()
-        assert slow.result()
-
-
-def test_a_place_whose_holder_fails_is_free_again() -> None:
-    places = FairSemaphore(1, PATIENCE, 1)
-    for _ in range(2):
-        with pytest.raises(OSError), places.place("a") as mine:
-            assert mine
-            raise OSError
-
-
-def test_what_is_told() -> None:
-    told: list[tuple[float, bool]] = []
-    places = FairSemaphore(1, 0.2, 1, lambda seconds, mine: told.append((seconds, mine)))
+def test_waits_are_told_and_places_found_at_once_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.1)
+    waits: list[bool] = []
+    places = FairSemaphore(1, 10, 10, lambda _seconds, served: waits.append(served))
     with places.place("a"):
-        assert not told
-        assert not asks(places, "b")[0]
-    [(waited, mine)] = told
-    assert waited >= 0.2
-    assert not mine
-
-
-def test_use_fades_and_is_forgotten(monkeypatch: pytest.MonkeyPatch) -> None:
-    now = [1000.0]
-    monkeypatch.setattr("paraph.kernel.recent_use.time.monotonic", lambda: now[0])
-    used = RecentUse()
-    used.add("a", 8)
-    now[0] += 60
-    used.add("a", 1)
-    assert used.of("a") == pytest.approx(5)
-    assert used.of("b") == 0
-    for number in range(5000):
-        used.add(str(number), 0.02)
-        now[0] += 1
-    assert len(used._used) < 2000
+        assert waits == []
+        with pytest.raises(NoPlaceError), places.place("b"):
+            pass
+    assert waits == [False]

@@ -90,13 +90,13 @@ def run(drain_seconds: int = 0) -> None:
 
 
 def _share_fairly(threads: int, web_processes: int) -> None:
-    """Bound what one tenant may occupy (docs/decisions/fair-waiting.md): one waiting thread and one process that reads
-    PDFs stay free for others in each web process, and the rest, over all web processes, keeps every core busy."""
-    from paraph.kernel import cpu_share, machine, waiting
+    """Bound what one tenant may occupy (docs/decisions/fair-waiting.md): half of the places for expensive
+    work and of the processes that read PDFs stay free for others in each web process, and the rest, over all web
+    processes, keeps every core busy."""
+    from paraph.kernel import machine, places
     from paraph.metrics.metrics import count_wait
     from paraph.pdf.untrusted import sandbox
 
-    cpu_share.configure(threads, partial(count_wait, "turn"))
-    waiting.configure(threads, partial(count_wait, "thread"), partial(count_wait, "machine"))
-    readers = -(-machine.cores() // web_processes) + 1
-    sandbox.configure(readers, told=partial(count_wait, "reader"), yielding=True)
+    places.configure(threads, partial(count_wait, "work"), partial(count_wait, "machine"))
+    readers = 2 * -(-machine.cores() // web_processes)
+    sandbox.configure(readers, told=partial(count_wait, "reader"))

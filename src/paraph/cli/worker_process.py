@@ -31,8 +31,8 @@ def run() -> None:
 
     sessions.work_as("worker")
     idle.give_back_from_now_on()
-    # One process for each job that seals, and the one reserved for other parties, which is never started here.
-    configure(settings.PARAPH.worker_concurrency + 1).warm()
+    # One process for each job that seals, be they all of one tenant, which has half of the places.
+    configure(2 * settings.PARAPH.worker_concurrency).warm()
     dispatcher = Dispatcher()
     dispatcher.start()
     try:

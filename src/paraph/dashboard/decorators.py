@@ -13,13 +13,14 @@ from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import render, resolve_url
 
 from paraph.kernel import clock
+from paraph.kernel.places import name_tenant
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import seen
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may, roles_with
-from paraph.tenants.scope import TenantScope
+from paraph.tenants.scope import TenantScope, tenant_key
 
 View = Callable[..., HttpResponse]
 
@@ -44,6 +45,7 @@ def member_page(right: Right) -> Callable[[View], View]:
             if member is None:
                 raise Http404
             seen(member)
+            name_tenant(tenant_key(scope(member)))
             if not may(member.role, right):
                 return show(request, "forbidden.html", {"roles": roles_with(right)}, member=member, status=403)
             return view(request, member, **rest)

@@ -4,14 +4,21 @@ A text of nothing but ``[],`` takes thirty times its size in memory once it is p
 and objects for their size. A limit as high as the largest real body needs therefore bounds the memory of every body.
 
 No other thread runs Python while a large body is parsed. Threads parse large bodies one after the other, so that a call
-that waits for the interpreter waits for one of them, however many arrive at a time.
+that waits for the interpreter waits for one of them, however many arrive at a time. In a web process, a request with
+such a body is expensive work (:mod:`paraph.kernel.places`).
 """
 
 import json
 import math
 from collections.abc import Callable
+from itertools import chain
 from threading import Lock
 from typing import Any
+
+from paraph.kernel.places import expensive_request
+
+DEEPEST = 64
+"""How many arrays and objects may be within each other; real bodies have ten."""
 
 _LARGE = 64 * 1024  # bytes, which take a millisecond
 
@@ -22,18 +29,45 @@ class TooManyError(ValueError):
     """More arrays and objects, or more commas, than allowed."""
 
 
+class TooDeepError(ValueError):
+    """Arrays and objects within each other, more than :data:`DEEPEST`."""
+
+
 def loads(
     content: bytes, limit: int, parse_constant: Callable[[str], Any] = float, *, comma_limit: float = math.inf
 ) -> Any:
     """Parse JSON. ``limit``: of arrays and objects; ``comma_limit``: of commas; both count what stands in strings too.
     ``parse_constant`` gets ``NaN`` and the infinities, as in :func:`json.loads`.
 
-    Raise :class:`TooManyError` beyond a limit, ``RecursionError`` for nesting that is too deep, and ``ValueError`` for
-    anything else that is not JSON.
+    Raise :class:`TooManyError` beyond a limit, :class:`TooDeepError` for nesting that is too deep, and ``ValueError``
+    for anything else that is not JSON.
     """
-    if content.count(b"[") + content.count(b"{") > limit or content.count(b",") > comma_limit:
+    parts = content.count(b"[") + content.count(b"{")
+    if parts > limit or content.count(b",") > comma_limit:
         raise TooManyError(f"more than {limit} arrays and objects, or than {comma_limit} commas")
     if len(content) <= _LARGE:
-        return json.loads(content.decode(), parse_constant=parse_constant)
+        return _parsed(content, parts, parse_constant)
+    expensive_request()  # what is done with many values takes as long as parsing them
     with _turn:
-        return json.loads(content.decode(), parse_constant=parse_constant)
+        return _parsed(content, parts, parse_constant)
+
+
+def _parsed(content: bytes, parts: int, parse_constant: Callable[[str], Any]) -> Any:
+    try:
+        value = json.loads(content.decode(), parse_constant=parse_constant)
+    except RecursionError:
+        raise TooDeepError from None
+    if parts > DEEPEST and _is_too_deep(value):
+        raise TooDeepError
+    return value
+
+
+def _is_too_deep(value: Any) -> bool:
+    """Go down level by level: whatever walks through the value later goes one call deeper for each."""
+    level = [value] if isinstance(value, dict | list) else []
+    for _ in range(DEEPEST):
+        if not level:
+            return False
+        members = chain.from_iterable(each.values() if isinstance(each, dict) else each for each in level)
+        level = [each for each in members if isinstance(each, dict | list)]
+    return bool(level)

@@ -89,7 +89,6 @@ def count_lock() -> None:
 
 
 def count_wait(place: str, seconds: float, served: bool) -> None:
-    """Count a wait for a place. ``place``: ``turn`` (a thread for a tenant that has had its share), ``thread`` (one
-    that may wait for a reader), ``machine`` (one that may wait for a machine of others) or ``reader`` (a process that
-    reads PDFs)."""
+    """Count a wait for a place. ``place``: ``work`` (a thread that does expensive work), ``machine`` (one that
+    waits for a machine of others) or ``reader`` (a process that reads PDFs)."""
     _wait_seconds.observe(seconds, place, "served" if served else "busy")

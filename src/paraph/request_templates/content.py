@@ -5,10 +5,15 @@ people, and are not kept."""
 from dataclasses import dataclass, field
 from typing import Any
 
+from django.db.models import QuerySet, Sum, TextField
+from django.db.models.functions import Cast, Coalesce, Length
+
 from paraph.drafts.models import OPTIONS, WRITTEN, Draft
+from paraph.request_templates.models import TemplateDocument, TemplateField, TemplateStamp
 from paraph.signature_requests.models import FILLED_BY_SERVICE, Channel, Field, FieldType, SignatureRequest
 
 _KEPT_OPTIONS = ("send_email", "reminders", "decline_allowed")
+_STAMP_BYTES = 120
 _RECTANGLE = ("page_number", "x", "y", "width", "height")
 
 StampPlaces = list[tuple[int, dict[str, Any]]]
@@ -96,3 +101,20 @@ def _field(asked: Field) -> dict[str, Any]:
     if asked.type == FieldType.NUMBER:  # bounds are numbers in a payload, and texts in rows
         content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}
     return {name: getattr(asked, name) for name in _RECTANGLE} | {"content": content | {"font_size": asked.font_size}}
+
+
+def size_of_placements(ids: list[int]) -> int:
+    """Return about how many bytes an answer tells of what these templates place: of each document what was given, else
+    its rows."""
+    given = TemplateDocument.objects.filter(template__in=ids, given__isnull=False)
+    placed = {"document__template__in": ids, "document__given__isnull": True}
+    return (
+        _bytes(given, "given")
+        + TemplateStamp.objects.filter(**placed).count() * _STAMP_BYTES
+        + _bytes(TemplateField.objects.filter(**placed), "content")
+    )
+
+
+def _bytes(rows: QuerySet[Any], column: str) -> int:
+    size: int = rows.aggregate(size=Coalesce(Sum(Length(Cast(column, TextField())) + _STAMP_BYTES), 0))["size"]
+    return size

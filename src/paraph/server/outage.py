@@ -1,5 +1,5 @@
-"""What is answered while the database is away, and to a tenant that has had its share, outside of the API and the
-signing pages, which say it in their own way."""
+"""What is answered while the database is away, and where no place is free for expensive work, outside of the API and
+the signing pages, which say it in their own way."""
 
 import logging
 from collections.abc import Callable
@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel.cpu_share import CpuShareExceededError
+from paraph.kernel.fair_semaphore import NoPlaceError
 
 log = logging.getLogger("paraph.server")
 
@@ -26,7 +26,7 @@ class Outage:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:  # noqa: ARG002  Django's form
-        if isinstance(exception, CpuShareExceededError):
+        if isinstance(exception, NoPlaceError):
             return _answer(exception.message)
         if not is_outage(exception):
             return None

@@ -77,8 +77,8 @@ class DownloadPlaces:
 
 @cache
 def places() -> DownloadPlaces:
-    """Return the places of this process: a quarter of its threads may send, an eighth may wait for long. Five eighths
-    of the threads may wait for other things at the same time (:mod:`paraph.kernel.waiting`), and some must be left."""
+    """Return the places of this process: a quarter of its threads may send, an eighth may wait for long. Others do
+    expensive work at the same time (:mod:`paraph.kernel.places`), and some must be left."""
     threads = settings.PARAPH.web_threads
     return DownloadPlaces(max(1, threads // 4), threads // 8)
 

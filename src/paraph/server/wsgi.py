@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.wsgi import get_wsgi_application
 from django.http import HttpResponse
 
-from paraph.kernel import cpu_share
+from paraph.kernel.places import on_behalf_of_nobody
 from paraph.server.incoming_body import PIECE, IncomingBody, incoming_body
 from paraph.server.slow_bodies import GRACE, working
 
@@ -49,7 +49,7 @@ def application(environ: dict[str, Any], start_response: StartResponse) -> Itera
 def _respond(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
     """Return the pieces of the response. One whose content is complete is a single piece, which granian sends as a
     whole; it asks for every piece of anything else."""
-    with working, cpu_share.request:
+    with working, on_behalf_of_nobody():
         response = _django(environ, start_response)
         if not isinstance(response, HttpResponse):
             return response

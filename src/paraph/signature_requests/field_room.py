@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from paraph.pdf.typesetting.field_values import fitted_size
+from paraph.pdf.typesetting.field_values import ORDINARY, FieldContent, cost, fit, fitted_size
 from paraph.signature_requests.field_content import field_content
 from paraph.signature_requests.field_rules import row_of
 from paraph.signature_requests.input import SignatureRequestInput, SignerInput
@@ -20,24 +20,54 @@ _LONGEST_SHOWN = 100  # characters of a value in a sentence
 _DAYS = [f"2028-{month:02}-28" for month in range(1, 13)]  # one in each month, with as many digits as there can be
 
 
-def check(draft: SignatureRequestInput, documents: list[PlannedDocument], locale: str, problems: Problems) -> None:
-    """Add a problem for each value without room; measuring one takes about two milliseconds. ``documents``: those of
-    the ``draft``, in their order; ``locale``: of the request."""
+def check(
+    draft: SignatureRequestInput, documents: list[PlannedDocument], locale: str, problems: Problems, most: int = 0
+) -> None:
+    """Add a problem for each value without room. ``documents``: those of the ``draft``, in their order; ``locale``: of
+    the request; ``most``: how many ordinary values may be measured, the rest being left out, 0 for any number."""
+    known = list(_known(draft, documents, locale))
+    left, chosen = most * ORDINARY, []
+    for each in known:
+        left -= cost(each.content)
+        if most and left < 0:
+            break
+        chosen.append(each)
+    for each, has_room in zip(chosen, fit([each.content for each in chosen]), strict=True):
+        if not has_room:
+            problems.add(*_problem(each))
+
+
+def _problem(each: "_KnownValue") -> tuple[str, str]:
+    """Return the path and the sentence."""
+    if not each.by_service:
+        return f"{each.path}.value", _("there is no room for it in the field, not even in the smallest letters.")
+    sentence = _(
+        "“%(value)s”, which the service fills in, has no room in %(width)s by %(height)s points, not even in "
+        "the smallest letters."
+    )
+    content = each.content
+    facts = {
+        "value": content.text[:_LONGEST_SHOWN],
+        "width": f"{content.width:g}",
+        "height": f"{content.height:g}",
+    }
+    return f"{each.path}.placement", sentence % facts
+
+
+class _KnownValue(NamedTuple):
+    path: str
+    content: FieldContent
+    by_service: bool
+
+
+def _known(draft: SignatureRequestInput, documents: list[PlannedDocument], locale: str) -> Iterator[_KnownValue]:
     for place in _places(draft, documents):
         row = row_of(place.field.given)
         row.width, row.height = place.field.rect.width, place.field.rect.height
         if row.value is not None:
-            if not _fits(row, row.value, locale):
-                sentence = _("there is no room for it in the field, not even in the smallest letters.")
-                problems.add(f"{place.path}.value", sentence)
-        elif (text := _of_service(row, place.signer, locale)) and not _fits(row, text, locale):
-            sentence = _(
-                "“%(value)s”, which the service fills in, has no room in %(width)s by %(height)s points, not even in "
-                "the smallest letters."
-            )
-            shown = field_content(row, text, locale).text[:_LONGEST_SHOWN]
-            facts = {"value": shown, "width": f"{row.width:g}", "height": f"{row.height:g}"}
-            problems.add(f"{place.path}.placement", sentence % facts)
+            yield _KnownValue(place.path, field_content(row, row.value, locale), by_service=False)
+        elif text := _of_service(row, place.signer, locale):
+            yield _KnownValue(place.path, field_content(row, text, locale), by_service=True)
 
 
 class _Place(NamedTuple):
@@ -62,10 +92,6 @@ def _of_service(row: Field, signer: SignerInput, locale: str) -> str:
     if row.type == FieldType.SIGNED_ON:
         return _longest_day(locale)
     return full_name(signer.first_name, signer.last_name, locale) if row.type == FieldType.FULL_NAME else signer.email
-
-
-def _fits(row: Field, value: str | bool, locale: str) -> bool:
-    return fitted_size(field_content(row, value, locale)) is not None
 
 
 @lru_cache

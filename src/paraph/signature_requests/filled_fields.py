@@ -1,19 +1,18 @@
 """A signer's fields as they are signed: what was typed, judged and in the form that is kept."""
 
-from functools import lru_cache
+from collections.abc import Iterable
+from contextlib import suppress
 from typing import NamedTuple
 
-from paraph.pdf.typesetting.field_values import FieldContent, fitted_size
+from paraph.pdf.typesetting.field_values import fit, fits
 from paraph.signature_requests.entered_value import InvalidEntryError, entered, is_blank
 from paraph.signature_requests.entries import read_entries, with_entries
 from paraph.signature_requests.entry_problems import EntriesRefusal, EntryProblem, problem_of
 from paraph.signature_requests.field_content import field_content
-from paraph.signature_requests.field_values import Value, values_of
+from paraph.signature_requests.field_values import Value, Values, values_of
 from paraph.signature_requests.models import Field, FieldType, Signer
 from paraph.signature_requests.request_fields import is_entered, own_fields
 from paraph.signature_requests.typed_number import plain_number, two_readings
-
-_MEASURED = 1024  # values whose fit a process remembers: each is asked for when it is saved, shown and signed
 
 
 class FilledField(NamedTuple):
@@ -33,6 +32,7 @@ def filled_fields(signer: Signer, given: object, read_in: str = "") -> tuple[Fil
     entries = read_entries(given, fields)
     typed, locale = with_entries(values_of(signer), entries), signer.request.locale
     paths = {entry.field.pk: entry.path for entry in entries}
+    measure(fields, typed, locale)
     problems: list[EntryProblem] = []
     found: list[FilledField] = []
     for field in fields:
@@ -62,14 +62,23 @@ def judged(
     if is_number and read_in and typed != field.value and (readings := two_readings(typed, read_in)):
         return None, EntryProblem(field, "entry_two_readings", path, readings._asdict())
     try:
-        value = entered(field, plain_number(typed) if is_number else typed)
+        value = _read(field, typed)
     except InvalidEntryError as refusal:
         return None, problem_of(field, refusal, path)
-    if not _fits(field_content(field, value, locale)):
+    if not fits(field_content(field, value, locale)):
         return None, EntryProblem(field, "entry_no_room", path)
     return value, None
 
 
-@lru_cache(_MEASURED)
-def _fits(content: FieldContent) -> bool:
-    return fitted_size(content) is not None
+def measure(fields: Iterable[Field], typed: Values, locale: str) -> None:
+    """Measure together what stands in the fields, so that :func:`judged` finds it measured."""
+    contents = []
+    for field in fields:
+        if is_entered(field) and (value := typed.get(field.pk, field.value)):
+            with suppress(InvalidEntryError):
+                contents.append(field_content(field, _read(field, value), locale))
+    fit(contents)
+
+
+def _read(field: Field, typed: Value) -> Value:
+    return entered(field, plain_number(typed) if field.type == FieldType.NUMBER else typed)

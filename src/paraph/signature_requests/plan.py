@@ -22,6 +22,10 @@ from paraph.tenants.models import BrandingProfile, Environment
 from paraph.tenants.scope import TenantScope, branding_profiles, own
 from paraph.words import DEFAULT_LOCALE
 
+PREVIEWED = 200
+"""How many ordinary values a preview measures; a creation measures all."""
+
+
 _DOCUMENT = CompiledQuery(Document.objects.all)
 
 
@@ -34,9 +38,12 @@ class RequestPlan:
     documents: list[PlannedDocument]
 
 
-def make_plan(scope: TenantScope, value: object, problems: Problems | None = None, locale: str = "") -> RequestPlan:
+def make_plan(
+    scope: TenantScope, value: object, problems: Problems | None = None, locale: str = "", measured: int = 0
+) -> RequestPlan:
     """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
-    are gathered, with those that are known already; ``locale``: of the request, "" where none was named.
+    are gathered, with those that are known already; ``locale``: of the request, "" where none was named; ``measured``:
+    how many ordinary values may be measured, 0 for all.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
@@ -52,7 +59,7 @@ def make_plan(scope: TenantScope, value: object, problems: Problems | None = Non
     profile = _branding_profile(scope, draft, problems)
     documents = _documents(scope, draft, problems)
     if not problems:
-        field_room.check(draft, documents, locale or DEFAULT_LOCALE, problems)
+        field_room.check(draft, documents, locale or DEFAULT_LOCALE, problems, measured)
     problems.refuse()
     return RequestPlan(draft, profile, documents)
 
@@ -75,7 +82,8 @@ class Preview:
 
 
 def preview(scope: TenantScope, value: object, locale: str) -> Preview:
-    """Look at the request as :func:`make_plan` does, and go on whatever is wrong."""
+    """Look at the request as :func:`make_plan` does, and go on whatever is wrong. Of the values that are known, as many
+    are measured as 200 ordinary ones take; whether the others have room, a creation says."""
     problems, allowed = Problems(), allowance(scope.plan)
     try:
         draft = payload.read(value, allowed, problems)
@@ -88,7 +96,7 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
         _branding_profile(scope, draft, problems)
         documents = _documents(scope, draft, problems)
         if not problems:
-            field_room.check(draft, documents, locale, problems)
+            field_room.check(draft, documents, locale, problems, PREVIEWED)
     named = [Refusal("validation_error", problem) for problem in problems.named]
     passed_over: list[str] = []
     look_for_unknown(value, SignatureRequestInput, "", Problems(), passed_over)

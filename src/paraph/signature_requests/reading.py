@@ -59,6 +59,17 @@ WHERE request.id = ANY($1::bigint[]) AND request.organization_id = $2::bigint AN
 """
 
 
+_SIZE = """
+SELECT coalesce(sum(octet_length(signer.fields_encrypted)), 0) + (
+    SELECT coalesce(sum(octet_length(field.name) + octet_length(field.label) + 150), 0)
+    FROM signature_requests_field AS field
+    JOIN signature_requests_signer AS whose ON whose.id = field.signer_id
+    WHERE whose.request_id = ANY($1::bigint[])
+)
+FROM signature_requests_signer AS signer WHERE signer.request_id = ANY($1::bigint[])
+"""
+
+
 class LoadedField(NamedTuple):
     """``value`` is None until its signer has signed, and where nothing was entered."""
 
@@ -128,6 +139,12 @@ def read(scope: TenantScope, ids: Iterable[int]) -> list[LoadedRequest]:
     rows = from_json(row[0]) if row and row[0] else []
     found = {request.id: request for request in map(_loaded, rows)}
     return [found[request_id] for request_id in asked if request_id in found]
+
+
+def size_of_fields(ids: list[int]) -> int:
+    """Return about how many bytes an answer tells of the fields of these requests."""
+    row = one_row(_SIZE, [("{" + ",".join(map(str, ids)) + "}").encode()])
+    return int(row[0] or 0) if row else 0
 
 
 def from_rows(

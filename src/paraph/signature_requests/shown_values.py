@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from paraph.kernel import clock
 from paraph.signature_requests.field_values import Value, Values, values_of
-from paraph.signature_requests.filled_fields import judged
+from paraph.signature_requests.filled_fields import judged, measure
 from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType, Mode, Signer, SignerStatus
 from paraph.signature_requests.request_fields import is_entered
 
@@ -26,6 +26,7 @@ def shown_values(signer: Signer, fields: Iterable[Field], typed: Values) -> list
     every = list(fields)
     own = [field for field in every if field.signer_id == signer.pk]
     others = [field for field in every if field.signer_id != signer.pk]
+    measure(own, typed, signer.request.locale)
     values = [ShownValue(field, value) for field in own if (value := own_value(signer, field, typed)) is not None]
     return values + values_of_others(signer, others)
 

@@ -6,8 +6,9 @@ from typing import Any
 from django.http import HttpRequest, HttpResponse
 from django.views.decorators.csrf import csrf_exempt
 
-from paraph.kernel import bounded_json, cpu_share
+from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
+from paraph.kernel.places import name_tenant
 from paraph.server.incoming_body import read_body
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.models import Signer
@@ -65,7 +66,7 @@ def signer_with_turn(token: str) -> Signer | None:
     for it."""
     signer = signer_of(token)
     if signer:
-        cpu_share.acquire(tenant_key(signer.request))
+        name_tenant(tenant_key(signer.request))
     return signer
 
 
@@ -79,7 +80,7 @@ def _body(request: HttpRequest) -> dict[str, Any]:
         content = bounded_json.loads(raw, MOST_PARTS, comma_limit=MOST_COMMAS)
     except bounded_json.TooManyError as error:
         raise translated("validation_error", "body_parts", points=MOST_POINTS) from error
-    except (ValueError, RecursionError) as error:
+    except ValueError as error:
         raise translated("validation_error", "body_broken") from error
     if not isinstance(content, dict):
         raise translated("validation_error", "body_object")

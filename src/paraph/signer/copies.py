@@ -14,8 +14,8 @@ from paraph.evidence.record import proof_name, signed_name
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.mail_copy import mail_recipient, was_mailed
 from paraph.flow.signing.send_otp import masked
-from paraph.kernel import cpu_share
 from paraph.kernel.errors import DomainError
+from paraph.kernel.places import name_tenant
 from paraph.server.file_response import file_response
 from paraph.signature_requests.copy_token import RecipientLink, link_of
 from paraph.signature_requests.translated_refusal import translated
@@ -71,10 +71,10 @@ def proof(request: HttpRequest, token: str) -> HttpResponseBase:
 
 
 def _link(token: str) -> RecipientLink | None:
-    """Recipients count for the share of the organization, as its signers do."""
+    """Expensive work for recipients is done on behalf of the organization, as for its signers."""
     link = link_of(token)
     if link:
-        cpu_share.acquire(tenant_key(link.recipient.request))
+        name_tenant(tenant_key(link.recipient.request))
     return link
 
 

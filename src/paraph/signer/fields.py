@@ -14,7 +14,7 @@ from paraph.pdf.typesetting.field_values import field_picture
 from paraph.signature_requests.entries import Entry, read_entries
 from paraph.signature_requests.field_content import field_content
 from paraph.signature_requests.field_values import Values, values_of
-from paraph.signature_requests.filled_fields import judged
+from paraph.signature_requests.filled_fields import judged, measure
 from paraph.signature_requests.models import Field, Signer
 from paraph.signature_requests.request_fields import fields_of, is_entered, own_fields
 from paraph.signature_requests.shown_values import own_value, shown_values
@@ -45,8 +45,9 @@ def fields(request: HttpRequest, token: str) -> HttpResponse:
         require_reader(signer)
     except DomainError as error:
         return answers.refusal(error, language.of_answer(request), signer)
-    locale, typed = language.of_answer(request, signer), values_of(signer)
-    return answers.answer({"fields": [_told(signer, each, typed, locale) for each in own_fields(signer)]}, 200, locale)
+    locale, typed, own = language.of_answer(request, signer), values_of(signer), own_fields(signer)
+    measure(own, typed, signer.request.locale)
+    return answers.answer({"fields": [_told(signer, each, typed, locale) for each in own]}, 200, locale)
 
 
 @posted

@@ -1,4 +1,4 @@
-"""The page that a signer sees while the database is away, or while their organization has had its share."""
+"""The page that a signer sees while the database is away, or while no place is free for expensive work."""
 
 import logging
 from collections.abc import Callable
@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel.cpu_share import CpuShareExceededError
+from paraph.kernel.fair_semaphore import NoPlaceError
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS
 from paraph.signer.notice import notice
@@ -28,16 +28,14 @@ class SignerOutage:
         return self._get_response(request)
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if not request.path.startswith(_PAGES) or not (
-            isinstance(exception, CpuShareExceededError) or is_outage(exception)
-        ):
+        if not request.path.startswith(_PAGES) or not (isinstance(exception, NoPlaceError) or is_outage(exception)):
             return None
         if "text/html" not in request.headers.get("Accept", ""):
             locale = language.of_answer(request)
-            if isinstance(exception, CpuShareExceededError):
+            if isinstance(exception, NoPlaceError):
                 return answers.refusal(exception, locale)
             return answers.fault(exception, locale)
-        if not isinstance(exception, CpuShareExceededError):
+        if not isinstance(exception, NoPlaceError):
             log.error("%s", outage_sentence(exception))
         response = notice(request, "unavailable", status=503)
         response["Retry-After"] = str(RETRY_AFTER_SECONDS)

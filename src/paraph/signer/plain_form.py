@@ -97,7 +97,7 @@ def _mark(form: Any, kind: str) -> dict[str, Any]:
         try:
             text = form.get(f"{kind}-strokes", "") or "[]"
             strokes = bounded_json.loads(text.encode(errors="replace"), MOST_PARTS, comma_limit=MOST_COMMAS)
-        except (ValueError, RecursionError):
+        except ValueError:
             strokes = []
         return {"type": "drawn", "strokes": strokes}
     return typed(form.get(f"{kind}-hand", ""))

@@ -5,9 +5,11 @@ from paraph.kernel.minute_rate import MinuteRate
 
 PER_MINUTE = 60  # of one signer, in each web process
 ENTRIES_PER_MINUTE = 240
+VALUES_PER_MINUTE = 240  # pages with values: each entry changes one
 
 _rate = MinuteRate(PER_MINUTE)
 _entries = MinuteRate(ENTRIES_PER_MINUTE)
+_values = MinuteRate(VALUES_PER_MINUTE)
 
 
 class TooManyStampsError(DomainError):
@@ -28,4 +30,10 @@ def count_entry(signer_id: int) -> None:
     """Count what is kept of fields, each with a picture. Raise :class:`TooManyStampsError` beyond
     :data:`ENTRIES_PER_MINUTE`."""
     if retry_after := _entries.count(signer_id):
+        raise TooManyStampsError(retry_after)
+
+
+def count_values(signer_id: int) -> None:
+    """Count a picture of the values on a page. Raise :class:`TooManyStampsError` beyond :data:`VALUES_PER_MINUTE`."""
+    if retry_after := _values.count(signer_id):
         raise TooManyStampsError(retry_after)

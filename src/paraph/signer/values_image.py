@@ -18,6 +18,7 @@ from paraph.signature_requests.signing_token import token as token_of
 from paraph.signer import answers, language
 from paraph.signer.authentication import found, require_reader
 from paraph.signer.documents import document_of
+from paraph.signer.stamp_rate import count_values
 
 _KEPT_SECONDS = 900
 
@@ -31,6 +32,7 @@ def values_image(request: HttpRequest, token: str, document_id: int, number: int
     try:
         signer = found(token)
         require_reader(signer)
+        count_values(signer.pk)
         picture = fields_picture(_content(signer, document_id, number))
     except DomainError as error:
         return answers.refusal(error, language.of_answer(request), signer)

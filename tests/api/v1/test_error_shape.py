@@ -9,7 +9,7 @@ import pytest
 
 from paraph.api.v1 import health
 from paraph.kernel.errors import DomainError
-from tests.api.v1.api_clients import ApiClient, error
+from tests.api.v1.api_clients import ApiClient, api_client, error
 
 
 @cache
@@ -172,3 +172,20 @@ def test_the_openapi_document_wants_no_key() -> None:
     response = ApiClient(None).get("/openapi.json")
     assert response.status_code == 200
     assert response.json()["openapi"].startswith("3.")
+
+
+@pytest.mark.parametrize("method, path", [(method, path) for method, path in paths() if method == "POST"])
+@pytest.mark.parametrize("levels", [480, 800, 5_000])
+def test_a_body_that_is_nested_too_deeply_is_refused_wherever_it_goes(
+    method: str, path: str, levels: int, owner: ApiClient
+) -> None:
+    keys = ("signature_request", "template", "unknown")
+    deep = "[" * levels + "]" * levels
+    body = "{" + ",".join(f'"{key}": {{"unknown": {deep}}}' for key in keys) + "}"
+    client = api_client("pro", "production", owner.organization) if path == "/drafts" else owner
+    answer = client.send(method, path, body.encode())
+    assert answer.status_code in (404, 415, 422), answer.content
+    if answer.status_code == 422 and "deep" not in answer.content.decode():
+        assert path == "/documents"
+    elif answer.status_code == 422:
+        assert error(answer, 422, "validation_error") == "The body is nested more than 64 levels deep."

@@ -194,3 +194,17 @@ def test_a_pdf_shows_fields_by_their_labels(owner: ApiClient) -> None:
     ]
     pages = pages_of(as_pdf(owner, content))
     assert ["Your IBAN" in page for page in pages] == [False, False, True]
+
+
+def test_a_preview_measures_what_200_ordinary_values_cost_and_a_creation_all(owner: ApiClient) -> None:
+    def fields(value: str, count: int) -> list[dict[str, Any]]:
+        at = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60, "width": 20, "height": 12}}
+        asked = {"type": "multiline", "value": value, "required": False, "placement": at}
+        return [{**asked, "name": f"F{number}"} for number in range(count)]
+
+    for value, count, seen in (("Zürich " * 10, 50, 50), ("Zürich " * 142, 50, 20)):
+        content = payload(owner.document())
+        content["documents"][0]["signers"][0]["fields"] = fields(value, count)
+        found = [each for each in preview(owner, content)["problems"] if "no room" in each["message"]]
+        assert len(found) == seen
+        assert error(owner.create(content), 422, "validation_error").count("no room") == 50

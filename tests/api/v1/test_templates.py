@@ -366,6 +366,25 @@ def test_lists_are_sorted_by_name_and_paged(owner: ApiClient) -> None:
     assert pages[0]["pagination"] == {"page": 1, "limit": 3, "count": 4, "pages": 2}
 
 
+def test_a_page_with_too_many_placements_is_refused_and_each_template_is_read(
+    owner: ApiClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paraph.api.v1.pagination.LARGEST_MIB", 1)
+    document = owner.document()
+    options = {"type": "choice", "options": [f"{number} {'x' * 190}" for number in range(50)], "required": False}
+    places = {"placement": {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}}
+    fields = [options | places | {"name": f"F{number}"} for number in range(50)]
+    stamps = [{"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}]
+    roles = [{"role": role, "stamps": stamps, "fields": fields} for role in ("Tenant", "Landlord")]
+    made = [create(owner, wanted(document, documents=[{"id": document, "roles": roles}])) for _ in range(3)]
+    assert [each.status_code for each in made] == [201] * 3, made[0].content
+    assert refused(owner.get("/templates")) == (
+        "These 3 entries have more than 1 MiB of placements and fields. Ask for fewer at a time with “limit”."
+    )
+    assert [len(owner.get("/templates", limit=1, page=page).json()["data"]) for page in (1, 2, 3)] == [1, 1, 1]
+    assert owner.get(f"/templates/{made[0].json()['id']}").json()["documents"] == made[0].json()["documents"]
+
+
 def test_the_number_of_queries_is_fixed(owner: ApiClient) -> None:
     counts = []
     for _ in range(2):

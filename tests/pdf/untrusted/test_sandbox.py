@@ -212,7 +212,7 @@ def test_one_party_never_has_all_processes() -> None:
 
 
 def test_nobody_waits_long_for_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.pdf.untrusted.sandbox._PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.2)
     pool, asked, go_on = Sandbox(1), list[int](), threading.Event()
     with ThreadPoolExecutor(1) as threads:
         slow = threads.submit(pool.call, "find", once(go_on, asked), tags=[])

@@ -1,13 +1,20 @@
 """Each row is checked as if it were sent, and nothing is sent."""
 
+from typing import Any
+from uuid import uuid4
+
 import pytest
 
 from paraph.kernel.errors import DomainError
+from paraph.pdf.typesetting.typeset import answered
 from paraph.request_templates.bulk.columns import sample
 from paraph.request_templates.bulk.csv_file import write_csv
-from paraph.request_templates.models import BulkSend
+from paraph.request_templates.content import of_draft
+from paraph.request_templates.models import BulkSend, Template
+from paraph.request_templates.saving import Names, save_template
 from paraph.signature_requests.models import SignatureRequest
-from tests.drafts.author import author
+from tests.drafts.asked import IBAN, PETS, asking
+from tests.drafts.author import Author, author
 from tests.factories import jobs
 from tests.request_templates.kept import bulk_of, csv_of, template_of
 
@@ -74,3 +81,42 @@ def test_a_code_by_sms_needs_a_phone() -> None:
     )
     assert [row.state for row in bulk.rows.all()] == ["wrong", "ready"]
     assert bulk.rows.get(number=3).signers[0]["phone"] == "+33612345678"
+
+
+def test_values_are_bounded_before_a_row_is_checked(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.request_templates.bulk.checking.MOST_VALUES", 6)
+    charles = author()
+    people = [f"P{number} X p{number}@example.com" for number in range(4)]
+    template = asking_template(charles, IBAN, PETS)
+    assert bulk_of(charles, template, csv_of(*people[:3])).rows.count() == 3
+    with pytest.raises(DomainError, match="more than 3 rows"):
+        bulk_of(charles, template, csv_of(*people))
+    assert BulkSend.objects.count() == 1
+
+
+def test_a_check_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.request_templates.bulk.checking._MOST_SECONDS", -1)
+    charles = author()
+    with pytest.raises(DomainError, match="more than 0 rows"):
+        bulk_of(charles, template_of(charles), csv_of("Ada Lovelace ada@example.com"))
+    assert not BulkSend.objects.exists()
+
+
+def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    measured: list[int] = []
+
+    def count(template: str, content: Any) -> Any:
+        measured.append(len(content["fields"]))
+        return answered(template, content)
+
+    monkeypatch.setattr("paraph.pdf.typesetting.field_values.answered", count)
+    charles = author()
+    fixed = [IBAN | {"name": f"Field {number}", "value": f"Zürich {number} {uuid4()}"[:34]} for number in range(5)]
+    people = [f"P{number} X p{number}@example.com" for number in range(8)]
+    bulk_of(charles, asking_template(charles, *fixed), csv_of(*people))
+    assert measured == [5]
+
+
+def asking_template(charles: Author, *contents: dict[str, Any]) -> Template:
+    draft = asking(charles, *contents)
+    return save_template(charles.scope, of_draft(draft), charles.member.user, charles.actor, Names("Lease", ["Tenant"]))

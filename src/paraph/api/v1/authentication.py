@@ -4,8 +4,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, bad_key_status, rate_limit_status
-from paraph.kernel import cpu_share
 from paraph.kernel.errors import DomainError
+from paraph.kernel.places import name_tenant
 from paraph.server.client_address import client_address, guarded_network
 from paraph.tenants.admission import admit, count_bad_call
 from paraph.tenants.limits import allowance, rate_limit
@@ -36,11 +36,11 @@ def identify(request: HttpRequest) -> tuple[TenantScope, RateLimitStatus]:
 
 
 def check(scope: TenantScope, status: RateLimitStatus) -> None:
-    """Raise ``rate_limited`` beyond the limit, ``unavailable`` where the organization has had its share for now,
-    ``payment_required`` for production on the Free plan, and ``forbidden`` where the organization is suspended."""
+    """Raise ``rate_limited`` beyond the limit, ``payment_required`` for production on the Free plan, and ``forbidden``
+    where the organization is suspended."""
     if status.exceeded:
         raise RateLimited(status)
-    cpu_share.acquire(tenant_key(scope))
+    name_tenant(tenant_key(scope))
     if scope.environment == Environment.PRODUCTION and not allowance(scope.plan).production:
         raise DomainError("payment_required", _("The production environment requires a paid plan."))
     if scope.suspended:

@@ -61,8 +61,9 @@ def _parse(content: bytes) -> Any:
         raise DomainError("validation_error", message % {"limit": MOST_PARTS}) from error
     except UnicodeDecodeError as error:
         raise DomainError("validation_error", _("The body is not valid UTF-8.")) from error
-    except RecursionError as error:
-        raise DomainError("validation_error", _("The body is nested too deeply.")) from error
+    except bounded_json.TooDeepError as error:
+        message = _("The body is nested more than %(limit)d levels deep.")
+        raise DomainError("validation_error", message % {"limit": bounded_json.DEEPEST}) from error
     except ValueError as error:  # malformed, or a number of thousands of digits
         position = f" ({error})" if isinstance(error, json.JSONDecodeError) else ""
         raise DomainError("validation_error", _("The body is not valid JSON.") + position) from error

@@ -13,16 +13,19 @@ from typing import Any
 
 from django.db.models import QuerySet
 from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext as _
 
 from paraph.api.v1.filters import Selection
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Output, Pagination
+from paraph.kernel.errors import DomainError
 from paraph.tenants import daily_counts
 from paraph.tenants.scope import Row, TenantScope
 
 PAGING = ("page", "limit")
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 100
+LARGEST_MIB = 4
 _NUMBER = re.compile(r"0*([1-9][0-9]*)", re.ASCII)
 _MOST_DIGITS = 18  # a page of more is as empty as the last one of so many
 
@@ -42,12 +45,32 @@ def page_of(query: QueryDict) -> Page:
     return Page(_number(query, "page", 1), min(_number(query, "limit", DEFAULT_LIMIT), LARGEST_LIMIT))
 
 
-def envelope(shape: type[Any], rows: QuerySet[Row], query: QueryDict, of: Callable[[Row], Output]) -> HttpResponse:
-    """Answer with the asked page of a short collection, in the order of the rows. Two queries."""
+def envelope(
+    shape: type[Any],
+    rows: QuerySet[Row],
+    query: QueryDict,
+    of: Callable[[Row], Output],
+    size: Callable[[list[int]], int] | None = None,
+) -> HttpResponse:
+    """Answer with the asked page of a short collection, in the order of the rows. Two queries. ``size``: as of
+    :func:`require_readable`."""
     page = page_of(query)
     count = rows.order_by().count()
     entries = rows[page.offset : page.offset + page.limit] if page.offset < count else ()
+    if size and page.offset < count:
+        require_readable(list(rows.values_list("pk", flat=True)[page.offset : page.offset + page.limit]), size)
     return page_answer(shape, page, count, map(of, entries))
+
+
+def require_readable(ids: list[int], size: Callable[[list[int]], int]) -> None:
+    """Raise ``validation_error`` for a page of several entries with more than :data:`LARGEST_MIB` of placements and
+    fields, before they are read. ``size``: bytes of those that have these ids. An entry by itself is always read."""
+    if size(ids) > LARGEST_MIB * 1024 * 1024 and len(ids) > 1:
+        sentence = _(
+            "These %(count)d entries have more than %(limit)d MiB of placements and fields. Ask for fewer at a time "
+            "with “limit”."
+        )
+        raise DomainError("validation_error", sentence % {"count": len(ids), "limit": LARGEST_MIB})
 
 
 def page_answer(shape: type[Any], page: Page, count: int, entries: Iterable[Output]) -> HttpResponse:

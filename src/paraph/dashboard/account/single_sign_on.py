@@ -10,8 +10,7 @@ from django.http import HttpRequest
 from django.shortcuts import render
 from django.utils.translation import gettext as _
 
-from paraph.kernel.cpu_share import CpuShareExceededError
-from paraph.kernel.waiting import waiting_for_machine
+from paraph.kernel.places import machine_of_others
 from paraph.tenants.models import User
 
 
@@ -34,9 +33,7 @@ class SingleSignOnAdapter(DefaultSocialAccountAdapter):  # type: ignore[misc]
         ask = session.request
 
         def asked(*arguments: Any, **options: Any) -> Any:
-            with waiting_for_machine("single sign-on") as visit:
-                if not visit.has_place:
-                    raise CpuShareExceededError
+            with machine_of_others("single sign-on"):
                 return ask(*arguments, **options)
 
         session.request = asked

@@ -10,7 +10,7 @@ from paraph.flow.messages.emails import copy_link
 from paraph.flow.messages.limits import OutgoingMessage, TooManyMessagesError, counted
 from paraph.kernel.ceilings import DAY
 from paraph.kernel.errors import DomainError
-from paraph.kernel.waiting import waiting_for_machine
+from paraph.kernel.places import machine_of_others
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import is_refused
 from paraph.messaging.letters import EmailContent
@@ -38,8 +38,8 @@ def mail_copy(signer: Signer) -> None:
     """Mail the summary at completion anew, with a new link.
 
     Raise ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
-    mails in a day or at a ceiling of messages, ``delivery_failed`` when the gateway does not take the mail. Must not
-    run within a transaction.
+    mails in a day or at a ceiling of messages, ``delivery_failed`` when the gateway does not take the mail,
+    ``unavailable`` while too many threads wait for it. Must not run within a transaction.
     """
     if not may_mail_copy(signer):
         raise DomainError("not_found", "There is no copy to be mailed.")
@@ -64,12 +64,8 @@ def _mail(to: Signer | CopyRecipient, written: Callable[[], EmailContent]) -> No
     request = to.request
     withheld = is_withheld(request.organization_id, request.environment, to.email)
     message = OutgoingMessage(request.organization, request.environment, Channel.EMAIL, to.email, withheld)
-    with waiting_for_machine(tenant_key(request)) as visit:
-        if not visit.has_place:
-            log.warning("no copy is mailed: too many threads wait already")
-            raise _not_delivered()
-        with _counted(to), counted(message, waits=False):
-            _deliver(to.email, written(), withheld=withheld)
+    with machine_of_others(tenant_key(request)), _counted(to), counted(message, waits=False):
+        _deliver(to.email, written(), withheld=withheld)
 
 
 def _deliver(address: str, content: EmailContent, *, withheld: bool) -> None:

@@ -8,7 +8,7 @@ from paraph.pdf.typesetting.preview import PreviewBox, PreviewPage, preview_over
 from paraph.pdf.untrusted.preview import preview
 from paraph.signature_requests.names import full_name
 from paraph.signature_requests.placing import PlannedDocument
-from paraph.signature_requests.plan import RequestPlan, make_plan
+from paraph.signature_requests.plan import PREVIEWED, RequestPlan, make_plan
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
 from paraph.tenants.scope import TenantScope, tenant_key
@@ -21,9 +21,10 @@ def preview_pdf(scope: TenantScope, payload: object, locale: str) -> bytes:
     """Return the documents, one after the other, with a box where each stamp and field would stand, and the
     name or label in it. ``locale``: that the request would have.
 
-    Raises ``DomainError`` as a creation does, and ``validation_error`` for documents that are too large together.
+    Raises ``DomainError`` as a creation does, but for values that a preview does not measure, and ``validation_error``
+    for documents that are too large together.
     """
-    plan, problems = make_plan(scope, payload, locale=locale), Problems()
+    plan, problems = make_plan(scope, payload, locale=locale, measured=PREVIEWED), Problems()
     _bound(plan, problems)
     problems.refuse()
     overlays: dict[PreviewPage, int] = {}

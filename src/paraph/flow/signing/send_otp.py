@@ -11,10 +11,8 @@ from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import counted, message_to
-from paraph.kernel.cpu_share import CpuShareExceededError
 from paraph.kernel.errors import DomainError
-from paraph.kernel.fair_semaphore import Lease
-from paraph.kernel.waiting import waiting_for_machine
+from paraph.kernel.places import machine_of_others
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import has_gateway, is_refused
 from paraph.messaging.sms import send_sms
@@ -49,20 +47,17 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     signer's, ``too_many_attempts`` while no code would be taken, ``rate_limited`` after 5 codes in 10 minutes or at a
     ceiling of messages. Raise ``delivery_failed`` where nothing sends it
     (:func:`paraph.messaging.gateways.is_refused`), and when the gateway does not take the message, which leaves no
-    journal entry and a code that cannot be used. While no more threads may wait (:mod:`paraph.kernel.waiting`), raises,
-    before anything is done, ``delivery_failed`` where those that do wait for a gateway, else ``unavailable``.
+    journal entry and a code that cannot be used. While no more threads may wait (:mod:`paraph.kernel.places`), raises
+    ``unavailable`` before anything is done.
     """
     require_open(signer)
     chosen, recipient = channels.destination(signer, channel)
     _require_gateway(signer, chosen)
     guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
-    with waiting_for_machine(tenant_key(signer.request)) as visit, ExitStack() as message:
-        if not visit.has_place:
-            raise _no_place(visit)
-        with visit.no_work():  # the database is no gateway: where it is slow, the gateways are not
-            withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
-            message.enter_context(counted(message_to(signer, chosen, recipient, withheld=withheld), waits=False))
-            issued = codes.issue(signer, chosen, recipient)
+    with machine_of_others(tenant_key(signer.request)), ExitStack() as message:
+        withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
+        message.enter_context(counted(message_to(signer, chosen, recipient, withheld=withheld), waits=False))
+        issued = codes.issue(signer, chosen, recipient)
         acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=withheld)
         message.close()
     with transaction.atomic():
@@ -100,12 +95,6 @@ def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale
             raise
         log.error("the gateway for %s cannot be used: %s", channel.value, error.message)
         raise _not_delivered() from error
-
-
-def _no_place(visit: Lease) -> DomainError:
-    """Behind somebody who has waited for long, a gateway is to blame; else the service is busy, or its database is."""
-    log.warning("no code is sent: too many threads wait already")
-    return _not_delivered() if visit.behind_long else CpuShareExceededError()
 
 
 def _not_delivered() -> DomainError:

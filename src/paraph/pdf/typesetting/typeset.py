@@ -4,6 +4,8 @@ Data never becomes markup: it is one string literal. Equal template, data and ti
 
 The data comes through the main file and not through ``sys.inputs``, on which Typst's cache would make everything
 depend: so the parts that all documents share are set once per process.
+
+In a web process, each call holds a place for expensive work (:mod:`paraph.kernel.places`), or raises ``NoPlaceError``.
 """
 
 import json
@@ -16,6 +18,7 @@ from typing import Any, Literal
 
 import typst
 
+from paraph.kernel.places import expensive_work
 from paraph.pdf.typesetting.fonts import library
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -40,7 +43,7 @@ def typeset(
     that no font has instead of drawing a box: it then raises ``typst.TypstError``, as for a fault in the template.
     Raise :class:`TypesettingError`.
     """
-    with _panics_raised():
+    with expensive_work(), _panics_raised():
         pdf = _compiler().compile(input=_main(template, content), format="pdf", pdf_standards=[standard], timestamp=at)
     assert isinstance(pdf, bytes)
     return pdf
@@ -48,7 +51,7 @@ def typeset(
 
 def typeset_svg(template: str, content: Mapping[str, Any]) -> bytes:
     """Return one page as SVG, with letters as outlines, so that no font is needed to see it."""
-    with _panics_raised():
+    with expensive_work(), _panics_raised():
         svg = _compiler().compile(input=_main(template, content), format="svg")
     assert isinstance(svg, bytes)
     return svg
@@ -56,7 +59,7 @@ def typeset_svg(template: str, content: Mapping[str, Any]) -> bytes:
 
 def answered(template: str, content: Mapping[str, Any]) -> Any:
     """Return what the template finds out, as the value of its one ``metadata`` that is labelled ``<answer>``."""
-    with _panics_raised():
+    with expensive_work(), _panics_raised():
         answer = _new_compiler({_MAIN: _main(template, content)}).query("<answer>", field="value", one=True)
         _compiler().compile(input=b"", format="svg")  # else what was remembered of the query is kept for ever
     return json.loads(answer)

@@ -18,10 +18,10 @@ from threading import Lock
 from typing import Any, BinaryIO
 
 from paraph.kernel import machine
-from paraph.kernel.fair_semaphore import FairSemaphore, Lease, Told
-from paraph.kernel.waiting import waiting_for_reader
+from paraph.kernel.fair_semaphore import FairSemaphore, NoPlaceError, Told
+from paraph.kernel.places import expensive_work
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
-from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits, SandboxProcess
+from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 from paraph.pdf.untrusted.sandbox_workers import Workers
 
@@ -34,8 +34,7 @@ Files = list[bytes | BinaryIO]
 VERIFICATION_LIMITS = SandboxLimits(memory=320 << 20, processor_seconds=8, resident=128 << 20)
 """With what the processes on both sides need themselves, a verification takes at most 512 MB and 10 seconds."""
 _log = logging.getLogger(__name__)
-_PATIENCE_SECONDS = 8.0  # to wait for a free process
-_LONGEST_LINE = 1000  # callers bound their own threads
+_CROWD = 1000  # threads that wait for a process: callers bound their own
 _lock = threading.Lock()
 
 
@@ -109,9 +108,8 @@ logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up 
 
 
 class Sandbox:
-    """A pool of at most ``size`` processes, started on demand. No tenant gets all of them at a time
-    (:class:`paraph.kernel.fair_semaphore.FairSemaphore`, also on ``told``). ``yielding``: whether the files of tenants
-    that have had their share are read only while processors have nothing else to do."""
+    """A pool of at most ``size`` processes, started on demand. No tenant gets more than half of them at a time
+    (:class:`paraph.kernel.fair_semaphore.FairSemaphore`, also on ``told``)."""
 
     def __init__(
         self,
@@ -119,11 +117,9 @@ class Sandbox:
         limits: SandboxLimits | None = None,
         told: Told | None = None,
         *,
-        yielding: bool = False,
         program: Program = "worker",
     ) -> None:
-        self._yielding = yielding
-        self._places = FairSemaphore(size, _PATIENCE_SECONDS, _LONGEST_LINE, told)
+        self._places = FairSemaphore(size, _CROWD, _CROWD, told)
         self._answers = SandboxAnswers()
         self._workers = Workers(size, limits or SandboxLimits(), program)
 
@@ -153,45 +149,26 @@ class Sandbox:
         question = (tenant_key, sha256, json.dumps(request)) if sha256 else None
         if question and (kept := self._answers.recall(question)):
             return kept
-        with waiting_for_reader(tenant_key) as lease:
-            if not lease.has_place:
-                raise ReadersUnavailable
-            if not question:
-                return self._read(request, pdf, lease)
-            answer = self._answers.answer(question, lambda: self._read(request, pdf, lease))
+        try:
+            with expensive_work(tenant_key):
+                if not question:
+                    return self._read(request, pdf, tenant_key)
+                answer = self._answers.answer(question, lambda: self._read(request, pdf, tenant_key))
+        except NoPlaceError:
+            raise ReadersUnavailable from None
         if keep:
             self._answers.keep(question, answer)
         return answer
 
-    def _read(self, request: dict[str, Any], pdf: Pdf | Files, thread: Lease) -> JobAnswer:
-        with self._places.place(thread.tenant_key) as lease:
-            if not lease.has_place:
-                raise ReadersUnavailable
-            with self._workers.one(last=self._has_had_share(lease)) as worker:
-                with lease.no_work(), thread.no_work():
-                    worker.confinement()  # waits for the start, which is charged to no tenant
-                before = worker.used.processor
-                try:
-                    message, content = worker.ask(
-                        request,
-                        pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf],
-                        lambda used: self._look(worker, used, lease, thread),
-                    )
-                finally:
-                    lease.used = thread.used = max(0.0, worker.used.processor - before)
+    def _read(self, request: dict[str, Any], pdf: Pdf | Files, tenant_key: str) -> JobAnswer:
+        with self._places.place(tenant_key), self._workers.one() as worker:
+            message, content = worker.ask(request, pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf])
         if "refused" in message:
             raise PdfRefused(*message["refused"])
         if "fault" in message:
             _log.warning("a PDF was refused after a fault in the %s job:\n%s", request["job"], message["fault"])
             raise PdfRefused("unreadable", "The file cannot be read as a PDF.")
         return message["result"], content
-
-    def _look(self, worker: SandboxProcess, used: float, *leases: Lease) -> None:
-        """Charge the leases with ``used``, the job's processor seconds so far; let the process yield where due."""
-        for lease in leases:
-            lease.used = used
-        if not worker.last and self._has_had_share(leases[0]):
-            self._workers.come_last(worker)
 
     def warm(self) -> None:
         """Start a process now, so that the first call need not wait for it."""
@@ -202,21 +179,18 @@ class Sandbox:
         """End all processes; the pool is unusable afterwards."""
         self._workers.close()
 
-    def _has_had_share(self, lease: Lease) -> bool:
-        return self._yielding and self._places.has_had_share(lease.tenant_key)
-
 
 _default: Sandbox | None = None
 _verifying: Sandbox | None = None
 
 
 def sandbox() -> Sandbox:
-    """Return the pool of this process, with one sandboxed process per core and one more unless :func:`configure` was
-    called. The additional process is free for others when one tenant has all of the rest."""
+    """Return the pool of this process, with two sandboxed processes per core, one for one tenant, unless
+    :func:`configure` was called."""
     global _default  # noqa: PLW0603  one pool per process is the point
     with _lock:
         if _default is None:
-            _default = Sandbox(machine.cores() + 1)
+            _default = Sandbox(2 * machine.cores())
         return _default
 
 
@@ -230,12 +204,10 @@ def verification_sandbox() -> Sandbox:
         return _verifying
 
 
-def configure(
-    size: int, limits: SandboxLimits | None = None, told: Told | None = None, *, yielding: bool = False
-) -> Sandbox:
+def configure(size: int, limits: SandboxLimits | None = None, told: Told | None = None) -> Sandbox:
     """Replace the pool of this process, for example to share a machine among several web processes."""
     global _default
-    pool = Sandbox(size, limits, told, yielding=yielding)
+    pool = Sandbox(size, limits, told)
     with _lock:
         replaced, _default = _default, pool
     if replaced:

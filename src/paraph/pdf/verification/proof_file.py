@@ -45,7 +45,7 @@ def evidence_of(pdf: bytes) -> dict[str, Any] | None:
         raise
     except bounded_json.TooManyError as error:
         raise UnreadableEvidence("it has too many values") from error
-    except RecursionError as error:
+    except bounded_json.TooDeepError as error:
         raise UnreadableEvidence("its values are nested too deeply") from error
     except Exception:  # noqa: BLE001 — a hostile file makes the reader raise anything
         return None

@@ -1,14 +1,16 @@
 """Checking the rows of a CSV, each as if it were sent now."""
 
 import re
+import time
 from collections.abc import Sequence
 
 from django.db import transaction
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
+from paraph.kernel.places import expensive_work
 from paraph.request_templates.bulk.columns import FieldColumns, column_name, find_columns
-from paraph.request_templates.bulk.csv_file import CsvRow, Table
+from paraph.request_templates.bulk.csv_file import CsvRow, Table, too_many_rows
 from paraph.request_templates.bulk.values import (
     ValueColumns,
     asked_of,
@@ -18,7 +20,7 @@ from paraph.request_templates.bulk.values import (
     value_column,
     value_of,
 )
-from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template, TemplateRole
+from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template, TemplateField, TemplateRole
 from paraph.request_templates.payload import Person, TemplatePayload
 from paraph.signature_requests import values
 from paraph.signature_requests.plan import make_plan
@@ -26,6 +28,8 @@ from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope
 
+MOST_VALUES = 50_000  # fields of all rows together, each of which takes a tenth of a millisecond
+_MOST_SECONDS = 20.0
 _INTERNATIONAL = re.compile("^00")  # what people dial for "+", which spreadsheets take for a formula
 _READERS = {"first_name": values.text, "last_name": values.text, "email": values.email, "phone": values.phone}
 
@@ -33,14 +37,22 @@ _READERS = {"first_name": values.text, "last_name": values.text, "email": values
 def check_rows(scope: TenantScope, template: Template, author: User, file_name: str, table: Table) -> BulkSend:
     """Store the rows with what is wrong with each; nothing is sent.
 
-    Raises ``DomainError`` where columns are missing, which concerns all rows, or :func:`make_plan` refuses them all,
-    as for a branding profile that is gone.
+    Each row holds a place for expensive work of its own, and none is checked once it took too long, as nobody waits
+    any more then. Raises ``DomainError`` where the rows have too many values, columns are missing, which concerns all
+    rows, or :func:`make_plan` refuses them all, as for a branding profile that is gone.
     """
     roles = list(template.roles.all())
+    _bound(template, table)
     places = find_columns(roles, table.columns)
     checked = _Checker(scope, template, roles, places)
     checked.find_values(table.columns)
-    rows = [checked.row(row, len(table.columns)) for row in table.rows]
+    until = time.monotonic() + _MOST_SECONDS
+    rows: list[BulkRow] = []
+    for given in table.rows:
+        if time.monotonic() > until:
+            raise too_many_rows(len(rows))
+        with expensive_work():
+            rows.append(checked.row(given, len(table.columns)))
     with transaction.atomic():
         bulk_send = BulkSend.objects.create(
             organization_id=scope.organization_id,
@@ -55,6 +67,12 @@ def check_rows(scope: TenantScope, template: Template, author: User, file_name: 
             row.bulk_send = bulk_send
         BulkRow.objects.bulk_create(rows)
     return bulk_send
+
+
+def _bound(template: Template, table: Table) -> None:
+    fields = TemplateField.objects.filter(document__template=template).count()
+    if len(table.rows) * fields > MOST_VALUES:
+        raise too_many_rows(MOST_VALUES // fields)
 
 
 class _Checker:

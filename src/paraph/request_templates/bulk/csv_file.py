@@ -43,10 +43,14 @@ def read_csv(content: bytes) -> Table:
     for row in lines:
         rows.append(row)
         if len(rows) > MOST_ROWS:
-            raise _refused(_("The file has more than %(limit)d rows. Split it into several.") % {"limit": MOST_ROWS})
+            raise too_many_rows(MOST_ROWS)
     if not rows:
         raise _refused(_("The file has a header but no rows."))
     return Table(header.cells, rows)
+
+
+def too_many_rows(limit: int) -> DomainError:
+    return _refused(_("The file has more than %(limit)d rows. Split it into several.") % {"limit": limit})
 
 
 def write_csv(columns: list[str], rows: list[list[str]]) -> bytes:

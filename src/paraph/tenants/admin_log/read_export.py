@@ -44,7 +44,7 @@ def check_export(export: bytes | BinaryIO) -> ChainCheck:
     file = BytesIO(export) if isinstance(export, bytes) else export
     try:
         head = _head(file)
-    except (NotAsWritten, ValueError, RecursionError):
+    except (NotAsWritten, ValueError):
         return ChainCheck(None, 0, GENESIS.hex(), _NO_EXPORT)
     told = _Told()
     try:
@@ -95,7 +95,7 @@ def _entry(text: bytes, position: int) -> dict[str, Any]:
         entry = bounded_json.loads(text, _MOST_PARTS)
         if isinstance(entry, dict) and _is_entry(entry) and written(entry) == text:
             return entry
-    except (ValueError, RecursionError):
+    except ValueError:
         pass
     raise NotAsWritten(f"Entry {position} was altered.")
 

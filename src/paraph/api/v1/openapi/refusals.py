@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from paraph.api.v1.pagination import LARGEST_MIB
 from paraph.api.v1.problems import STATUSES
 
 
@@ -400,13 +401,22 @@ _TAGS = [
 ]
 
 
+_TOO_MUCH = Refusal(
+    "validation_too_much",
+    "validation_error",
+    f"The entries of the page have more than {LARGEST_MIB} MiB of placements and fields together.",
+    f"These 100 entries have more than {LARGEST_MIB} MiB of placements and fields. Ask for fewer at a time with "
+    "“limit”.",
+)
+
+
 def _own(operation: str) -> list[Refusal]:
     return {
         "uploadDocument": _upload(),
         "createSignatureRequest": _CREATION,
         "previewSignatureRequest": [each for each in _CREATION if each not in _IDEMPOTENCY],
         "listDocuments": [_filters("pending, ready")],
-        "listSignatureRequests": [_filters("pending, completed, expired")],
+        "listSignatureRequests": [_filters("pending, completed, expired"), _TOO_MUCH],
         "readDocument": [_NOT_FOUND],
         "listDocumentTags": [_NOT_FOUND, _UNAVAILABLE, *_TAGS],
         "readSignatureRequest": [_NOT_FOUND],
@@ -414,6 +424,7 @@ def _own(operation: str) -> list[Refusal]:
         "remindSigner": [*_CHANGE, *_REMINDER, _NOT_FOUND],
         "listAuditLogs": [_NOT_FOUND],
         "createTemplate": _TEMPLATE_CREATION,
+        "listTemplates": [_TOO_MUCH],
         "readTemplate": [_NOT_FOUND],
         "deleteTemplate": [_NOT_FOUND, _BULK_SEND],
         "sendTemplate": _TEMPLATE_SENDING,

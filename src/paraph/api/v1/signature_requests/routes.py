@@ -10,16 +10,17 @@ from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.endpoint import takes
 from paraph.api.v1.filters import EXTERNAL_ID, FILTERS, selection
-from paraph.api.v1.pagination import PAGING, page_answer, page_of, page_of_rows
+from paraph.api.v1.pagination import PAGING, page_answer, page_of, page_of_rows, require_readable
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.signature_requests import output
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.signature_requests.reading import LoadedRequest, read
+from paraph.signature_requests.reading import LoadedRequest, read, size_of_fields
 from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants.scope import TenantScope, scoped
 
@@ -48,12 +49,16 @@ def create_once(request: ApiRequest, create: Create, key: HeldKey | None) -> Htt
 
 
 @takes(*PAGING, *FILTERS, EXTERNAL_ID)
+@expensive_work()
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
     """List the signature requests of the key's environment."""
     asked, page = selection(request.GET, RequestStatus.values, EXTERNAL_ID), page_of(request.GET)
     rows = scoped(SignatureRequest, request.scope)
     count, entries = page_of_rows(rows, "signature_requests", request.scope, asked, page)
-    found = read(request.scope, entries.values_list("pk", flat=True))
+    ids = dict(entries.values_list("pk", "has_fields"))
+    if any(ids.values()):
+        require_readable(list(ids), size_of_fields)
+    found = read(request.scope, ids)
     shown = (output.ListedSignatureRequest.of(each, finalized=each.finalized) for each in found)
     return page_answer(output.SignatureRequests, page, count, shown)
 

@@ -20,6 +20,8 @@ from paraph.flow.ending.delete_template import delete_template as delete
 from paraph.flow.sending.keep_template import keep_template
 from paraph.flow.sending.send_template import send_template as send
 from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.kernel.places import expensive_work
+from paraph.request_templates.content import size_of_placements
 from paraph.request_templates.models import Template, TemplateField, TemplateStamp
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.tenants.scope import scoped
@@ -46,12 +48,14 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
 
 
 @takes(*PAGING)
+@expensive_work()
 def list_templates(request: ApiRequest) -> HttpResponse:
     """List the templates of the key's environment by name."""
     rows = _templates(request).order_by(Lower("name"), "name", "id")
-    return envelope(Templates, rows, request.GET, template_of)
+    return envelope(Templates, rows, request.GET, template_of, size_of_placements)
 
 
+@expensive_work()
 def read_template(request: ApiRequest, template_id: int) -> HttpResponse:
     """Read a template."""
     found = _templates(request).filter(pk=template_id).first()

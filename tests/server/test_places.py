@@ -1,0 +1,66 @@
+"""Whichever way expensive work is asked for, it finds no place while its organization has all that it may have, and
+others do."""
+
+from collections.abc import Iterator
+from contextlib import ExitStack
+
+import pytest
+
+from paraph.kernel import places
+from paraph.tenants.scope import tenant_key
+from tests.api.v1.api_clients import ApiClient, api_client, error
+from tests.factories import scene
+from tests.kernel.others import in_thread
+from tests.pdf.pdf_factory import paper, text
+from tests.production import Client
+
+pytestmark = pytest.mark.django_db
+PDF = paper(text("a", 100, 300))
+
+
+@pytest.fixture
+def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[ExitStack]:
+    """In a process of eight threads, where nobody waits for long."""
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    places.configure(8)
+    with ExitStack() as held:
+        yield held
+    places.configure(None)
+
+
+def hold(busy: ExitStack, name: str) -> None:
+    in_thread(lambda: busy.enter_context(places.expensive_work(name)))
+
+
+def upload(client: ApiClient) -> int:
+    return int(client.upload(PDF).status_code)
+
+
+def test_a_call_of_the_api(busy: ExitStack) -> None:
+    owner, other = api_client(), api_client()
+    assert owner.organization
+    hold(busy, f"{owner.organization.pk} sandbox")
+    refused = owner.upload(PDF)
+    assert error(refused, 503, "unavailable") and refused["Retry-After"] == "5"
+    refused = owner.get("/templates")
+    assert error(refused, 503, "unavailable").startswith("The service is too busy") and refused["Retry-After"] == "5"
+    assert owner.get("/health").status_code == 200
+    assert (upload(other), other.get("/templates").status_code) == (201, 200)
+    busy.close()
+    assert upload(owner) == 201
+
+
+def test_a_signing_page_and_its_pictures(busy: ExitStack) -> None:
+    made, others = scene(), scene()
+    hold(busy, tenant_key(made.request))
+    stamp = "/stamp.svg?width=200&height=60"
+    assert Client().get(made.url()).status_code == 200
+    refused = Client().get(made.url(rest=stamp))
+    assert (refused.status_code, refused.json()["error"]["code"], refused["Retry-After"]) == (503, "unavailable", "5")
+    assert Client().get(others.url(rest=stamp)).status_code == 200
+
+
+def test_what_belongs_to_nobody_is_always_answered(busy: ExitStack) -> None:
+    hold(busy, "hog")
+    for path in ("/healthz", "/docs"):
+        assert Client().get(path).status_code == 200
