@@ -71,5 +71,5 @@ def test_nesting_is_bounded_whatever_is_nested(opened: str, padding: int) -> Non
     for levels in (bounded_json.DEEPEST + 1, 480, 800, 100_000):
         with pytest.raises(bounded_json.TooDeepError):
             bounded_json.loads(nested(levels), 1_000_000)
-    wide = [[[]] * 100] * 100
+    wide: list[object] = [[[]] * 100] * 100
     assert bounded_json.loads(json.dumps(wide).encode(), 1_000_000) == wide
