@@ -559,6 +559,25 @@ def test_who_signs_alone_goes_on_at_once(log_in: LogIn, organization: Organizati
     assert 'value="only-me"' not in page and 'value="me"' not in page
 
 
+def test_text_that_readers_draw_differently_is_confirmed_before_it_is_sent(
+    log_in: LogIn, organization: Organization
+) -> None:
+    _, client = log_in(Role.MEMBER)
+    address, _draft = ready(client, organization)
+    assert "accept_drawn_differently" not in client.get(f"{address}/review").content.decode()
+    document = Document.objects.get()
+    document.preflight |= {"text_drawn_differently": [1, 3]}
+    document.save(update_fields=["preflight"])
+    assert "accept_drawn_differently" in client.get(f"{address}/review").content.decode()
+    for action in ("send", "sign", "template"):
+        answer = client.post(f"{address}/review", options(action=action))
+        assert answer.status_code == 422 and not SignatureRequest.objects.exists()
+        assert "Readers draw text of “contract.pdf” differently, on: 1, 3." in answer.content.decode()
+    assert client.post(f"{address}/review", options(action="save")).status_code == 303
+    assert client.post(f"{address}/review", options(accept_drawn_differently="on")).status_code == 303
+    assert SignatureRequest.objects.exists()
+
+
 def test_who_is_in_turn_sends_and_signs(log_in: LogIn, organization: Organization) -> None:
     member, client = log_in(Role.MEMBER)
     address, draft = ready(client, organization)

@@ -13,6 +13,7 @@ from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
 from paraph.dashboard.drafts.sheets import sheets
 from paraph.dashboard.requests.own_turn import own_signing_page
+from paraph.documents.changeable import named_pages
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.drafts.payload import Refusal, refusals, refusals_of
@@ -133,8 +134,15 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     options.save()
     editing.touch(draft)
     pressed = request.POST.get("action", "send")
+    unconfirmed = [] if "accept_drawn_differently" in request.POST or pressed == "save" else _drawn_differently(draft)
+    if unconfirmed:
+        return _page(request, member, draft, options, refused=unconfirmed, status=422)
     if pressed not in {"send", "sign"}:
         return see_other("save_draft" if pressed == "template" else "draft_review", member.organization_id, draft.pk)
+    return _send(request, member, draft, options, sign=pressed == "sign")
+
+
+def _send(request: HttpRequest, member: Member, draft: Draft, options: OptionsForm, *, sign: bool) -> HttpResponse:
     try:
         sent = send_draft(scope(member), draft.pk, Sender(origin(request), actor(request, member)))
     except InvalidPayloadError as refused:
@@ -148,7 +156,7 @@ def review_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
         )
     except DomainError as refused:
         return _page(request, member, draft, options, refused=[Refusal(Step.REVIEW, refused.message)], status=422)
-    page = own_signing_page(request, member, sent) if pressed == "sign" else ""
+    page = own_signing_page(request, member, sent) if sign else ""
     return see_other(page or request_address(member, sent))
 
 
@@ -167,6 +175,7 @@ def _page(
         "refusals": found,
         "signers": [_signer(member, draft, signer) for signer in draft.signers.all()],
         "documents": draft.documents.select_related("document"),
+        "drawn_differently": _drawn_differently(draft),
         "unnamed": member.organization.name == UNNAMED,
         "may_rename": may(member.role, Right.RULE),
         "own_turn": _is_turn_of(member, draft),
@@ -174,6 +183,19 @@ def _page(
         "set_by_program": list(_set_by_program(draft.more_options)),
     }
     return show_step(request, member, draft, Step.REVIEW, content, status=status)
+
+
+def _drawn_differently(draft: Draft) -> list[Refusal]:
+    """Return what the sender has to confirm: text that a second renderer draws otherwise than signers see it."""
+    sentence = _(
+        "Readers draw text of “%(name)s” differently, on: %(pages)s. Compare it in another reader, and confirm below "
+        "that it is as it should be."
+    )
+    return [
+        Refusal(Step.REVIEW, str(sentence) % {"name": row.document.name, "pages": named_pages(pages)})
+        for row in draft.documents.select_related("document")
+        if (pages := row.document.preflight.get("text_drawn_differently"))
+    ]
 
 
 def _is_turn_of(member: Member, draft: Draft) -> bool:
