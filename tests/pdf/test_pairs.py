@@ -37,7 +37,7 @@ _WITH_WATERMARK = {name.partition(":")[0]: name for name in reversed(CLASSES)}.v
 _REFUSED = {
     "encrypted: password needed": "refused: password",
     "encrypted: password needed, R6": "refused: password",
-    "signed: certified, P=1": "refused: changes_forbidden",
+    **{f"signed: certified, P={level}": "refused: changes_forbidden" for level in (1, 2, 3)},
 }
 _MAY_BE_REFUSED = {name for name in CLASSES if name.startswith(("tail: ", "copies: ", "structure: "))} | {
     "contents: missing",
@@ -46,7 +46,7 @@ _MAY_BE_REFUSED = {name for name in CLASSES if name.startswith(("tail: ", "copie
     "encrypted: nothing at all",
     "encrypted: streams alone",
     "encrypted: strings alone",
-    "signed: certified, P=1, no /Perms",
+    *(f"signed: certified, P={level}, no /Perms" for level in (1, 2, 3)),
 }
 _WRONG_SENTENCE = {"encrypted: for certificates": "refused: unreadable"}
 

@@ -54,7 +54,7 @@ def test_the_preflight_report_tells_what_the_file_holds(owner: ApiClient) -> Non
     assert told["sizes"] == [{"width": 842, "height": 595, "pages": 1}]
     assert (told["page_count"], told["rotated_pages"], told["scripts"], told["launch_actions"]) == (1, 1, 1, 0)
     assert (told["encryption"]["method"], told["encryption"]["bits"]) == ("aesv3", 256)
-    assert owner.upload(signed(certification=2)).json()["preflight"]["signatures"]["certification"] == 2
+    assert owner.upload(signed()).json()["preflight"]["signatures"]["count"] == 1
     listed = owner.get("/documents").json()["data"]
     assert listed and all("preflight" not in entry for entry in listed)
 

@@ -61,6 +61,7 @@ LAWFUL = {
     "trailers: the keyword trailer on one line",
     "trailers: /Encrypt null",
     "fields: a timestamp's field: /TU",
+    "pages: the catalog: /Version 1.4",
     "pages: the catalog: /Version 2.0",
     "spelling: the page once more",
     "stores: a direct store",

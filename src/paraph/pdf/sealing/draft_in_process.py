@@ -71,8 +71,8 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     """Build the revision of the seal, with room for a value of ``hole`` bytes. Raises ``SealError`` and ``Unsafe``."""
     revision = Revision(reader)
     existing = existing_signatures(revision)
-    if existing.changes_forbidden:
-        raise SealError("The PDF is certified and forbids any change, so it cannot be sealed.")
+    if existing.certified:
+        raise SealError("The PDF is certified and permits no further seal, so it cannot be sealed.")
     if b"/KDFSalt" in (reader.resolve(reader.trailer.get(b"/Encrypt")) or {}):
         raise SealError("The PDF is encrypted with an integrity code (ISO/TS 32004), which a seal would break.")
     signed = existing.signatures > 0

@@ -164,10 +164,11 @@ def _new_form(revision: Revision) -> Dictionary:
 
 @dataclass(frozen=True)
 class ExistingSignatures:
-    """``changes_forbidden``: a signature permits no change at all. ``field_names``: the partial names of all fields."""
+    """``certified``: a signature says which changes it permits, of which a seal is none. ``field_names``: the partial
+    names of all fields."""
 
     signatures: int
-    changes_forbidden: bool
+    certified: bool
     field_names: frozenset[str]
 
 
@@ -183,7 +184,7 @@ def existing_signatures(revision: Revision) -> ExistingSignatures:
         if isinstance(value, dict) and b"/ByteRange" in value and b"/Contents" in value:
             signatures.append(value)
     return ExistingSignatures(
-        len(signatures), any(_forbids_changes(revision, value) for value in signatures), frozenset(names)
+        len(signatures), any(_certifies(revision, value) for value in signatures), frozenset(names)
     )
 
 
@@ -199,13 +200,12 @@ def _fields(revision: Revision, values: Any, seen: set[Ref], depth: int) -> Iter
             yield from _fields(revision, revision.resolve(field.get(b"/Kids")), seen, depth + 1)
 
 
-def _forbids_changes(revision: Revision, signature: Dictionary) -> bool:
-    """Return whether the signature certifies the file at level 1: no changes at all (ISO 32000-1, table 254)."""
+def _certifies(revision: Revision, signature: Dictionary) -> bool:
+    """Return whether the signature certifies the file, at whatever level (ISO 32000-1, 12.8.2.2): no field may be
+    added, and none of the file's own could show the marks where they belong."""
     references = revision.resolve(signature.get(b"/Reference"))
     for item in references if isinstance(references, list) else ():
         reference = revision.resolve(item)
-        if isinstance(reference, dict) and reference.get(b"/TransformMethod") == b"/DocMDP":
-            parameters = revision.resolve(reference.get(b"/TransformParams"))
-            if isinstance(parameters, dict) and revision.resolve(parameters.get(b"/P")) == 1:
-                return True
+        if isinstance(reference, dict) and revision.resolve(reference.get(b"/TransformMethod")) == b"/DocMDP":
+            return True
     return False

@@ -12,7 +12,7 @@ from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.verification.appended.syntax import NotPermitted, is_plain, is_string, meaning
 from paraph.pdf.verification.appended.view import Update, check_keys, check_same
 
-_VERSIONS = (None, *(f"/1.{number}".encode() for number in range(8)), b"/2.0")
+_VERSIONS = (*(f"/1.{number}".encode() for number in range(8)), b"/2.0")
 _OF_THE_WRITER = frozenset({b"/ModDate", b"/Producer"})
 _PREFIX = re.compile(rb"/[A-Za-z0-9_]{4}")
 _EXTENSION = frozenset({b"/Type", b"/BaseVersion", b"/ExtensionLevel", b"/URL", b"/ExtensionRevision"})
@@ -38,7 +38,10 @@ def check_text(update: Update, what: str, old: Any, new: Any) -> None:
 def check_version(update: Update, old: Any, new: Any) -> None:
     """Raise :class:`NotPermitted` for a version of PDF that is lower or unknown, or stands elsewhere."""
     before = update.was(old)
-    if old != new and not (before in _VERSIONS and new in _VERSIONS and _VERSIONS.index(before) < _VERSIONS.index(new)):
+    earlier = b"/" + update.before.data[5:8] if before is None else before
+    if old != new and not (
+        earlier in _VERSIONS and new in _VERSIONS and _VERSIONS.index(earlier) <= _VERSIONS.index(new)
+    ):
         raise NotPermitted("the file states another version of PDF")
 
 

@@ -12,7 +12,6 @@ NO_FORMS = {"fields": 0, "xfa": False}
 NO_SIGNATURES = {"count": 0, "certification": None, "usage_rights": False}
 
 _MOST_FIELDS = 100_000
-_FORBIDDING = 1  # DocMDP level: no changes are permitted (ISO 32000-2, table 257)
 
 
 def read_form_fields(document: pikepdf.Pdf) -> dict[str, Any]:
@@ -26,8 +25,9 @@ def read_form_fields(document: pikepdf.Pdf) -> dict[str, Any]:
 
 
 def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
-    """Return ``{"count": number, "certification": DocMDP level or null, "usage_rights": bool}``. Raise PdfRefused
-    ``changes_forbidden`` if any change would invalidate an earlier signature."""
+    """Return ``{"count": number, "certification": null, "usage_rights": bool}``. Raise PdfRefused
+    ``changes_forbidden`` if an earlier signature says which changes it permits (DocMDP, ISO 32000-2, table 257): at
+    most filling in forms, signing fields that are there, and comments, and a seal with stamps is none of these."""
     signed = [field for field, kind in _fields(_dictionary(document.Root.get("/AcroForm"))) if kind == "/Sig"]
     values = [_dictionary(field.get("/V")) for field in signed]
     count = sum(1 for value in values if value)
@@ -36,22 +36,18 @@ def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
         _dictionary(permissions.get("/DocMDP")),
         *values,
     ]  # the catalog may not name the certifying one
-    certification = min(filter(None, map(_certification, certifying)), default=None)
-    locks = [_dictionary(field.get("/Lock")).get("/P") for field, value in zip(signed, values, strict=True) if value]
-    if certification == _FORBIDDING or _FORBIDDING in locks:
+    locks = ["/P" in _dictionary(field.get("/Lock")) for field, value in zip(signed, values, strict=True) if value]
+    if any(map(_certifies, certifying)) or any(locks):
         raise PdfRefused(
             "changes_forbidden", "The PDF has a signature that forbids any change, so it cannot be signed again."
         )
-    return {"count": count, "certification": certification, "usage_rights": "/UR3" in permissions}
+    return {"count": count, "certification": None, "usage_rights": "/UR3" in permissions}
 
 
-def _certification(signature: Any) -> int | None:
+def _certifies(signature: Any) -> bool:
     references = signature.get("/Reference")
-    for reference in references if isinstance(references, pikepdf.Array) else []:
-        if _dictionary(reference).get("/TransformMethod") == "/DocMDP":
-            level = _dictionary(reference.get("/TransformParams")).get("/P", 2)
-            return int(level) if isinstance(level, int) else 2
-    return None
+    listed = references if isinstance(references, pikepdf.Array) else []
+    return any(_dictionary(reference).get("/TransformMethod") == "/DocMDP" for reference in listed)
 
 
 def _fields(form: Any) -> Iterator[tuple[Any, str]]:
