@@ -1,5 +1,6 @@
 """A file that somebody signed before: their signature stays valid."""
 
+import re
 from io import BytesIO
 from pathlib import Path
 
@@ -20,6 +21,9 @@ from pyhanko.sign.validation.status import PdfSignatureStatus
 from pyhanko_certvalidator import ValidationContext
 
 from paraph.pdf.sealing.seal import Mark, Overlay, SealError
+from paraph.pdf.structure.objects import Ref
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.pdf.drawing.test_draw import HEIGHT, WIDTH, WORDS, X, Y, assert_mark, colour_at, page_of
 from tests.pdf.pdf_factory import paper
@@ -94,3 +98,19 @@ def certify(pdf: bytes, permission: MDPPerm, folder: Path) -> bytes:
     terms = signers.PdfSignatureMetadata(field_name="Author", certify=True, docmdp_permissions=permission)
     signed: BytesIO = signers.sign_pdf(IncrementalPdfFileWriter(BytesIO(pdf)), terms, signer=author)
     return signed.getvalue()
+
+
+def test_what_is_missing_stays_missing() -> None:
+    """Some programs refer to an object that they never write, with the number that the next program will take."""
+    placeholder = "/Missing".ljust(20, "x")
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        document.Root.Elsewhere = pikepdf.Name(placeholder)
+
+    letter = paper(WORDS, prepare=prepare)
+    (size,) = re.findall(rb"/Size (\d+)", letter)
+    signed = sealed(letter.replace(placeholder.encode(), (size + b" 0 R").ljust(20))).content
+    again = sealed(signed, appearances=pictures(), marks=MARKS[:1]).content
+    for content in (signed, again):
+        assert PdfReader(content).object(Ref(int(size))) is None
+        assert verify(content, [authority("p-256").root]).ok

@@ -120,6 +120,12 @@ class PdfReader:
             for container in dict.fromkeys(entry.place for entry in entries if entry and entry.packed):
                 yield self._container(container).data, self._container(container).places
 
+    def mentions(self, number: int) -> bool:
+        """Return whether something may refer to the object with this number, be it there or not. Raise
+        :class:`Unsafe`."""
+        reference = b"%d 0 R" % number
+        return reference in self.data or any(reference in text for text, _ in self.packed_texts())
+
     def is_within_stream(self, position: int) -> bool:
         """Return whether a byte belongs to the data of a stream, in which no other object begins before it."""
         index = bisect_right(self._places, position)

@@ -36,6 +36,8 @@ class Revision:
     def __init__(self, reader: PdfReader) -> None:
         self.reader = reader
         self._next = reader.crossreference.next_number
+        if reader.mentions(self._next):  # what refers to an object that is missing must not get one of this revision
+            self._next += 1
         self._changed: dict[Ref, Any] = {}
         self._signature: tuple[Ref, int] | None = None
 
@@ -216,6 +218,10 @@ class PendingRevision(PdfReader):
 
     def object(self, ref: Ref) -> Any:
         return self._revision.resolve(ref)
+
+    def mentions(self, number: int) -> bool:
+        """Return what the file before says: this revision refers to nothing that is missing."""
+        return self._revision.reader.mentions(number)
 
 
 class _Next:
