@@ -46,7 +46,7 @@ def read_signatures(document: pikepdf.Pdf) -> dict[str, Any]:
 
 def _certifies(signature: Any) -> bool:
     references = signature.get("/Reference")
-    listed = references if isinstance(references, pikepdf.Array) else []
+    listed: Any = references if isinstance(references, pikepdf.Array) else []
     return any(_dictionary(reference).get("/TransformMethod") == "/DocMDP" for reference in listed)
 
 
