@@ -4,7 +4,6 @@ import subprocess
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import timedelta
-from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, Literal
@@ -18,6 +17,7 @@ from cryptography.x509.name import _ASN1Type
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
+from paraph.pdf.pki.revocation_data import LongTermData
 from tests import independent
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
@@ -42,20 +42,41 @@ class OddChain:
         return key, certificates
 
 
-@cache
+KEYS: dict[tuple[str, str], Key] = {}
+CURVES: dict[str, ec.EllipticCurve] = {
+    "p-256": ec.SECP256R1(),
+    "p-384": ec.SECP384R1(),
+    "p-521": ec.SECP521R1(),
+    "brainpool-256": ec.BrainpoolP256R1(),
+    "brainpool-384": ec.BrainpoolP384R1(),
+    "k-256": ec.SECP256K1(),
+}
+
+
 def key(name: str, kind: str = "p-256") -> Key:
-    """The same key for the same name."""
-    if kind.startswith("rsa"):
-        return rsa.generate_private_key(65537, int(kind.removeprefix("rsa-")))
-    curves: dict[str, ec.EllipticCurve] = {
-        "p-256": ec.SECP256R1(),
-        "p-384": ec.SECP384R1(),
-        "p-521": ec.SECP521R1(),
-        "brainpool-256": ec.BrainpoolP256R1(),
-        "brainpool-384": ec.BrainpoolP384R1(),
-        "k-256": ec.SECP256K1(),
-    }
-    return ec.generate_private_key(curves[kind])
+    """The same key for the same name and kind."""
+    if (name, kind) not in KEYS:
+        is_rsa = kind.startswith("rsa-")
+        KEYS[name, kind] = (
+            rsa.generate_private_key(65537, int(kind.removeprefix("rsa-")))
+            if is_rsa
+            else ec.generate_private_key(CURVES[kind])
+        )
+    return KEYS[name, kind]
+
+
+class Lists:
+    """A source of statuses for every chain of these keys: an empty revocation list of each issuer."""
+
+    def statuses(self, chain: Sequence[bytes]) -> LongTermData:
+        issuers = map(x509.load_der_x509_certificate, chain[1:])
+        return LongTermData(crls=tuple(self._list(issuer) for issuer in issuers))
+
+    def _list(self, issuer: x509.Certificate) -> bytes:
+        own = next(each for each in KEYS.values() if each.public_key() == issuer.public_key())
+        now = clock.now()
+        builder = x509.CertificateRevocationListBuilder().issuer_name(issuer.subject).last_update(now)
+        return builder.next_update(now + timedelta(days=1)).sign(own, SHA256).public_bytes(Encoding.DER)
 
 
 def name(common: str, *, kind: _ASN1Type = _ASN1Type.UTF8String) -> x509.Name:

@@ -20,6 +20,7 @@ from paraph.pdf.timestamps.configured_authorities import timestamping
 from paraph.pdf.timestamps.http_authority import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from tests.independent import need
+from tests.keys.odd_chains import CHAINS
 from tests.pdf import forge
 
 DIGEST = hashlib.sha256(b"a seal's signature value").digest()
@@ -262,3 +263,12 @@ def test_settings_that_cannot_work(tmp_path: Path, authorities: str, sentence: s
     development = development_authority(tmp_path, b"s" * 32)
     with pytest.raises(DomainError, match=sentence):
         timestamping(Settings(timestamp_authorities=authorities), development)
+
+
+@pytest.mark.parametrize("kind", ["curve by explicit parameters", "T61String", "weak RSA"])
+def test_a_root_that_could_never_be_trusted_is_refused_by_its_file(kind: str, tmp_path: Path) -> None:
+    odd = CHAINS[kind]()
+    (tmp_path / "roots.pem").write_bytes(forge.root().public_bytes(Encoding.PEM) + odd.certificates)
+    settings = Settings(timestamp_authorities="https://tsa.example.com", timestamp_roots=tmp_path / "roots.pem")
+    with pytest.raises(DomainError, match=rf"roots\.pem: The certificate .*{odd.reason}"):
+        timestamping(settings, development_authority(tmp_path, b"s" * 32))

@@ -85,10 +85,13 @@ def _untrusted(key_chain: Chain, moment: datetime) -> str:
     """Return why no verifier would trust the key's certificate, as a sentence: that holds a seal at B-T."""
     if missing := missing_issuer(key_chain):
         return f"{missing}."
+    own = load(key_chain[0])
     try:
-        check_chain(load(key_chain[0]), key_chain[1:], key_chain[-1:], moment)
+        if not own.for_documents:
+            raise Untrusted("its certificate is not one for documents")
+        check_chain(own, key_chain[1:], key_chain[-1:], moment)
     except Untrusted as error:
-        return f'"{load(key_chain[0]).name}" is not trusted: {error}.'
+        return f'"{own.name}" is not trusted: {error}.'
     return ""
 
 
