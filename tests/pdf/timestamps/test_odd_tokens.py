@@ -13,12 +13,15 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.name import _ASN1Type
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
-from paraph.kernel import tokens
+from paraph.kernel import clock, tokens
 from paraph.pdf.pki import der
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
+from paraph.pdf.verification.verify import verify
 from tests import independent
 from tests.keys.odd_chains import Key, issued, key, middle, name, pem, private, root
+from tests.pdf.pdf_factory import paper, text
 from tests.pdf.pki.ber_writer import indefinite_outside
+from tests.pdf.sealed_files import authority, sealed
 
 DIGEST = tokens.sha256(b"the value of a seal")
 STAMPING = (x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING]), True)
@@ -118,6 +121,9 @@ ANSWERS: dict[str, Callable[[Path], Responder]] = {
     "the issuer's name in PrintableString": lambda folder: below_root(
         folder, issuer=name("Root", kind=_ASN1Type.PrintableString)
     ),
+    "the name of an issuer between in capitals": lambda folder: Responder(
+        folder, *stamper(name("MIDDLE"), key("middle")), (middle(),)
+    ),
     "RSA": lambda folder: below_middle(folder, kind="rsa-2048"),
     "P-384": lambda folder: below_middle(folder, kind="p-384"),
     "brainpoolP256r1": lambda folder: below_middle(folder, kind="brainpool-256"),
@@ -141,3 +147,7 @@ def test_a_timestamp_is_taken_where_openssl_takes_it(kind: str, tmp_path: Path) 
         (tmp_path / "token").write_bytes(stamp.token)  # as it is sealed in
         said = _openssl(tmp_path, f"-verify -digest {DIGEST.hex()} -token_in -in token -CAfile root.pem")
         assert "Verification: OK" in said
+        stamping = Timestamping([responder], [root().public_bytes(Encoding.DER)])
+        sealed_with = sealed(paper(text("A contract", 72, 700)), timestamping=stamping, at=clock.now())
+        found = verify(sealed_with.content, [*stamping.roots, authority("p-256").root])
+        assert found.ok and found.level == sealed_with.level == "B-T", found.findings
