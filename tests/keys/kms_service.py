@@ -14,7 +14,7 @@ import boto3
 import moto.kms.utils
 import pytest
 from cryptography.hazmat.primitives.asymmetric import ec, rsa, utils
-from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS, PKCS1v15
 from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, PublicFormat, load_der_public_key
 from moto import mock_aws
@@ -94,8 +94,12 @@ class KmsServer:
     def _Sign(self, asked: dict[str, Any]) -> dict[str, Any]:
         digest = base64.b64decode(asked["Message"])
         assert asked["MessageType"] == "DIGEST" and len(digest) == 32
-        assert isinstance(self.key, ec.EllipticCurvePrivateKey)
-        signature = self.key.sign(digest, ec.ECDSA(utils.Prehashed(SHA256())))
+        hashed = utils.Prehashed(SHA256())
+        if isinstance(self.key, rsa.RSAPrivateKey):
+            assert asked["SigningAlgorithm"] == "RSASSA_PSS_SHA_256"
+            signature = self.key.sign(digest, PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH), hashed)
+        else:
+            signature = self.key.sign(digest, ec.ECDSA(hashed))
         return {"KeyId": self.arn, "Signature": base64.b64encode(signature).decode()}
 
 

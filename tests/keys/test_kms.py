@@ -8,12 +8,17 @@ from typing import Any
 
 import pytest
 from botocore.config import Config
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.asymmetric.padding import MGF1, PSS
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey, kms_key, open_key
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, is_signature, make_key, make_root
 from tests.keys.kms_service import REGION, KmsServer, fault, kms_server, moto_key, moto_kms, silence
+from tests.keys.odd_chains import pss
 
 
 @pytest.fixture
@@ -94,6 +99,18 @@ def test_two_permissions_are_enough_and_only_the_digest_travels(server: KmsServe
     assert [operation for operation, _ in server.calls] == ["GetPublicKey", "Sign", "Sign", "Sign"]
     asked = server.calls[1][1]
     assert (asked["MessageType"], asked["SigningAlgorithm"], asked["KeyId"]) == ("DIGEST", "ECDSA_SHA_256", server.arn)
+
+
+def test_a_key_for_pss_alone_signs_pss(server: KmsServer, tmp_path: Path) -> None:
+    odd = pss()
+    _, certificates = odd.write(tmp_path)
+    own = load_pem_private_key(odd.key, None)
+    assert isinstance(own, rsa.RSAPrivateKey)
+    server.key = own
+    key = open_key(server.arn, certificates)
+    assert key.algorithm == "RSASSA_PSS_SHA_256"
+    scheme = PSS(MGF1(SHA256()), PSS.DIGEST_LENGTH)
+    own.public_key().verify(key.sign(b"message").value, b"message", scheme, SHA256())
 
 
 def test_throttled_calls_are_made_again(server: KmsServer, tmp_path: Path) -> None:

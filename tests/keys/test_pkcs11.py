@@ -12,6 +12,8 @@ from typing import Any
 
 import pkcs11
 import pytest
+from cryptography.hazmat.primitives.asymmetric import rsa
+from cryptography.hazmat.primitives.serialization import load_pem_private_key
 from pkcs11 import Attribute, KeyType, TokenFlag
 
 from paraph.kernel import clock, tokens
@@ -20,6 +22,7 @@ from paraph.keys import open_key, pkcs11_key, pkcs11_token
 from paraph.keys.certificates import PublicKey
 from paraph.keys.local_key import PrivateKey
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
+from tests.keys.odd_chains import pss
 from tests.keys.soft_tokens import PIN, address, make_token, module, put_key, remove_token
 
 
@@ -154,6 +157,16 @@ def test_a_key_of_another_kind_than_the_certificates(make: Callable[[Kind], Toke
     token = make("rsa")
     token.key = make_key("p-256")
     assert "does not match its certificate" in refusal("configuration", token.open)
+
+
+def test_a_certificate_for_pss_alone(make: Callable[[Kind], Token]) -> None:
+    token, odd = make("rsa"), pss()
+    _, certificates = odd.write(token.folder)
+    own = load_pem_private_key(odd.key, None)
+    assert isinstance(own, rsa.RSAPrivateKey)
+    token.put(own, "pss", "b2")
+    said = refusal("configuration", lambda: open_key(address(token.label, "pss"), certificates, PIN))
+    assert said == f"{certificates}: The certificate of a key in a token must not be for RSASSA-PSS alone."
 
 
 def test_expired_at_the_start_and_later(token: Token, monkeypatch: pytest.MonkeyPatch) -> None:

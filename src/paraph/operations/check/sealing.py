@@ -145,7 +145,8 @@ def _lacks(sealed: Sequence[SealedPdf], levels: Sequence[Level]) -> Iterator[str
     if wanted != "B-B" and any(not each.timestamp for each in sealed):
         yield " ".join(["It has no timestamp.", *dict.fromkeys(unstamped)])
     if any(level != wanted for level in levels):
-        reasons = [reason for each in sealed for reason in each.level_reasons]
+        told = {f"{missing_issuer(each.certificates)}." for each in sealed}
+        reasons = [reason for each in sealed for reason in each.level_reasons if reason not in told]
         yield " ".join([f"The level is not {wanted}.", *dict.fromkeys(reasons)])
 
 
