@@ -13,19 +13,19 @@ from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.ending.end_early import end_early
-from paraph.flow.personal_data.erase import erase_signer
+from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.signing.ask import ask
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import CopyRecipient, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Organization
-from paraph.webhooks.models import Delivery
+from paraph.webhooks.models import Attempt, Delivery
 from tests.factories import VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off
 from tests.webhooks.parties import told
@@ -210,3 +210,50 @@ def test_an_entry_of_the_service_has_no_salts() -> None:
     plain = Entry.objects.filter(request=made.request, format=PLAIN).values_list("event_type", flat=True)
     assert {"request.completed", "signature_request.pades_signed"} <= set(plain)
     assert not Entry.objects.filter(request=made.request, format=PLAIN, salts__isnull=False).exists()
+
+
+NAMED = {
+    "title": "Lease of {}",
+    "subject": "For {}",
+    "message": "Dear {},\nplease sign.",
+    "external_id": "lease-{}",
+    "redirect_url": "https://example.com/done?who={}",
+    "callback_url": "https://example.com/hooks/{}?x=1",
+}
+"""What of a request may name somebody, wherever it says so."""
+
+
+@pytest.mark.parametrize("name", NAMED)
+@pytest.mark.parametrize("who", ["Lovelace", "ada1@example.com", "ada1%40example.com", "LOVELACE"])
+def test_whatever_names_the_signer_goes_in_request_events_and_deliveries(name: str, who: str) -> None:
+    made, _ = told(**{name: NAMED[name].format(who)})
+    end_early(OPERATOR, made.request.pk, "Signed on paper.")
+    for delivery in Delivery.objects.all():
+        Attempt.objects.create(delivery=delivery, response=f"hello {who}", error=f"refused by {who}")
+    assert who.lower() in everything().lower()
+    erase_signer(OPERATOR, made.signers[0].pk)
+    assert who.lower() not in everything().lower()
+    callbacks = Delivery.objects.filter(destination="callback")
+    assert [(row.url, row.status) for row in callbacks] == ([("", "failed")] if name == "callback_url" else [])
+
+
+def test_a_callback_that_names_nobody_stays() -> None:
+    made, _ = told(callback_url="https://example.com/hooks/4711", title="Lease of Lovelace")
+    end_early(OPERATOR, made.request.pk, "Signed on paper.")
+    erase_signer(OPERATOR, made.signers[0].pk)
+    made.request.refresh_from_db()
+    [callback] = Delivery.objects.filter(destination="callback")
+    assert (
+        made.request.callback_url == callback.url == "https://example.com/hooks/4711" and callback.status == "waiting"
+    )
+
+
+@pytest.mark.parametrize("name", NAMED)
+def test_whoever_gets_a_copy_is_erased_from_the_words_of_the_request_too(name: str) -> None:
+    made, _ = told(copies=1, **{name: NAMED[name].format("copy0@example.com")})
+    recipient = CopyRecipient.objects.get()
+    end_early(OPERATOR, made.request.pk, "Signed on paper.")
+    [kept] = [each for each in show_person(recipient.email) if each.place == "copies"]
+    assert recipient.email in kept.facts[name]
+    erase_address(OPERATOR, recipient.email)
+    assert "copy0@example.com" not in everything()

@@ -29,6 +29,7 @@ from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.words import LOCALES, of
+from tests.columns import columns
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_erase import everything
 from tests.flow.test_jobs import work_off
@@ -202,8 +203,18 @@ def test_the_database_lets_no_value_go_without_its_commitment() -> None:
 def test_values_go_with_the_files() -> None:
     made = finished()
     assert values_of(Signer.objects.get())
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    values = [each for each in ENTERED.values() if isinstance(each, str)]
+    assert set(values) <= {field["value"] for field in signed_entry(made).metadata["fields"]}
     assert delete_files(made.request.pk)
     assert values_of(Signer.objects.get()) == {}
+    told = signed_entry(made).metadata["fields"]
+    assert [each["name"] for each in told] == [each["name"] for each in FIELDS]
+    assert {each["name"]: each["value"] for each in told if each["value"] != "erased"} == {"remarks": None}
+    found = {f"{table}.{column}" for table, column, each in columns() if any(value in each for value in values)}
+    assert found == {"signature_requests_field.options"}, "which are asked, and not what was chosen"
+    assert ([bytes(entry.hash) for entry in made.entries()], broken_at(made.entries())) == (hashes, None)
+    assert signed_entry(made).ip == VISITOR.ip, "the rest stays"
     assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
 
 

@@ -2,22 +2,25 @@
 
 import json
 from typing import Any
+from urllib.parse import quote, unquote
 
 import pytest
 from allauth.account.models import EmailAddress
 from allauth.usersessions.models import UserSession
-from django.db import connection
+from django.apps import apps
+from django.db import models
 
-from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner
 from paraph.flow.personal_data.erase import Kept, erase_address, erase_signer, show_person
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER
-from paraph.flow.personal_data.unsent import UNSENT, Place
+from paraph.flow.personal_data.place import Place
+from paraph.flow.personal_data.unsent import UNSENT
 from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
-from paraph.request_templates.models import BulkSend
+from paraph.request_templates.models import BulkRow, BulkSend, Template, TemplateField
 from paraph.signature_requests.field_values import write
 from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import new_salt
@@ -26,7 +29,8 @@ from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, User
 from paraph.webhooks.models import Attempt, Delivery
-from tests.drafts.author import author
+from tests.columns import columns
+from tests.drafts.author import Author, author
 from tests.factories import VISITOR, Scene
 from tests.flow.test_erase import finished
 from tests.request_templates.kept import bulk_of, csv_of, template_of
@@ -35,7 +39,7 @@ from tests.webhooks.parties import told
 pytestmark = pytest.mark.django_db
 
 ADDRESS, PHONE = "ada1@example.com", "+33612345678"
-NEEDLES = ("ada1@example", "lovelace", PHONE, VISITOR.ip)
+NEEDLES = ("ada1@example", "lovelace", PHONE, VISITOR.ip, "mozilla")
 PLACES: list[Place[Any, Any]] = [*OF_SIGNER, *UNSENT, *OF_ACCOUNT]
 
 
@@ -47,6 +51,9 @@ def signed_everywhere() -> Scene:
         title="Lease of Ada Lovelace",
         message=f"Dear Ada, is {ADDRESS} yours?",
         external_id="lovelace-4711",
+        redirect_url="https://example.com/done?who=lovelace",
+        callback_url="https://lovelace.example/hook",
+        subject="Your lease, Ms. Lovelace",
         metadata={"tenant": f"{ADDRESS}, {PHONE}", "street": "Lime Street"},
         signer={"phone": PHONE},
         fields=[{"name": "street", "value": "Lovelace Lane"}, {"name": "town", "value": "Pier"}, {"name": "rent"}],
@@ -58,16 +65,20 @@ def signed_everywhere() -> Scene:
     finished(made)
     street, _, rent = Field.objects.order_by("position")
     write(signer, {street.pk: "Lovelace Lane 1", rent.pk: "1250"})
-    signer.save(update_fields=["fields_encrypted"])
+    signer.invitation = {"acknowledgement": f"queued for {ADDRESS}"}
+    signer.save(update_fields=["fields_encrypted", "invitation"])
     why = f"I am not {ADDRESS}"  # as of a request that she declined
     SignatureRequest.objects.filter(pk=made.request.pk).update(declined_by=signer, ended_reason=why)
     ask(signer, "question", "Who is Lovelace?")
     capture("email", "office@example.org", "Question", "Ada Lovelace asks", message_id=f"inquiry-{_inquiry(made)}")
     Reminder.objects.create(signer=signer, number=1, mail={"acknowledgement": f"queued for {ADDRESS}"})
     for delivery in Delivery.objects.all():
-        Attempt.objects.create(delivery=delivery, response=f"hello {ADDRESS}")
+        error = "the host name lovelace.example has no address"
+        Attempt.objects.create(delivery=delivery, response=f"hello {ADDRESS}", error=error)
     charles = author()
     bulk_of(charles, template_of(charles), csv_of(f"Ada Lovelace {ADDRESS}", "Eve Adams eve@example.com"))
+    row = BulkRow.objects.order_by("number")[0]
+    BulkRow.objects.filter(pk=row.pk).update(problems=[f"“{ADDRESS}” is no address."])
     Draft.objects.all().delete()  # that which became the template has a namesake
     gets_copy = {"first_name": "Ada", "last_name": "Lovelace", "email": ADDRESS}
     noted = {
@@ -77,11 +88,32 @@ def signed_everywhere() -> Scene:
         "redirect_url": "https://example.com/?who=lovelace",
     }
     draft = Draft.objects.create(organization_id=charles.scope.organization_id, more_options=noted)
-    DraftSigner.objects.create(draft=draft, position=0, first_name="Ada", last_name="Lovelace", email=ADDRESS)
+    DraftSigner.objects.create(draft=draft, position=0, phone=PHONE, **gets_copy)
+    written_for_others(charles, draft)
     vouch(charles.scope.organization_id, ADDRESS)
     CopyRecipient.objects.create(request=made.request, position=0, token_salt=new_salt(), **gets_copy)
-    capture("email", ADDRESS.upper(), "Hello", "Ada Lovelace")
+    capture("email", ADDRESS.upper(), "Hello, Ms. Lovelace", "Ada Lovelace", html="<p>Ada Lovelace")
     return made
+
+
+def written_for_others(charles: Author, draft: Draft) -> None:
+    """A draft and a template for Eve, in which an application and a member have written of Ada."""
+    people = {"first_name": "Eve", "last_name": "Adams", "email": "eve@other.test"}
+    eve = DraftSigner.objects.create(draft=draft, position=1, **people)
+    said = f"Ada Lovelace <{ADDRESS}>"
+    Draft.objects.filter(pk=draft.pk).update(title=said, subject=said, message=said)
+    document = DraftDocument.objects.create(draft=draft, document=charles.document(name="x.pdf"), position=0)
+    asked = {"name": "landlord", "type": "text", "value": said}
+    place = {"page_number": 1, "x": 1, "y": 1, "width": 99, "height": 20}
+    DraftField.objects.create(document=document, signer=eve, content=asked, **place)
+    given = [{"role": 0, "stamps": [], "fields": [asked]}]
+    template = Template.objects.get()
+    more = {"metadata": {"landlord": said}, "callback_url": f"https://example.com/{quote(ADDRESS)}/hook"}
+    Template.objects.update(name=said, subject=said, message=said, more_options=more)
+    template.roles.update(name=said)
+    template.documents.update(given=given)
+    for kept in template.documents.all():
+        TemplateField.objects.create(document=kept, role=template.roles.get(), content=asked, **place)
 
 
 def works_here(made: Scene) -> None:
@@ -97,7 +129,7 @@ def works_here(made: Scene) -> None:
     InvitationResend.objects.create(
         organization=made.request.organization, email=ADDRESS, network="203.0.113.0/24", sent_at=clock.now()
     )
-    BulkSend.objects.update(author=user, ip=VISITOR.ip)
+    BulkSend.objects.update(author=user, ip=VISITOR.ip, user_agent="Mozilla")
     SignatureRequest.objects.filter(pk=made.request.pk).update(sent_by=user)
     for subject, actor in (("request 1", ADDRESS), (f"member {ADDRESS}", "")):
         Activity.objects.create(
@@ -107,6 +139,9 @@ def works_here(made: Scene) -> None:
             actor=actor,
             action="request.sent",
             subject=subject,
+            ip=VISITOR.ip,
+            before={"email": ADDRESS},
+            after={"email": ADDRESS},
             previous_hash=b"",
             hash=b"",
         )
@@ -116,16 +151,12 @@ def _inquiry(made: Scene) -> int:
     return Inquiry.objects.get(signer=made.signers[0]).pk
 
 
-def tables_that_name_her() -> set[str]:
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT table_name FROM information_schema.tables WHERE table_schema = 'public'")
-        tables = [name for (name,) in cursor.fetchall()]
-        found = set()
-        for table in tables:
-            cursor.execute(f'SELECT string_agg(lower(t::text), chr(10)) FROM "{table}" AS t')
-            text = str(cursor.fetchone()[0])
-            found |= {table} if any(needle in text for needle in NEEDLES) else set()
-    return found
+def columns_that_name_her() -> set[str]:
+    return {
+        f"{table}.{column}"
+        for table, column, value in columns()
+        if value == "Ada" or any(needle in unquote(value).lower() for needle in NEEDLES)
+    }
 
 
 def erase_all() -> None:
@@ -139,28 +170,95 @@ def names(kept: list[Kept]) -> list[str]:
     return list(dict.fromkeys(each.place for each in kept))
 
 
-def test_every_place_is_shown_and_no_table_names_somebody_that_no_place_has() -> None:
+def test_every_place_is_shown_and_no_column_names_somebody_that_no_place_has() -> None:
     made = signed_everywhere()
     works_here(made)
-    assert tables_that_name_her() == {table for place in PLACES for table in place.tables}
+    assert columns_that_name_her() ^ {column for place in PLACES for column in place.columns} == set()
     assert names(show_person(f" {ADDRESS.upper()} ")) == [place.name for place in PLACES]
 
     erase_all()
-    staying = {table for place in PLACES if not place.erase for table in place.tables}
-    assert tables_that_name_her() == staying
+    staying = {column for place in PLACES if not place.erase for column in place.columns}
+    assert columns_that_name_her() == staying
     assert names(show_person(ADDRESS)) == [place.name for place in OF_ACCOUNT]
     assert all(each.stays and not each.erased_by for each in show_person(ADDRESS))
+
+
+OF_NOBODY = {
+    "keys, digests and random values": """
+        django_session.session_key usersessions_usersession.session_key account_emailconfirmation.key
+        members_user.password journal_entry.salts webhooks_delivery.trace messaging_messagecount.scope
+    """,
+    "encrypted; ends by itself": "django_session.session_data",
+    "of the installation, written by operators and the service": """
+        auth_permission.name auth_permission.codename auth_group.name django_content_type.app_label
+        django_content_type.model organizations_installation.earlier_link_keys procrastinate_jobs.queue_name
+        procrastinate_jobs.task_name procrastinate_jobs.lock procrastinate_jobs.queueing_lock
+        procrastinate_periodic_defers.task_name procrastinate_periodic_defers.periodic_id
+        evidence_certificatestatus.kind evidence_certificatestatus.last_error evidence_kepttimestamp.authority
+        evidence_kepttimestamp.statuses evidence_sealeddocument.seal evidence_prooffile.seal
+        evidence_sealingfailure.stage evidence_sealingfailure.kind evidence_sealingfailure.cause
+    """,
+    "ids of rows, and mails about accounts, which are encrypted; jobs go when they are done": "procrastinate_jobs.args",
+    "second factors, encrypted": "mfa_authenticator.data",
+    "not used by the service": "usersessions_usersession.data",
+    "words of the service's own": """
+        organizations_tally.resource organizations_tally.status activity_activity.action journal_entry.event_type
+        webhooks_event.event_type webhooks_delivery.event_type signature_requests_sendermail.kind
+        signature_requests_sendermail.name messaging_putoffmail.name messaging_putoffmail.reason
+        messaging_capturedmessage.channel messaging_capturedmessage.message_id idempotency_idempotencykey.path
+    """,
+    "languages and colours": """
+        members_user.language signature_requests_signaturerequest.locale signature_requests_signer.locale
+        drafts_draft.locale request_templates_template.locale request_templates_bulksend.language
+        organizations_brandingprofile.background_color organizations_brandingprofile.text_color
+        organizations_brandingprofile.accent_color
+    """,
+    "of an organization and its programs": """
+        organizations_organization.name organizations_application.name organizations_application.webhook_url
+        organizations_application.frame_origins organizations_brandingprofile.name organizations_logo.object_key
+    """,
+    "an address that called with wrong keys, for a minute": "organizations_badkeycalls.address",
+    "a network, for an hour": "members_invitationresend.network",
+    "files, which are evidence or deleted with them": """
+        documents_document.name documents_document.pages documents_document.preflight documents_document.object_key
+        documents_document.method documents_objecttodelete.object_key drafts_documenttags.found
+        drafts_documenttags.lines evidence_sealeddocument.object_key evidence_prooffile.object_key
+        evidence_kepttimestamp.object_key
+    """,
+    "what is asked of whoever signs": """
+        signature_requests_field.name signature_requests_field.label signature_requests_field.options
+        signature_requests_field.minimum signature_requests_field.maximum
+    """,
+    "the head of a file, and its name, which members chose": """
+        request_templates_bulksend.file_name request_templates_bulksend.columns
+    """,
+}
+
+
+def test_each_column_with_a_text_is_of_a_place_or_of_nobody() -> None:
+    texts = (models.CharField, models.TextField, models.JSONField, models.GenericIPAddressField)
+    kept = {
+        f"{model._meta.db_table}.{field.column}"
+        for model in apps.get_models(include_auto_created=True)
+        for field in model._meta.concrete_fields
+        if isinstance(field, texts) and not field.choices
+    }
+    of_places = {column for place in PLACES for column in place.columns}
+    of_nobody = {column for listed in OF_NOBODY.values() for column in listed.split()}
+    assert kept - of_places - of_nobody == set(), "may name somebody, and no place has it"
+    assert of_nobody - kept == set() and of_places - kept == set(), "is no such column"
+    assert of_nobody & of_places == set()
 
 
 def test_nothing_is_left_of_a_signer_who_has_no_account() -> None:
     signed_everywhere()
     by_address, by_number = show_person(ADDRESS), show_person(PHONE)
     assert names(by_address) == [place.name for place in PLACES if place not in OF_ACCOUNT]
-    unsent = ("rows of bulk sends", "drafts", "copies in drafts")
+    unsent = ("rows of bulk sends", "copies in drafts", "words in drafts and templates")
     assert names(by_number) == [name for name in names(by_address) if name not in unsent][:-1]
     erase_all()
     assert show_person(ADDRESS) == show_person(PHONE) == []
-    assert tables_that_name_her() == set()
+    assert columns_that_name_her() == set()
 
 
 def test_what_is_shown_is_what_is_kept_and_says_how_it_ends() -> None:

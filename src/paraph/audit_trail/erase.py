@@ -7,6 +7,7 @@ from paraph.audit_trail.commitments import commitment, personal_values
 from paraph.audit_trail.models import Entry
 
 ERASED = "erased"
+_ENTERED = "metadata/fields/"
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,13 @@ def entries_about(request_id: int, signer_id: int, addresses: Collection[str]) -
     signer's addresses stands, with that alone."""
     found = [_about(entry, signer_id, addresses) for entry in Entry.objects.filter(request=request_id)]
     return [each for each in found if each.values or each.entry.signer_id == signer_id]
+
+
+def entered_values(request_id: int) -> list[EntryAbout]:
+    """Return the entries that state what signers filled in, with these values alone."""
+    found = [_about(entry, entry.signer_id or 0, ()) for entry in Entry.objects.filter(request=request_id)]
+    values = ({path: each.values[path] for path in each.values if path.startswith(_ENTERED)} for each in found)
+    return [EntryAbout(each.entry, entered) for each, entered in zip(found, values, strict=True) if entered]
 
 
 def erase_values(found: Sequence[EntryAbout], pseudonyms: Mapping[str, str]) -> int:

@@ -9,6 +9,7 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
+from paraph.audit_trail.erase import entered_values, erase_values
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.drafts.models import DocumentTags
@@ -59,9 +60,9 @@ def overdue(rule: Retention, since: timedelta = timedelta(0)) -> QuerySet[Signat
 
 @transaction.atomic
 def delete_files(request_id: int) -> bool:
-    """Delete the rows of sealed files, proof, kept timestamps, handwriting and values of fields, and what was written
-    to the signers, and note the objects to be deleted; uploads are kept while another request or a template has them.
-    Returns False where a request is not over, or has no files left."""
+    """Delete the rows of sealed files, proof, kept timestamps, handwriting and values of fields, those in the journal
+    too, and what was written to the signers, and note the objects to be deleted; uploads are kept while another request
+    or a template has them. Returns False where a request is not over, or has no files left."""
     request = lock_request(request_id)
     if request.files_deleted_at or not _is_over(request):
         return False
@@ -69,6 +70,7 @@ def delete_files(request_id: int) -> bool:
     of_signers = {"signature_encrypted": None, "initials_encrypted": None, "fields_encrypted": None}
     Signer.objects.filter(request=request_id).update(**of_signers)
     Field.objects.filter(request_document__request=request_id).exclude(value=None).update(value=None)
+    erase_values(entered_values(request_id), {})
     request.files_deleted_at = clock.now()
     request.subject = request.message = ""
     request.save(update_fields=["files_deleted_at", "subject", "message"])

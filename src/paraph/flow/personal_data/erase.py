@@ -10,7 +10,8 @@ from django.db.models import Model, Q, QuerySet
 from paraph.flow.lock import lock_request
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER, person_of
-from paraph.flow.personal_data.unsent import UNSENT, Facts, Person, Place, erase_unsent
+from paraph.flow.personal_data.place import Facts, Person, Place
+from paraph.flow.personal_data.unsent import UNSENT, erase_unsent
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.tenants.admin_log.actions import Action

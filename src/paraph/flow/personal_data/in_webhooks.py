@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 
 from paraph.audit_trail.erase import ERASED
 from paraph.flow.personal_data.erased_signer import FIRST_NAME, LAST_NAME, pseudonym, update
-from paraph.flow.personal_data.unsent import Facts, Place, naming
+from paraph.flow.personal_data.place import Facts, Place, columns, naming
 from paraph.kernel import clock
-from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.webhooks.models import Attempt, Delivery, Event
+from paraph.signature_requests.models import CopyRecipient, SignatureRequest, Signer
+from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination, Event
 
 _Told = TypeVar("_Told", Event, Delivery)
 
@@ -62,7 +62,7 @@ def _erase_deliveries(signer: Signer, found: Sequence[Delivery]) -> int:
     """With what receivers answered to them."""
     for delivery in found:
         update(delivery, payload=_anonymous(signer, delivery.payload))
-        Attempt.objects.filter(delivery=delivery).update(response="")
+        Attempt.objects.filter(delivery=delivery).update(response="", error="")
     return len(found)
 
 
@@ -82,13 +82,19 @@ def _anonymous(signer: Signer, payload: str) -> str:
 
 def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
     """Yield the request, where what its sender calls it or notes of it names the signer."""
-    request = signer.request
-    if naming(signer, _own_texts(request)) or naming(signer, request.metadata or {}):
-        yield request
+    if words_naming(signer):
+        yield signer.request
+
+
+def words_naming(named: Signer | CopyRecipient) -> dict[str, str]:
+    """Return what of the words for the request, and of the data noted with it, names the person."""
+    request = named.request
+    words = _own_texts(request) | {f"metadata.{key}": text for key, text in (request.metadata or {}).items()}
+    return {name: words[name] for name in naming(named, words)}
 
 
 def _own_texts(request: SignatureRequest) -> dict[str, str]:
-    names = ("title", "subject", "message", "external_id", "redirect_url")
+    names = ("title", "subject", "message", "external_id", "redirect_url", "callback_url")
     return {name: getattr(request, name) for name in names}
 
 
@@ -97,8 +103,8 @@ def _told_own_data(request: SignatureRequest) -> Facts:
     return {"request": request.pk, **{name: fact for name, fact in facts.items() if fact}}
 
 
-def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
-    """Empty the texts that name the signer, here and in every event and recorded webhook of the request, and what
+def erase_own_data(signer: Signer | CopyRecipient, found: Sequence[SignatureRequest]) -> int:
+    """Empty the texts that name the person, here and in every event and recorded webhook of the request, and what
     receivers answered to these."""
     for request in found:
         texts = dict.fromkeys(naming(signer, _own_texts(request)), "")
@@ -115,8 +121,18 @@ def _erase_own_data(signer: Signer, found: Sequence[SignatureRequest]) -> int:
             if "metadata" in told:
                 told["metadata"] |= metadata
             update(row, payload=_dumped(content))
-        Attempt.objects.filter(delivery__request=request).update(response="")
+        Attempt.objects.filter(delivery__request=request).update(response="", error="")
+        _forget_addresses(signer, request)
     return len(found)
+
+
+def _forget_addresses(signer: Signer | CopyRecipient, request: SignatureRequest) -> None:
+    """Empty where webhooks of the request went or were to go, if it names the signer. Those that wait are not sent."""
+    deliveries = Delivery.objects.filter(request=request, destination=Destination.CALLBACK)
+    naming_signer = [row.pk for row in deliveries if naming(signer, {"url": row.url})]
+    gone = Delivery.objects.filter(pk__in=naming_signer)
+    gone.filter(finished_at=None).update(status=DeliveryStatus.FAILED, finished_at=clock.now(), claimed_at=None)
+    gone.update(url="", endpoint="")
 
 
 def _dumped(content: Facts) -> str:
@@ -124,19 +140,23 @@ def _dumped(content: Facts) -> str:
 
 
 IN_WEBHOOKS: tuple[Place[Signer, Any], ...] = (
-    Place("events", frozenset({"webhooks_event"}), _events, _told_event, _erase_events),
+    Place("events", columns("webhooks_event", "payload"), _events, _told_event, _erase_events),
     Place(
         "webhooks",
-        frozenset({"webhooks_delivery", "webhooks_attempt"}),
+        columns("webhooks_delivery", "payload") | columns("webhooks_attempt", "response error"),
         _deliveries,
         _told_delivery,
         _erase_deliveries,
     ),
     Place(
         "what senders call requests",
-        frozenset({"signature_requests_signaturerequest"}),
+        columns(
+            "signature_requests_signaturerequest",
+            "title subject message external_id redirect_url callback_url metadata",
+        )
+        | columns("webhooks_delivery", "url endpoint"),
         _own_data,
         _told_own_data,
-        _erase_own_data,
+        erase_own_data,
     ),
 )

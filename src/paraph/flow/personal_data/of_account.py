@@ -11,14 +11,14 @@ from django.db.models import CharField, Q
 from django.db.models.functions import Cast
 
 from paraph.drafts.models import Draft
-from paraph.flow.personal_data.unsent import Facts, Person, Place
+from paraph.flow.personal_data.place import Facts, Person, Place, columns
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, InvitationResend, Member, MutedMail, Organization, User
 
-_OF_PROVIDER = frozenset({"socialaccount_socialaccount"} if apps.is_installed("allauth.socialaccount") else ())
+_OF_PROVIDER = "uid extra_data" if apps.is_installed("allauth.socialaccount") else ""
 _LOG = "The activity log forgets nothing: it tells an organization who did what with its data."
 _ACCOUNT = "An organization can end the membership. The account stays, so that what was done with it has its author."
 
@@ -144,29 +144,32 @@ def _contacts(person: Person) -> Iterator[Organization]:
 OF_ACCOUNT: tuple[Place[Person, Any], ...] = (
     Place(
         "accounts",
-        frozenset({"members_user", "account_emailaddress", "usersessions_usersession"}) | _OF_PROVIDER,
+        columns("members_user", "email name")
+        | columns("account_emailaddress", "email")
+        | columns("usersessions_usersession", "ip user_agent")
+        | columns("socialaccount_socialaccount", _OF_PROVIDER),
         _users,
         _told_user,
         stays=_ACCOUNT,
     ),
     Place(
         "invitations of members",
-        frozenset({"members_invitation", "members_invitationresend"}),
+        columns("members_invitation", "email") | columns("members_invitationresend", "email"),
         _invitations,
         _told_invitation,
         stays="They say who was given access, and by whom.",
     ),
     Place(
         "made in the dashboard",
-        frozenset({"request_templates_bulksend"}),
+        columns("request_templates_bulksend", "ip user_agent"),
         _made,
         _told_made,
         stays="It belongs to the organization, whose members delete it.",
     ),
-    Place("activity log", frozenset({"activity_activity"}), _acts, _told_act, stays=_LOG),
+    Place("activity log", columns("activity_activity", "actor ip subject before after"), _acts, _told_act, stays=_LOG),
     Place(
         "contact addresses",
-        frozenset({"organizations_organization"}),
+        columns("organizations_organization", "contact_email"),
         _contacts,
         lambda organization: {"organization_id": organization.pk, "contact_email": organization.contact_email},
         stays="The organization can put another in its place.",

@@ -11,7 +11,8 @@ from paraph.flow.messages.inquiry_email import forwarded_name
 from paraph.flow.messages.tell_sender import message_id
 from paraph.flow.personal_data.erased_signer import FIRST_NAME, LAST_NAME, pseudonym, update
 from paraph.flow.personal_data.in_webhooks import IN_WEBHOOKS
-from paraph.flow.personal_data.unsent import Facts, Person, Place, delete_rows, told_captured
+from paraph.flow.personal_data.place import Facts, Person, Place, columns, delete_rows
+from paraph.flow.personal_data.unsent import told_captured
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode
@@ -209,45 +210,46 @@ def _iso(moment: Any) -> str | None:
 OF_SIGNER: tuple[Place[Signer, Any], ...] = (
     Place(
         "signers",
-        frozenset({"signature_requests_signer", "signature_requests_searchterm"}),  # the latter by triggers
+        columns("signature_requests_signer", "first_name last_name email phone invitation")
+        | columns("signature_requests_searchterm", "term"),  # by triggers
         lambda signer: [signer],
         _told_signer,
         _erase_signer,
     ),
-    Place("fields", frozenset({"signature_requests_field"}), _fields, _told_field, _erase_fields),
-    Place("journal", frozenset({"journal_entry"}), _entries, _told_entry, _erase_entries),
+    Place("fields", columns("signature_requests_field", "value"), _fields, _told_field, _erase_fields),
+    Place("journal", columns("journal_entry", "ip user_agent metadata"), _entries, _told_entry, _erase_entries),
     Place(
         "one-time codes",
-        frozenset({"otp_onetimecode"}),
+        columns("otp_onetimecode", "destination"),
         _codes,
         _told_code,
         lambda _signer, rows: sum(update(row, destination="", destination_scope=None) for row in rows),
     ),
     Place(
         "first openings",
-        frozenset({"signature_requests_firstopening"}),
+        columns("signature_requests_firstopening", "ip"),
         _openings,
         _told_opening,
         lambda _signer, rows: sum(update(row, ip="") for row in rows),
     ),
     Place(
         "reminders",
-        frozenset({"signature_requests_reminder"}),
+        columns("signature_requests_reminder", "mail"),
         _reminders,
         _told_reminder,
         lambda _signer, rows: sum(update(row, mail=None) for row in rows),
     ),
     Place(
         "reasons for declining",
-        frozenset({"signature_requests_signaturerequest"}),
+        columns("signature_requests_signaturerequest", "ended_reason"),
         _declined,
         _told_declined,
         lambda _signer, rows: sum(update(row, ended_reason=ERASED) for row in rows),
     ),
-    Place("inquiries", frozenset({"signature_requests_inquiry"}), _inquiries, _told_inquiry, delete_rows),
+    Place("inquiries", columns("signature_requests_inquiry", "text"), _inquiries, _told_inquiry, delete_rows),
     Place(
         "captured mails to senders",
-        frozenset({"messaging_capturedmessage"}),
+        columns("messaging_capturedmessage", "text"),
         _captured_about,
         told_captured,
         delete_rows,

@@ -1,13 +1,10 @@
 """What is kept of a person who signs nothing: as one who gets copies, in rows of bulk sends and drafts that were never
 sent, in the captured inbox, and among the addresses that a sandbox may write to."""
 
-import re
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any, Generic, TypeVar
-from urllib.parse import unquote
+from typing import Any
 
 from django.db import transaction
 from django.db.models import QuerySet
@@ -17,52 +14,17 @@ from django.utils.translation import gettext as _
 from paraph.audit_trail.erase import entries_about, erase_values
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.flow.lock import lock_request
+from paraph.flow.personal_data.in_webhooks import erase_own_data, words_naming
+from paraph.flow.personal_data.in_words import IN_WORDS
+from paraph.flow.personal_data.place import Facts, Person, Place, columns, delete_rows, has_address, has_name, naming
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend, RowState
-from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, Signer
+from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
 
-Facts = dict[str, Any]
-Subject = TypeVar("Subject")
-Row = TypeVar("Row")
-
-
-@dataclass(frozen=True)
-class Place(Generic[Subject, Row]):
-    """``find`` returns what the place has about the subject, and ``tell`` what stands in one of these, as plain JSON.
-
-    ``erase`` takes what ``find`` returned for the subject and returns how many of these it changed; None where nothing
-    is erased, and then ``stays`` says why. ``tables``: those of the database that personal values stand in.
-    """
-
-    name: str
-    tables: frozenset[str]
-    find: Callable[[Subject], Iterable[Row]]
-    tell: Callable[[Row], Facts]
-    erase: Callable[[Subject, Sequence[Row]], int] | None = None
-    stays: str = ""
-
-
 _NOBODY = 0  # no signer's id
-_SHORTEST_NAME = 3  # shorter ones are parts of many words
-_BETWEEN = re.compile(r"[\s<>,:;\"'()\[\]]+")
-
-
-@dataclass(frozen=True)
-class Person:
-    """Addresses and numbers of a person and, where they are known, both names. ``organization_id``: whose data are
-    looked through; None for those of all."""
-
-    addresses: frozenset[str]
-    first_name: str = ""
-    last_name: str = ""
-    organization_id: int | None = None
-
-    def of(self, path: str) -> dict[str, Any]:
-        """Return the filter for rows whose organization stands at that path."""
-        return {} if self.organization_id is None else {path: self.organization_id}
 
 
 def erase_unsent(person: Person) -> set[int]:
@@ -97,11 +59,13 @@ def _told_copy(recipient: CopyRecipient) -> Facts:
         "last_name": recipient.last_name,
         "email": recipient.email,
         "mailed_at": clock.iso(recipient.notified_at) if recipient.notified_at else None,
+        **words_naming(recipient),
     }
 
 
 def _erase_copies(_person: Person, found: Sequence[CopyRecipient]) -> int:
-    """End the links as well, with their salt. Nothing is mailed to them any more."""
+    """End the links as well, with their salt. Nothing is mailed to them any more. With what the request's sender calls
+    it or notes of it, where it names them."""
     for recipient in found:
         _erase_copy(recipient)
     return len(found)
@@ -109,7 +73,9 @@ def _erase_copies(_person: Person, found: Sequence[CopyRecipient]) -> int:
 
 @transaction.atomic
 def _erase_copy(recipient: CopyRecipient) -> None:
-    lock_request(recipient.request_id)
+    recipient.request = lock_request(recipient.request_id)
+    if words_naming(recipient):
+        erase_own_data(recipient, [recipient.request])
     pseudonym = f"copy-{recipient.pk}{ERASED_DOMAIN}"
     entries = entries_about(recipient.request_id, _NOBODY, {recipient.email})
     about_copies = [each for each in entries if each.entry.metadata.get("copies")]  # others are a namesake's who signs
@@ -169,14 +135,14 @@ def _empty_rows_of(bulk_send_id: int, found: Iterable[int]) -> int:
 
 def _row_names(person: Person, row: BulkRow) -> bool:
     """Return whether the row is about the person: one that could be sent to another address is about a namesake."""
-    return _has_address(person, row.cells) or (row.state == RowState.WRONG and _has_name(person, row.cells))
+    return has_address(person, row.cells) or (row.state == RowState.WRONG and has_name(person, row.cells))
 
 
 def _draft_signers(person: Person) -> Iterator[DraftSigner]:
     signers = DraftSigner.objects.filter(**person.of("draft__organization")).select_related("draft").order_by("pk")
     for signer in signers.iterator():
         entered = [signer.first_name, signer.last_name, signer.email, signer.phone]
-        if _has_address(person, entered) or ("@" not in signer.email and _has_name(person, entered)):
+        if has_address(person, entered) or ("@" not in signer.email and has_name(person, entered)):
             yield signer
 
 
@@ -196,7 +162,7 @@ def _told_draft_signer(signer: DraftSigner) -> Facts:
 
 
 def _own_texts(draft: Draft) -> dict[str, str]:
-    return {name: draft.more_options[name] for name in ("external_id", "redirect_url") if name in draft.more_options}
+    return {name: each for name, each in draft.more_options.items() if isinstance(each, str)}
 
 
 def _erase_draft_signers(_person: Person, found: Sequence[DraftSigner]) -> int:
@@ -218,20 +184,13 @@ def _forget_own_data(draft: Draft, signer: DraftSigner) -> None:
         draft.save(update_fields=["more_options"])
 
 
-def naming(signer: Signer | DraftSigner, texts: dict[str, str]) -> list[str]:
-    """Return the names of the texts that name the signer, also as addresses of pages write it."""
-    parts = (signer.first_name, signer.last_name, signer.email, signer.phone)
-    named = [each.casefold() for each in parts if len(each) >= _SHORTEST_NAME]
-    return [name for name, text in texts.items() if any(each in unquote(text).casefold() for each in named)]
-
-
 def _copies_in_drafts(person: Person) -> Iterator[tuple[Draft, list[dict[str, str]]]]:
     drafts = Draft.objects.filter(more_options__has_key="copies", **person.of("organization")).order_by("pk")
     yield from ((draft, named) for draft in drafts.iterator() if (named := _copies_of(person, draft)))
 
 
 def _copies_of(person: Person, draft: Draft) -> list[dict[str, str]]:
-    return [each for each in draft.more_options["copies"] if _has_address(person, each.values())]
+    return [each for each in draft.more_options["copies"] if has_address(person, each.values())]
 
 
 def _told_draft_copies(found: tuple[Draft, list[dict[str, str]]]) -> Facts:
@@ -270,43 +229,49 @@ def _told_confirmed(row: ConfirmedAddress) -> Facts:
     }
 
 
-def delete_rows(_subject: object, rows: Sequence[Any]) -> int:
-    """Delete these rows, each with what belongs to it."""
-    for row in rows:
-        row.delete()
-    return len(rows)
-
-
-def _has_address(person: Person, entered: Iterable[str]) -> bool:
-    """Return whether an address stands there as a whole, also among other words or, if a number, with spaces."""
-    wanted = {_folded(address) for address in person.addresses}
-    return any(not wanted.isdisjoint({_folded(text), *map(_folded, _BETWEEN.split(text))}) for text in entered)
-
-
-def _has_name(person: Person, entered: Iterable[str]) -> bool:
-    names = {_folded(person.first_name), _folded(person.last_name)}
-    return "" not in names and names <= {_folded(text) for text in entered}
-
-
-def _folded(text: str) -> str:
-    return "".join(text.split()).casefold()
-
-
 UNSENT: tuple[Place[Person, Any], ...] = (
-    Place("captured messages", frozenset({"messaging_capturedmessage"}), _captured, told_captured, delete_rows),
     Place(
-        "copies", frozenset({"signature_requests_copyrecipient", "journal_entry"}), _copies, _told_copy, _erase_copies
+        "captured messages",
+        columns("messaging_capturedmessage", "to subject text html"),
+        _captured,
+        told_captured,
+        delete_rows,
     ),
-    Place("rows of bulk sends", frozenset({"request_templates_bulkrow"}), _rows, _told_row, _empty_rows),
+    Place(
+        "copies",
+        columns("signature_requests_copyrecipient", "first_name last_name email")
+        | columns("journal_entry", "metadata"),
+        _copies,
+        _told_copy,
+        _erase_copies,
+    ),
+    Place(
+        "rows of bulk sends",
+        columns("request_templates_bulkrow", "cells signers problems"),
+        _rows,
+        _told_row,
+        _empty_rows,
+    ),
     Place(
         "drafts",
-        frozenset({"drafts_draftsigner", "drafts_draft"}),
+        columns("drafts_draftsigner", "first_name last_name email phone") | columns("drafts_draft", "more_options"),
         _draft_signers,
         _told_draft_signer,
         _erase_draft_signers,
     ),
-    Place("copies in drafts", frozenset({"drafts_draft"}), _copies_in_drafts, _told_draft_copies, _erase_draft_copies),
     Place(
-        "confirmed addresses", frozenset({"organizations_confirmedaddress"}), _confirmed, _told_confirmed, delete_rows
+        "copies in drafts",
+        columns("drafts_draft", "more_options"),
+        _copies_in_drafts,
+        _told_draft_copies,
+        _erase_draft_copies,
+    ),
+    *IN_WORDS,
+    Place(
+        "confirmed addresses",
+        columns("organizations_confirmedaddress", "address"),
+        _confirmed,
+        _told_confirmed,
+        delete_rows,
     ),
 )

@@ -1,0 +1,84 @@
+"""What drafts and templates say of a person who need not sign them is found and taken away, and nothing else."""
+
+from typing import Any
+from urllib.parse import quote
+
+import pytest
+
+from paraph.drafts.payload import refusals
+from paraph.flow.ending.end_early import end_early
+from paraph.flow.personal_data.erase import erase_address, erase_signer
+from paraph.flow.personal_data.place import Person, names_person
+from paraph.request_templates.models import Template, TemplateField
+from paraph.signature_requests.models import Signer
+from paraph.tenants.admin_log.actor import OPERATOR
+from tests.drafts.author import author
+from tests.request_templates.kept import template_of
+from tests.request_templates.test_saving import begun
+
+ADA = Person(frozenset({"ada@example.com", "+33612345678"}), "Ada", "Lovelace")
+TEXTS = {
+    "ada@example.com": True,
+    "Dear ADA@example.com, please": True,
+    "<ada@example.com>": True,
+    f"https://example.com/?who={quote('ada@example.com')}&x=1": True,
+    "https://example.com/ada@example.com/hook": True,
+    "mailto:ada@example.com": True,
+    "call +33 6 12 34 56 78 please": True,
+    "Lovelace, Ada": True,
+    "ada_lovelace? no: ada lovelace!": True,
+    "bada@example.com": False,
+    "ada@example.com.au": False,
+    "ada@example.community": False,
+    "+336123456789": False,
+    "Ada Byron": False,
+    "Canada, Lovelaceville": False,
+    "": False,
+}
+
+
+@pytest.mark.parametrize(("text", "names"), TEXTS.items())
+def test_a_text_names_somebody_as_a_whole(text: str, names: bool) -> None:
+    assert names_person(ADA, text) is names
+
+
+@pytest.mark.django_db
+def test_a_template_is_as_useful_as_before_without_what_names_the_person() -> None:
+    charles, stranger = author(), author()
+    template, foreign = template_of(charles), template_of(stranger)
+    content: dict[str, Any] = {"name": "landlord", "type": "text", "label": "Ada Lovelace", "value": "Ada Lovelace"}
+    place = {"page_number": 1, "x": 40, "y": 40, "width": 160, "height": 18}
+    for each in (template, foreign):
+        [kept] = each.documents.all()
+        TemplateField.objects.create(document=kept, role=each.roles.get(), content=content, **place)
+        more = {"decline_allowed": True, "metadata": {"landlord": "Ada Lovelace", "street": "Ada Lane"}}
+        Template.objects.filter(pk=each.pk).update(name="Lease of Ada Lovelace", more_options=more)
+    request_id = charles.send(charles.draft())
+    end_early(OPERATOR, request_id, "over")
+    erase_signer(OPERATOR, Signer.objects.get(request=request_id).pk)
+    template.refresh_from_db()
+    foreign.refresh_from_db()
+    assert template.name == "erased" and foreign.name == "Lease of Ada Lovelace", "a namesake, elsewhere"
+    assert template.more_options == {"decline_allowed": True, "metadata": {"street": "Ada Lane"}}
+    [field, elsewhere] = TemplateField.objects.order_by("document__template")
+    assert field.content == {"name": "landlord", "type": "text"} and elsewhere.content == content
+    assert refusals(charles.scope, begun(charles, template)) == []
+
+
+@pytest.mark.django_db
+def test_an_address_goes_from_all_organizations_and_its_own_draft_stays_open() -> None:
+    charles, stranger = author(), author()
+    drafts = [each.draft() for each in (charles, stranger)]
+    for draft in drafts:
+        draft.subject, draft.more_options = (
+            "For grace@example.com",
+            {"external_id": "grace@example.com", "send_email": True},
+        )
+        draft.save()
+    changed = erase_address(OPERATOR, "grace@example.com").organization_ids
+    assert changed == sorted(each.scope.organization_id for each in (charles, stranger))
+    for draft in drafts:
+        draft.refresh_from_db()
+        assert (draft.subject, draft.more_options) == ("", {"send_email": True})
+        assert draft.signers.get().email == "ada@example.com"
+    assert erase_address(OPERATOR, "grace@example.com").organization_ids == []
