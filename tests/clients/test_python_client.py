@@ -163,10 +163,29 @@ def test_a_lost_connection_is_tried_again_by_both_clients() -> None:
         client.upload_document(b"%PDF")
 
 
-def test_a_wait_of_more_than_an_hour_is_left_to_the_caller(service: Answering) -> None:
-    tomorrow = {"error": {"code": "rate_limited", "message": "Tomorrow."}}
-    service.answers = [(429, tomorrow, {"Retry-After": "3601"})]
-    with Client(service.url, "k") as client, pytest.raises(ParaphError, match="rate_limited"):
+@pytest.mark.parametrize(
+    ("retry_for", "asked_to_wait", "attempts", "told"),
+    [(60.0, "61", 1, 61.0), (60.0, "86400", 1, 86400.0), (0.5, "1", 1, 1.0), (0.0, "", 1, None), (2.5, "1", 3, 1.0)],
+)
+def test_retries_end_in_time_with_the_error_that_says_when(
+    service: Answering, retry_for: float, asked_to_wait: str, attempts: int, told: float | None
+) -> None:
+    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
+    service.answers = [(429, limited, {"Retry-After": asked_to_wait} if asked_to_wait else {})] * 9
+
+    async def health() -> None:
+        async with AsyncClient(service.url, "k", retries=9, retry_for=retry_for) as client:
+            await client.health()
+
+    with pytest.raises(ParaphError, match="rate_limited") as refused:
+        asyncio.run(health())
+    assert (len(service.asked), refused.value.retry_after) == (attempts, told)
+
+
+def test_a_minute_is_the_limit_by_default(service: Answering) -> None:
+    limited = {"error": {"code": "rate_limited", "message": "Wait."}}
+    service.answers = [(429, limited, {"Retry-After": "61"})]
+    with Client(service.url, "k") as client, pytest.raises(ParaphError):
         client.health()
     assert len(service.asked) == 1
 

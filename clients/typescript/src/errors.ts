@@ -1,5 +1,6 @@
 /** The service refused. `code` is stable; `message` is for people, in the language asked for. `request_id` names the
- * call in the service's log. */
+ * call in the service's log. `retry_after`: seconds after which the same call may succeed, where the service names
+ * them. */
 export class ParaphError extends Error {
   override readonly name = "ParaphError";
 
@@ -8,6 +9,7 @@ export class ParaphError extends Error {
     readonly code: string,
     message: string,
     readonly request_id = "",
+    readonly retry_after?: number,
   ) {
     super(message);
   }

@@ -120,7 +120,7 @@ export class Paraph {
     return this.#walk(`signature_requests/${request_id}/audit_logs`, query);
   }
 
-  /** Ends a request before everybody has signed. Signers read the `reason`. */
+  /** Ends a request before everybody has signed. The audit log and webhooks give the `reason`; signers are not told. */
   endRequest({ request_id, reason }: OfRequest & { reason: string }): Promise<Answer<"endSignatureRequest">> {
     return this.#made(`signature_requests/${request_id}/end`, { json: { reason } });
   }

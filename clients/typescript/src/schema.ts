@@ -513,9 +513,29 @@ export interface webhooks {
         put?: never;
         /**
          * A request has expired
-         * @description The validity ended before everybody had signed.
+         * @description The validity ended, or the request was ended early, before everybody had signed.
          */
         post: operations["request.expired"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * A test
+         * @description A member has sent it from the dashboard. Nobody gets one unasked; do nothing.
+         */
+        post: operations["webhook.test"];
         delete?: never;
         options?: never;
         head?: never;
@@ -3828,16 +3848,59 @@ export interface components {
             metadata?: components["schemas"]["EarlyEnd"];
         };
         /**
+         * NoRequest
+         * @description The request of a test, which does not exist.
+         */
+        NoRequest: {
+            /**
+             * Id
+             * @description Always 0, which no request has.
+             * @constant
+             */
+            id: 0;
+            /**
+             * Status
+             * @description Always `pending`.
+             * @constant
+             */
+            status: "pending";
+            /**
+             * Mode
+             * @description Always `parallel`.
+             * @constant
+             */
+            mode: "parallel";
+        };
+        /**
+         * TestEvent
+         * @description A test that a member sent from the dashboard: answer it with 2xx, and do nothing.
+         */
+        TestEvent: {
+            /**
+             * Event
+             * @description The event type.
+             * @constant
+             */
+            event: "webhook.test";
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was sent.
+             * @example 2030-05-17T08:30:12Z
+             */
+            occurred_at: string;
+            signature_request: components["schemas"]["NoRequest"];
+        };
+        /**
          * ErrorBody
          * @description What was refused, and why.
          */
         ErrorBody: {
             /**
              * Code
-             * @description What to decide by. Codes never change.
-             * @enum {string}
+             * @description What to decide by. Codes never change; others may be added, so decide by the status where you do not know one.
              */
-            code: "invalid_api_key" | "payment_required" | "forbidden" | "sandbox_only" | "decline_not_allowed" | "initials_not_available_on_plan" | "production_only" | "not_found" | "method_not_allowed" | "request_timeout" | "conflict" | "idempotency_key_in_use" | "already_signed" | "not_your_turn" | "gone" | "cursor_expired" | "expired" | "payload_too_large" | "unsupported_media_type" | "idempotency_key_reused" | "identity_declaration_required" | "validation_error" | "rate_limited" | "unavailable" | "insufficient_storage" | "internal_error";
+            code: string;
             /**
              * Message
              * @description For a person: one or more sentences in the language of Accept-Language.
@@ -7307,7 +7370,7 @@ export interface operations {
                 /** @description How many at most. */
                 limit?: number;
                 /** @description Only those of the type. */
-                event?: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+                event?: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired" | "webhook.test";
                 /** @description Only those of the request. */
                 signature_request_id?: number;
             };
@@ -8473,9 +8536,9 @@ export interface operations {
                  * @description The event type, the same as `event` of the payload.
                  * @example signer.notified
                  */
-                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired" | "webhook.test";
                 /**
-                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback; 0 for a test.
                  * @example 905
                  */
                 "X-Service-Event-Id": number;
@@ -8489,6 +8552,11 @@ export interface operations {
                  * @example sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607
                  */
                 "X-Service-Signature": string;
+                /**
+                 * @description Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.
+                 * @example sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132
+                 */
+                "X-Service-Signature-Next"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8524,9 +8592,9 @@ export interface operations {
                  * @description The event type, the same as `event` of the payload.
                  * @example signer.otp_sent
                  */
-                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired" | "webhook.test";
                 /**
-                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback; 0 for a test.
                  * @example 905
                  */
                 "X-Service-Event-Id": number;
@@ -8540,6 +8608,11 @@ export interface operations {
                  * @example sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607
                  */
                 "X-Service-Signature": string;
+                /**
+                 * @description Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.
+                 * @example sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132
+                 */
+                "X-Service-Signature-Next"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8575,9 +8648,9 @@ export interface operations {
                  * @description The event type, the same as `event` of the payload.
                  * @example signer.signed
                  */
-                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired" | "webhook.test";
                 /**
-                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback; 0 for a test.
                  * @example 905
                  */
                 "X-Service-Event-Id": number;
@@ -8591,6 +8664,11 @@ export interface operations {
                  * @example sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607
                  */
                 "X-Service-Signature": string;
+                /**
+                 * @description Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.
+                 * @example sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132
+                 */
+                "X-Service-Signature-Next"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8626,9 +8704,9 @@ export interface operations {
                  * @description The event type, the same as `event` of the payload.
                  * @example request.completed
                  */
-                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired" | "webhook.test";
                 /**
-                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback; 0 for a test.
                  * @example 905
                  */
                 "X-Service-Event-Id": number;
@@ -8642,6 +8720,11 @@ export interface operations {
                  * @example sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607
                  */
                 "X-Service-Signature": string;
+                /**
+                 * @description Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.
+                 * @example sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132
+                 */
+                "X-Service-Signature-Next"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8677,9 +8760,9 @@ export interface operations {
                  * @description The event type, the same as `event` of the payload.
                  * @example request.expired
                  */
-                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
+                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired" | "webhook.test";
                 /**
-                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback.
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback; 0 for a test.
                  * @example 905
                  */
                 "X-Service-Event-Id": number;
@@ -8693,6 +8776,11 @@ export interface operations {
                  * @example sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607
                  */
                 "X-Service-Signature": string;
+                /**
+                 * @description Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.
+                 * @example sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132
+                 */
+                "X-Service-Signature-Next"?: string;
             };
             path?: never;
             cookie?: never;
@@ -8701,6 +8789,62 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["RequestExpiredEvent"];
+            };
+        };
+        responses: {
+            /** @description Taken. Answer within 5 seconds; the body is not looked at. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not taken: redirects too, no connection, or more than 5 seconds. Tried again after 1, 5 and 25 minutes, 2 and 10 hours, then given up. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    "webhook.test": {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description The event type, the same as `event` of the payload.
+                 * @example webhook.test
+                 */
+                "X-Service-Event": "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired" | "webhook.test";
+                /**
+                 * @description Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every attempt, replay and callback; 0 for a test.
+                 * @example 905
+                 */
+                "X-Service-Event-Id": number;
+                /**
+                 * @description Identifies the attempt. Another at every retry.
+                 * @example 0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11
+                 */
+                "X-Service-Delivery": string;
+                /**
+                 * @description `sha256=` and the HMAC-SHA256 of the raw body under the application's `webhook_secret`, in hexadecimal. Compare in constant time before you parse. While the secret is rotated, `X-Service-Signature-Next` has the signature by the new one.
+                 * @example sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607
+                 */
+                "X-Service-Signature": string;
+                /**
+                 * @description Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.
+                 * @example sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132
+                 */
+                "X-Service-Signature-Next"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event. Verify the signature over these very bytes. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TestEvent"];
             };
         };
         responses: {

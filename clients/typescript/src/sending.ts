@@ -6,7 +6,6 @@ const USER_AGENT = "paraph-client-typescript/0.1.0";
 const PASSING = [429, 500, 502, 503, 504]; // statuses after which the same call may succeed
 const FIRST_WAIT = 500;
 const LONGEST_WAIT = 8_000; // milliseconds
-const LONGEST_ASKED = 3_600_000; // of rate limits; a reminder that comes too early may be told to wait for a day
 
 export interface Connection {
   /** Where the service lives: `https://sign.example.com`. */
@@ -14,6 +13,8 @@ export interface Connection {
   apiKey: string;
   /** How often a call is sent again after a 429, a 5xx that may pass or a lost connection; 3 by default. */
   retries?: number;
+  /** Milliseconds after the first attempt in which a call may be sent again; 60,000 by default. */
+  retryFor?: number;
   /** Milliseconds that an answer may take; 30,000 by default. */
   timeout?: number;
   /** The language of error messages; "en" by default. */
@@ -42,7 +43,7 @@ export class Sender {
   readonly #connection: Required<Connection>;
 
   constructor(connection: Connection) {
-    const own = { retries: 3, timeout: 30_000, language: "en", fetch: globalThis.fetch.bind(globalThis) };
+    const own = { retries: 3, retryFor: 60_000, timeout: 30_000, language: "en", fetch: globalThis.fetch.bind(globalThis) };
     this.#connection = { ...own, ...said(connection), baseUrl: connection.baseUrl.replace(/\/+$/, "") };
   }
 
@@ -85,24 +86,26 @@ export class Sender {
       error.code ?? "unexpected_answer",
       message,
       answer.headers.get("X-Request-Id") ?? "",
+      retryAfter(answer),
     );
   }
 
   /** The first answer that does not pass by itself, or the last. Every call may be repeated: those that create
    * something have an idempotency key. */
   async #tried(url: string, options: RequestInit): Promise<Answer> {
+    const { retries, retryFor } = this.#connection;
+    const end = performance.now() + retryFor;
     for (let tried = 0; ; tried++) {
-      let asked = 0;
+      const longest = Math.min(FIRST_WAIT * 2 ** tried, LONGEST_WAIT);
+      let wait = longest * (0.5 + Math.random() / 2); // so that clients do not come back together
+      const late = () => tried >= retries || performance.now() + wait > end;
       try {
         const answer = await this.#asked(url, options);
-        if (tried === this.#connection.retries || !passes(answer)) return answer;
-        asked = Math.max(0, Number(answer.headers.get("Retry-After") ?? 0) || 0) * 1_000;
-        if (asked > LONGEST_ASKED) return answer;
+        wait = Math.max(wait, (retryAfter(answer) ?? 0) * 1_000);
+        if (!passes(answer) || late()) return answer;
       } catch (lost) {
-        if (tried === this.#connection.retries) throw lost;
+        if (late()) throw lost;
       }
-      const longest = Math.min(FIRST_WAIT * 2 ** tried, LONGEST_WAIT);
-      const wait = Math.max(asked, longest * (0.5 + Math.random() / 2)); // so that clients do not come back together
       await new Promise((resume) => setTimeout(resume, wait));
     }
   }
@@ -117,6 +120,12 @@ export class Sender {
 
 function passes(answer: Answer): boolean {
   return PASSING.includes(answer.status) || errorOf(answer).code === "idempotency_key_in_use";
+}
+
+/** Seconds that the answer says to wait. */
+function retryAfter({ headers }: Answer): number | undefined {
+  const said = headers.get("Retry-After") ?? "";
+  return /^[0-9]+$/.test(said) ? Number(said) : undefined;
 }
 
 /** What the envelope of a refusal holds; nothing of an answer that a proxy made. */

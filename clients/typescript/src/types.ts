@@ -32,4 +32,5 @@ export type TemplateSending = Body<"sendTemplate">["signature_request"];
 export type WebhookEvent =
   | Schemas["SignerEvent"]
   | Schemas["RequestCompletedEvent"]
-  | Schemas["RequestExpiredEvent"];
+  | Schemas["RequestExpiredEvent"]
+  | Schemas["TestEvent"];

@@ -72,13 +72,14 @@ test("a 429 waits as long as it says and is sent again", async (t) => {
   assert.ok(performance.now() - began >= 1_000);
 });
 
-test("a wait of more than an hour is left to the caller", async (t) => {
-  const busy = { error: { code: "rate_limited", message: "Tomorrow." } };
-  const service = await answering(t, [429, busy, { "Retry-After": "3601" }]);
-  const paraph = new Paraph({ baseUrl: service.url, apiKey: "k" });
-  await assert.rejects(paraph.health(), { code: "rate_limited", status: 429 });
-  assert.equal(service.asked.length, 1);
-});
+for (const [retryFor, said, attempts] of [[undefined, "61", 1], [60_000, "86400", 1], [500, "1", 1], [2_500, "1", 3]] as const) {
+  test(`retries end in time, with the error that says when: ${retryFor} ms, ${said} s`, async (t) => {
+    const service = await answering(t, ...Array(9).fill([429, BUSY, { "Retry-After": said }]));
+    const paraph = new Paraph({ baseUrl: service.url, apiKey: "k", retries: 9, retryFor });
+    await assert.rejects(paraph.health(), { status: 429, retry_after: Number(said) });
+    assert.equal(service.asked.length, attempts);
+  });
+}
 
 for (const told of [500, 502, 503, 504, 409, "lost"] as const) {
   test(`a creation is sent again with its key after ${told}`, async (t) => {

@@ -24,7 +24,9 @@ def test_each_where_its_stamp_would_be_put_under(owner: ApiClient) -> None:
     assert [(each["tag"], each["page_number"]) for each in found] == [("{{ada}}", 1), ("{{grace}}", 1), ("{{last}}", 3)]
     for each in found:
         at = find_tags(CONTRACT, [each["tag"]])[each["tag"]]
-        assert (each["x"], each["y"], each["width"], each["height"]) == (at.x, at.y, at.width, at.height)
+        assert (each["x"], each["y"], each["width"], each["height"]) == tuple(
+            round(value, 3) for value in (at.x, at.y, at.width, at.height)
+        )
 
 
 def test_in_reading_order_and_as_often_as_they_stand_there(owner: ApiClient) -> None:

@@ -39,8 +39,20 @@ def test_what_is_valid_has_its_stamps_where_the_creation_puts_them(owner: ApiCli
     owner.create(content)
     placed = Placement.objects.order_by("pk").values_list("page_number", "x", "y", "width", "height")
     names = ("page_number", "x", "y", "width", "height")
-    assert [tuple(each[name] for name in names) for each in found["placements"]] == list(placed)
+    assert [tuple(each[name] for name in names) for each in found["placements"]] == [
+        tuple(round(value, 3) for value in row) for row in placed
+    ]
     assert {each["document_id"] for each in found["placements"]} == {content["documents"][0]["id"]}
+
+
+@pytest.mark.parametrize("x", [0.1 + 0.2, 12.100000000000001, 99.99999999999999, 1 / 3, 7])
+def test_places_are_answered_to_a_thousandth_of_a_point(owner: ApiClient, x: float) -> None:
+    content = payload(owner.document())
+    content["documents"][0]["signers"][0]["stamps"] = [rectangle(x=x, y=x, width=80 + x, height=30 + x)]
+    place = preview(owner, content)["placements"][0]
+    written = [repr(place[name]) for name in ("x", "y", "width", "height")]
+    assert all(len(each.partition(".")[2]) <= 3 for each in written), written
+    assert place["x"] == pytest.approx(x, abs=0.0005)
 
 
 def test_every_problem_has_the_path_that_creation_names(owner: ApiClient) -> None:

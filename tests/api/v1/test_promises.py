@@ -37,7 +37,12 @@ def told() -> dict[str, Any]:
         name: {
             "fields": {field: kinds(facts) for field, facts in schema["properties"].items()},
             "required": sorted(schema.get("required", [])),
-            "enumerations": {field: facts["enum"] for field, facts in schema["properties"].items() if "enum" in facts},
+            "enumerations": {
+                field: facts[name]
+                for field, facts in schema["properties"].items()
+                for name in ("enum", "x-extensible-enum")
+                if name in facts
+            },
         }
         for name, schema in content["components"]["schemas"].items()
     }

@@ -43,8 +43,8 @@ class Delivery:
 
 @dataclass(frozen=True)
 class Field:
-    """A field of a signer. ``value`` is None until they have signed; a date is ``YYYY-MM-DD``, a number has a point, a
-    checkbox is True where it is ticked."""
+    """A field of a signer. ``value`` is None until they have signed, where nothing was entered, and once their data are
+    erased; a date is ``YYYY-MM-DD``, a number has a point, a checkbox is True where it is ticked."""
 
     document_id: int
     name: str
@@ -104,7 +104,8 @@ class DownloadUrls:
 
 @dataclass(frozen=True)
 class Reminders:
-    """``every_days`` after the last message, whoever's turn it is gets another, ``at_most`` so often."""
+    """``every_days`` after the invitation or the reminder before, whoever's turn it is gets another, ``at_most`` so
+    often."""
 
     every_days: int
     at_most: int

@@ -1,6 +1,7 @@
 """A call of the API as data: what to send, how to read its answer, when to send it again. Both clients run these."""
 
 import random
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
@@ -13,7 +14,6 @@ T_co = TypeVar("T_co", covariant=True)
 Json = dict[str, Any]
 _PASSING = {429, 500, 502, 503, 504}  # statuses after which the same call may succeed
 _FIRST_WAIT, _LONGEST_WAIT = 0.5, 8.0  # seconds
-_LONGEST_ASKED = 3600.0  # of rate limits; a reminder that comes too early may be told to wait for a day
 
 
 @dataclass(frozen=True)
@@ -32,7 +32,8 @@ class Call(Generic[T_co]):
         error = _error(answer)
         message = f"The service answered {answer.status_code} without an error body."
         code, message = error.get("code", "unexpected_answer"), error.get("message", message)
-        raise ParaphError(answer.status_code, code, message, answer.headers.get("X-Request-Id", ""))
+        request_id = answer.headers.get("X-Request-Id", "")
+        raise ParaphError(answer.status_code, code, message, request_id, retry_after(answer))
 
     def asking(self, parameters: Json) -> "Call[T_co]":
         """The same call with these parameters in its query instead of those of the same names."""
@@ -44,25 +45,31 @@ class Call(Generic[T_co]):
         return found
 
 
-def wait_before_repeating(outcome: httpx.Response | httpx.TransportError, tried: int) -> float | None:
-    """Seconds after which the same call is sent again, having been ``tried`` so often before; ``None`` where that is of
-    no use. Every call may be repeated: those that create or change something have an idempotency key."""
-    asked = 0.0
-    if isinstance(outcome, httpx.Response):
-        if outcome.status_code not in _PASSING and _error(outcome).get("code") != "idempotency_key_in_use":
-            return None
-        asked = _retry_after(outcome)
-        if asked > _LONGEST_ASKED:
-            return None
-    longest = min(_FIRST_WAIT * 2**tried, _LONGEST_WAIT)
-    return max(asked, random.uniform(longest / 2, longest))  # noqa: S311  so that clients do not come back together
+class Attempts:
+    """The attempts of one call. Every call may be repeated: those that create or change something have an idempotency
+    key."""
+
+    def __init__(self, retries: int, seconds: float) -> None:
+        self._tried, self._retries = 0, retries
+        self._end = time.monotonic() + seconds
+
+    def wait(self, outcome: httpx.Response | httpx.TransportError) -> float | None:
+        """Seconds after which the same call is sent again; ``None`` where that is of no use, or would be too late."""
+        asked = 0.0
+        if isinstance(outcome, httpx.Response):
+            if outcome.status_code not in _PASSING and _error(outcome).get("code") != "idempotency_key_in_use":
+                return None
+            asked = retry_after(outcome) or 0.0
+        longest = min(_FIRST_WAIT * 2**self._tried, _LONGEST_WAIT)
+        wait = max(asked, random.uniform(longest / 2, longest))  # noqa: S311  so that clients do not come back together
+        self._tried += 1
+        return wait if self._tried <= self._retries and time.monotonic() + wait <= self._end else None
 
 
-def _retry_after(answer: httpx.Response) -> float:
-    try:
-        return max(0.0, float(answer.headers.get("Retry-After", "0")))
-    except ValueError:
-        return 0.0
+def retry_after(answer: httpx.Response) -> float | None:
+    """Seconds that the answer says to wait; ``None`` where it says nothing."""
+    said = answer.headers.get("Retry-After", "")
+    return float(said) if said.isascii() and said.isdigit() else None
 
 
 def _error(answer: httpx.Response) -> Json:

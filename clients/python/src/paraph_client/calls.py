@@ -123,7 +123,8 @@ class Calls:
 
     @Sent
     def end_request(self, request_id: int, reason: str) -> Call[SignatureRequest]:
-        """Ends a request before everybody has signed. Signers read the ``reason``."""
+        """Ends a request before everybody has signed. The audit log and webhooks give the ``reason``; signers are not
+        told."""
         return _made(f"signature_requests/{request_id}/end", _request, {"reason": reason})
 
     @Sent

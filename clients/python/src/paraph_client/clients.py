@@ -8,8 +8,9 @@ class Client(Calls, Sender):
     """One connection pool, one API key.
 
     ``address`` is where the service lives (``https://sign.example.com``); ``retries`` how often a call is
-    sent again after a 429, a 5xx that may pass or a lost connection; ``language`` that of error messages;
-    ``transport`` an httpx transport of your own.
+    sent again after a 429, a 5xx that may pass or a lost connection; ``retry_for`` the seconds after which it is not
+    sent again any more; ``timeout`` the seconds that each attempt waits for the service; ``language`` that of error
+    messages; ``transport`` an httpx transport of your own.
     Every method raises ``ParaphError`` when the service refuses, ``httpx.HTTPError`` when it cannot be reached.
     """
 

@@ -4,6 +4,7 @@ from typing import Any
 
 VERSION = "0.1.0"
 TIMEOUT_SECONDS = 30.0
+RETRY_SECONDS = 60.0
 
 
 def of_service(address: str, api_key: str, language: str) -> dict[str, Any]:

@@ -46,7 +46,7 @@ class Page(Part[T_co]):
 
 @dataclass(frozen=True)
 class Events(Part[Event]):
-    """Events in the order in which they happened. ``next`` is the cursor to go on from, now or another day."""
+    """Events in the order in which they were committed. ``next`` is the cursor to go on from, now or another day."""
 
     next: str
     has_more: bool

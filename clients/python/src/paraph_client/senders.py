@@ -7,8 +7,8 @@ from typing import TypeVar
 
 import httpx
 
-from paraph_client.call import Call, wait_before_repeating
-from paraph_client.connection import TIMEOUT_SECONDS, of_service
+from paraph_client.call import Attempts, Call
+from paraph_client.connection import RETRY_SECONDS, TIMEOUT_SECONDS, of_service
 from paraph_client.lists import Part
 
 T = TypeVar("T")
@@ -23,11 +23,12 @@ class Sender:
         api_key: str,
         *,
         retries: int = 3,
+        retry_for: float = RETRY_SECONDS,
         timeout: float = TIMEOUT_SECONDS,
         language: str = "en",
         transport: httpx.BaseTransport | None = None,
     ) -> None:
-        self._retries = retries
+        self._retries, self._retry_for = retries, retry_for
         self._http = httpx.Client(**of_service(address, api_key, language), timeout=timeout, transport=transport)
 
     def close(self) -> None:
@@ -52,17 +53,15 @@ class Sender:
 
     def _tried(self, ask: Callable[[], httpx.Response]) -> httpx.Response:
         """The first answer that does not pass by itself, or the last."""
-        tried = 0
+        attempts = Attempts(self._retries, self._retry_for)
         while True:
             outcome: httpx.Response | httpx.TransportError
             try:
                 outcome = ask()
             except httpx.TransportError as error:
                 outcome = error
-            wait = wait_before_repeating(outcome, tried) if tried < self._retries else None
-            if wait is not None:
+            if (wait := attempts.wait(outcome)) is not None:
                 time.sleep(wait)
-                tried += 1
             elif isinstance(outcome, httpx.Response):
                 return outcome
             else:
@@ -78,11 +77,12 @@ class AsyncSender:
         api_key: str,
         *,
         retries: int = 3,
+        retry_for: float = RETRY_SECONDS,
         timeout: float = TIMEOUT_SECONDS,
         language: str = "en",
         transport: httpx.AsyncBaseTransport | None = None,
     ) -> None:
-        self._retries = retries
+        self._retries, self._retry_for = retries, retry_for
         self._http = httpx.AsyncClient(**of_service(address, api_key, language), timeout=timeout, transport=transport)
 
     async def aclose(self) -> None:
@@ -108,17 +108,15 @@ class AsyncSender:
 
     async def _tried(self, ask: Callable[[], Awaitable[httpx.Response]]) -> httpx.Response:
         """The first answer that does not pass by itself, or the last."""
-        tried = 0
+        attempts = Attempts(self._retries, self._retry_for)
         while True:
             outcome: httpx.Response | httpx.TransportError
             try:
                 outcome = await ask()
             except httpx.TransportError as error:
                 outcome = error
-            wait = wait_before_repeating(outcome, tried) if tried < self._retries else None
-            if wait is not None:
+            if (wait := attempts.wait(outcome)) is not None:
                 await asyncio.sleep(wait)
-                tried += 1
             elif isinstance(outcome, httpx.Response):
                 return outcome
             else:

@@ -1,8 +1,8 @@
 """What the shapes of answers have in common (rule 2): each is what OpenAPI publishes and what is answered."""
 
-from typing import Annotated, Any, Literal, Self, cast
+from typing import Annotated, Any, Self, cast
 
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, WrapSerializer
 
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 
@@ -22,6 +22,8 @@ Timestamp = Annotated[
 Url = Annotated[str, Field(min_length=1, json_schema_extra=_URI)]
 Color = Annotated[str, Field(pattern="^#[0-9a-fA-F]{6}$", min_length=7, max_length=7)]
 Name = Annotated[str, Field(min_length=1, max_length=LONGEST_NAME)]
+# Three decimals: sums of binary fractions would be answered as 12.100000000000001.
+Points = Annotated[float, WrapSerializer(lambda value, handle: round(handle(value), 3))]
 Digest = Annotated[str, Field(pattern=SHA256, min_length=64, max_length=64)]
 
 
@@ -53,34 +55,41 @@ class Pagination(Output):
 class ErrorBody(Output):
     """What was refused, and why."""
 
-    code: Literal[
-        "invalid_api_key",
-        "payment_required",
-        "forbidden",
-        "sandbox_only",
-        "decline_not_allowed",
-        "initials_not_available_on_plan",
-        "production_only",
-        "not_found",
-        "method_not_allowed",
-        "request_timeout",
-        "conflict",
-        "idempotency_key_in_use",
-        "already_signed",
-        "not_your_turn",
-        "gone",
-        "cursor_expired",
-        "expired",
-        "payload_too_large",
-        "unsupported_media_type",
-        "idempotency_key_reused",
-        "identity_declaration_required",
-        "validation_error",
-        "rate_limited",
-        "unavailable",
-        "insufficient_storage",
-        "internal_error",
-    ] = Field(description="What to decide by. Codes never change.")
+    code: str = Field(
+        min_length=1,
+        description="What to decide by. Codes never change; others may be added, so decide by the status where you do "
+        "not know one.",
+        json_schema_extra={
+            "x-extensible-enum": [
+                "invalid_api_key",
+                "payment_required",
+                "forbidden",
+                "sandbox_only",
+                "decline_not_allowed",
+                "initials_not_available_on_plan",
+                "production_only",
+                "not_found",
+                "method_not_allowed",
+                "request_timeout",
+                "conflict",
+                "idempotency_key_in_use",
+                "already_signed",
+                "not_your_turn",
+                "gone",
+                "cursor_expired",
+                "expired",
+                "payload_too_large",
+                "unsupported_media_type",
+                "idempotency_key_reused",
+                "identity_declaration_required",
+                "validation_error",
+                "rate_limited",
+                "unavailable",
+                "insufficient_storage",
+                "internal_error",
+            ]
+        },
+    )
     message: str = Field(
         min_length=1, description="For a person: one or more sentences in the language of Accept-Language."
     )

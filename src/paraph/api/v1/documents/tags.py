@@ -11,7 +11,7 @@ from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.endpoint import takes
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
-from paraph.api.v1.shapes import Output
+from paraph.api.v1.shapes import Output, Points
 from paraph.documents import models
 from paraph.documents.models import DocumentStatus
 from paraph.documents.refusals import sentence_of
@@ -32,10 +32,10 @@ class DocumentTag(Output):
 
     tag: str = Field(min_length=1, description="As it stands in the PDF, with its braces.")
     page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1.")
-    x: float = Field(description="Points from the left edge of the page.", json_schema_extra={"minimum": 0})
-    y: float = Field(description="Points from the bottom edge of the page.", json_schema_extra={"minimum": 0})
-    width: float = Field(ge=0, description="Points.")
-    height: float = Field(ge=0, description="Points.")
+    x: Points = Field(description="Points from the left edge of the page.", json_schema_extra={"minimum": 0})
+    y: Points = Field(description="Points from the bottom edge of the page.", json_schema_extra={"minimum": 0})
+    width: Points = Field(ge=0, description="Points.")
+    height: Points = Field(ge=0, description="Points.")
 
     @classmethod
     def of(cls, found: tuple[str, FoundTag]) -> Self:

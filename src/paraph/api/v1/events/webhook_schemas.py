@@ -99,3 +99,19 @@ class RequestExpiredEvent(BaseModel):
     metadata: EarlyEnd = Field(_ABSENT, description="There where the request was ended before its time.")
 
     model_config = ConfigDict(json_schema_extra=_without_default)
+
+
+class NoRequest(BaseModel):
+    """The request of a test, which does not exist."""
+
+    id: Literal[0] = Field(description="Always 0, which no request has.")
+    status: Literal["pending"] = Field(description="Always `pending`.")
+    mode: Literal["parallel"] = Field(description="Always `parallel`.")
+
+
+class TestEvent(BaseModel):
+    """A test that a member sent from the dashboard: answer it with 2xx, and do nothing."""
+
+    event: Literal["webhook.test"] = Field(description="The event type.")
+    occurred_at: Timestamp = Field(description="When it was sent.")
+    signature_request: NoRequest

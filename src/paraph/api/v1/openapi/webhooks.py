@@ -15,9 +15,18 @@ _WHEN = {
         "Everybody has signed, and the sealed PDFs and the proof file can be downloaded. The addresses are made when "
         "the delivery is sent, at each retry anew.",
     ),
-    "request.expired": ("A request has expired", "The validity ended before everybody had signed."),
+    "request.expired": (
+        "A request has expired",
+        "The validity ended, or the request was ended early, before everybody had signed.",
+    ),
+    "webhook.test": ("A test", "A member has sent it from the dashboard. Nobody gets one unasked; do nothing."),
 }
-_SCHEMAS = {"request.completed": "RequestCompletedEvent", "request.expired": "RequestExpiredEvent"}
+_SCHEMAS = {
+    "request.completed": "RequestCompletedEvent",
+    "request.expired": "RequestExpiredEvent",
+    "webhook.test": "TestEvent",
+}
+_SIGNATURE = {"type": "string", "pattern": "^sha256=[0-9a-f]{64}$", "minLength": 71, "maxLength": 71}
 _HEADERS = {
     "X-Service-Event": (
         "The event type, the same as `event` of the payload.",
@@ -25,7 +34,7 @@ _HEADERS = {
     ),
     "X-Service-Event-Id": (
         "Identifies the event, for deduplication: the `id` of `GET /events` and of the audit log. The same in every "
-        "attempt, replay and callback.",
+        "attempt, replay and callback; 0 for a test.",
         {"type": "integer", "minimum": 0, "format": "int64"},
     ),
     "X-Service-Delivery": (
@@ -36,13 +45,18 @@ _HEADERS = {
         "`sha256=` and the HMAC-SHA256 of the raw body under the application's `webhook_secret`, in hexadecimal. "
         "Compare in constant time before you parse. While the secret is rotated, `X-Service-Signature-Next` has the "
         "signature by the new one.",
-        {"type": "string", "pattern": "^sha256=[0-9a-f]{64}$", "minLength": 71, "maxLength": 71},
+        _SIGNATURE,
+    ),
+    "X-Service-Signature-Next": (
+        "Only while the secret is rotated: the signature by the new secret. Accept a body that either header proves.",
+        _SIGNATURE,
     ),
 }
 _SHOWN: dict[str, Any] = {
     "X-Service-Event-Id": 905,
     "X-Service-Delivery": "0c5e7a3e-5d0e-4b1b-9d5b-5f0a7f2f9c11",
     "X-Service-Signature": "sha256=8f3c1f6a2d4b5e7f9a0b1c2d3e4f5061728394a5b6c7d8e9f0a1b2c3d4e5f607",
+    "X-Service-Signature-Next": "sha256=1b9d2e7c4f6a8053c1d4e7f0a3b6c9d2e5f8011427304d5a6b7c8d9e0f102132",
 }
 
 
@@ -66,6 +80,7 @@ def webhook_schemas_by_name() -> dict[str, DocumentPart]:
         webhook_schemas.SignerEvent,
         webhook_schemas.RequestCompletedEvent,
         webhook_schemas.RequestExpiredEvent,
+        webhook_schemas.TestEvent,
     ):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         found |= {**schema.pop("$defs"), model.__name__: schema}
@@ -103,7 +118,7 @@ def _header(name: str, event: str) -> DocumentPart:
     return {
         "name": name,
         "in": "header",
-        "required": True,
+        "required": name != "X-Service-Signature-Next",
         "description": description,
         "schema": schema,
         "example": _SHOWN.get(name, event),

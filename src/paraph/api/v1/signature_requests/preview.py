@@ -10,7 +10,7 @@ from pydantic import ConfigDict, Field
 from paraph.api.v1 import body
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.responses import json_response
-from paraph.api.v1.shapes import ABSENT, Id, Name, Output, without_defaults
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, without_defaults
 from paraph.flow.sending.preview import preview_pdf
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE, FieldName
@@ -46,10 +46,10 @@ class PreviewPlacement(Output):
     signer_ref: Name = Field(description="The `ref` of the signer.")
     stamp: int = Field(ge=0, lt=MOST_STAMPS, description="Which of the signer's stamps on that document, from 0.")
     page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1.")
-    x: float = Field(ge=0, description="Points from the left edge of the page.")
-    y: float = Field(ge=0, description="Points from the bottom edge of the page.")
-    width: float = Field(ge=WIDTHS[0], le=WIDTHS[1], description="Points.")
-    height: float = Field(ge=HEIGHTS[0], le=HEIGHTS[1], description="Points.")
+    x: Points = Field(ge=0, description="Points from the left edge of the page.")
+    y: Points = Field(ge=0, description="Points from the bottom edge of the page.")
+    width: Points = Field(ge=WIDTHS[0], le=WIDTHS[1], description="Points.")
+    height: Points = Field(ge=HEIGHTS[0], le=HEIGHTS[1], description="Points.")
 
 
 class PreviewField(Output):
@@ -60,10 +60,10 @@ class PreviewField(Output):
     field: int = Field(ge=0, lt=MOST_FIELDS, description="Which of the signer's fields on that document, from 0.")
     name: FieldName = Field(description="As in the body.")
     page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1.")
-    x: float = Field(ge=0, description="Points from the left edge of the page.")
-    y: float = Field(ge=0, description="Points from the bottom edge of the page.")
-    width: float = Field(ge=SMALLEST_SIDE, description="Points.")
-    height: float = Field(ge=SMALLEST_SIDE, description="Points.")
+    x: Points = Field(ge=0, description="Points from the left edge of the page.")
+    y: Points = Field(ge=0, description="Points from the bottom edge of the page.")
+    width: Points = Field(ge=SMALLEST_SIDE, description="Points.")
+    height: Points = Field(ge=SMALLEST_SIDE, description="Points.")
 
 
 class Preview(Output):
