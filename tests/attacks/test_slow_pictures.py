@@ -14,7 +14,11 @@ CONNECTIONS = 20
 
 def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None:
     bystander = Bystander(target)
-    made = request(target.backend(), hostile.nested_forms(page=2))
+    sound = hostile.nested_forms(2, page=2)
+    made = request(target.backend(), sound)
+    for file in (target.data_dir / "objects").rglob("*"):  # as an upload that was checked less
+        if file.is_file() and file.read_bytes() == sound:
+            file.write_bytes(hostile.nested_forms(page=2))
     picture = f"{made['signers'][0]['signing_url']}/documents/{made['document']}/pages/2.webp"
 
     def look(connection: httpx.Client) -> httpx.Response:

@@ -123,9 +123,11 @@ def test_a_service_without_time_is_told_and_not_remembered(client: Client) -> No
 
 
 def test_from_upload_to_refusal(client: Client) -> None:
-    """A file that bursts on page 2 passes the upload, which draws the first page alone."""
+    """A file that bursts on page 2, in place of one that passed the upload."""
     owner = api_client()
-    document = owner.upload(hostile.nested_forms(6, page=2), name="lease.pdf").json()["id"]
+    assert owner.upload(hostile.nested_forms(6, page=2)).status_code == 422
+    document = owner.upload(hostile.nested_forms(2, page=2), name="lease.pdf").json()["id"]
+    store.put(Document.objects.get().object_key, hostile.nested_forms(6, page=2))
     signer = {"ref": "ada", "first_name": "Ada", "last_name": "Lovelace", "email": "ada@example.com", "order": 1}
     placed = {"id": document, "signers": [{"signer_ref": "ada", "stamps": [rectangle(page_number=1)]}]}
     body = {"mode": "parallel", "validity_days": 7, "signers": [signer], "documents": [placed]}

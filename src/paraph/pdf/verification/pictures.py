@@ -13,14 +13,15 @@ from paraph.pdf.verification.appended.additions import Shown
 
 _LONGEST_SIDE = 600  # pixels; the letters of a contract are legible
 _MARGIN = 2  # pixels around a picture that a signature added
-_SECONDS = 3.0
+SECONDS = 3.0
+"""Of a processor, that drawing files may take."""
 _WHITE = (255, 255, 255, 255)
 
 
 class DrawingTime:
     """The processor seconds that drawing files may take; pages beyond are judged by their objects alone."""
 
-    def __init__(self, seconds: float = _SECONDS) -> None:
+    def __init__(self, seconds: float = SECONDS) -> None:
         self._left = seconds
         self._started = 0.0
 
@@ -116,7 +117,10 @@ def _compare_open(
         if drawing.is_over():
             return Compared(index, count)
         rectangles = _rectangles(shown, index)
-        if _picture(old, index, rectangles) != _picture(new, index, rectangles):
+        before = _picture(old, index, rectangles)
+        if drawing.is_over():
+            return Compared(index, count)
+        if _picture(new, index, rectangles) != before:
             return Compared(index, count, index + 1)
     return Compared(count, count)
 
@@ -132,12 +136,26 @@ def _picture(document: pypdfium2.PdfDocument, index: int, rectangles: Sequence[t
     except pypdfium2.PdfiumError:
         return None
     try:
-        bitmap = page.render(scale=min(1.0, _LONGEST_SIDE / max(*page.get_size(), 1.0)))
+        bitmap = _drawn(page)
         for rectangle in rectangles:
             _blank(page, bitmap, rectangle)
         return bitmap.width, bitmap.height, bytes(bitmap.buffer)
     finally:
         page.close()
+
+
+def draw(document: pypdfium2.PdfDocument, index: int) -> None:
+    """Draw a page as it is drawn to be compared, to learn what that takes. Raise ``PdfiumError`` or ``ValueError``
+    where PDFium cannot."""
+    page = document[index]
+    try:
+        _drawn(page).close()
+    finally:
+        page.close()
+
+
+def _drawn(page: pypdfium2.PdfPage) -> pypdfium2.PdfBitmap:
+    return page.render(scale=min(1.0, _LONGEST_SIDE / max(*page.get_size(), 1.0)))
 
 
 def _blank(page: pypdfium2.PdfPage, bitmap: pypdfium2.PdfBitmap, rectangle: tuple[float, ...]) -> None:

@@ -2,6 +2,7 @@
 
 import ctypes
 import re
+import time
 from collections import Counter
 from collections.abc import Sequence
 from contextlib import nullcontext
@@ -12,6 +13,7 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
+from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused, page_not_shown
 from paraph.pdf.structure.contents_references import referred_in_contents
 from paraph.pdf.structure.geometry import PageGeometry
@@ -27,8 +29,9 @@ from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, rea
 from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import find_disputes
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import check_contents
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
-from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import prepare_file, shown_differently
+from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import cannot_be_sealed, prepare_file, shown_differently
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
+from paraph.pdf.untrusted.jobs.upload_checks.verifying_cost import SLOW, check_drawing, check_reading
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _PROBE = 64  # pixels of the longer side of page 1 in the trial
@@ -64,14 +67,18 @@ def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
 def _inspected(
     file: UntrustedFile, document: pypdfium2.PdfDocument, passive: PassiveFile | None, page_limit: int
 ) -> JobAnswer:
+    began = time.process_time()
     findings = read_by_own_reader(passive.reader, page_limit) if passive and not passive.may_draw_annotations else None
+    nodes = findings.nodes if findings else []
+    check_drawing(document, findings.reader if findings and len(nodes) == len(document) else None, nodes)
     content = b""
-    if not (
+    plain = (
         passive
         and findings
         and len(findings.pages) == len(document)
         and second_opinion(passive.reader, file) is Opinion.SAME
-    ):
+    )
+    if not plain or findings is None:
         findings, content = _read_by_pikepdf_or_refuse(file, page_limit, passive=passive is not None)
     _try_first_page(document)
     with nullcontext(file) if not content else UntrustedFile(content=content) as shown:
@@ -82,6 +89,11 @@ def _inspected(
             disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages, clean_contents=clean)
         except (Unsafe, *CONFUSED) as error:
             raise damaged() from error
+        if not plain or time.process_time() - began > SLOW:
+            try:
+                check_reading(shown.whole, findings.pages)
+            except (Unsafe, SealError, *CONFUSED) as error:
+                raise cannot_be_sealed() from error
     preflight = {
         "page_count": len(findings.pages),
         "sizes": _sizes(findings.pages),

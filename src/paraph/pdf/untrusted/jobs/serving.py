@@ -14,7 +14,7 @@ import signal
 import socket
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from typing import Any
 
@@ -36,6 +36,7 @@ FONTS = (
     "/usr/local/share/fonts",
 )
 """Where PDFium finds fonts that a file does not embed."""
+_idle: dict[str, int] = {}  # bytes of this process before its first job
 _NICENESS = 5  # requests that read no file come first
 
 
@@ -68,7 +69,24 @@ def _limit(memory: int) -> None:
     _lower(resource.RLIMIT_CORE, 0)
     _lower(resource.RLIMIT_FSIZE, 0)
     if sys.platform == "linux":
-        _lower(resource.RLIMIT_AS, _pages()[0] + memory)
+        _idle["virtual"] = _pages()[0]
+        _lower(resource.RLIMIT_AS, _idle["virtual"] + memory)
+
+
+@contextlib.contextmanager
+def limited_memory(most: int) -> Iterator[None]:
+    """Allow the block ``most`` bytes of address space beyond what the process had when it was idle, if that is less
+    than it is allowed anyway. Does nothing where the system does not tell."""
+    if sys.platform != "linux":
+        yield
+        return
+    soft, hard = resource.getrlimit(resource.RLIMIT_AS)
+    wanted = max(_idle.get("virtual", 0) + most, _pages()[0])
+    resource.setrlimit(resource.RLIMIT_AS, (wanted if soft == resource.RLIM_INFINITY else min(soft, wanted), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, (soft, hard))
 
 
 def _lower(resource_kind: int, limit: int) -> None:
