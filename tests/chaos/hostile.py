@@ -76,6 +76,7 @@ class _Attacks:
         self._points = json.dumps({"code": "123456", "consent": True, "signature": drawn}).encode()
         assigned = {"documents": [{"id": 1, "signers": [{}] * 300_000}]}
         self._assignments = json.dumps({"signature_request": assigned}, separators=(",", ":")).encode()
+        self._nested = b'{"template": {"a": ' + b"[" * 700 + b"]" * 700 + b"}}"
         self._stopping = threading.Event()
         self._threads: list[threading.Thread] = []
         self._sockets: list[socket.socket] = []
@@ -84,6 +85,12 @@ class _Attacks:
         signing_url = self._slow_request()
         large = self._upload(paper(text("a", 50, 50)) + b"\n" * (18 << 20)).json()
         download = str(self._get(f"documents/{large['id']}").json()["download_url"]) if "id" in large else ""
+        document, requests = (
+            int(self._upload(paper(text("a", 50, 50))).json()["id"]),
+            f"{self._base}/api/v1/signature_requests",
+        )
+        preview = f"{requests}/preview"
+        template, filled = self._template(document), self._filled(document)
         attacks: list[tuple[str, int, Callable[[int], Any]]] = [
             ("slow PDFs", 12, lambda number: self._upload(self._slow + b"%%%d\n" % number)),
             ("slow pictures", 8, lambda _: self._client.get(f"{signing_url}/{self._picture}")),
@@ -92,6 +99,17 @@ class _Attacks:
             ("codes", 2, lambda _: self._client.post(f"{signing_url}/otp", json={"channel": "email"})),
             ("guesses", 2, lambda number: self._guess(signing_url, number)),
             ("lists", 2, lambda _: self._get("signature_requests?limit=100")),
+            ("lists of templates", 4, lambda _: self._get("templates?limit=100")),
+            ("templates", 1, lambda _: self._get(f"templates/{template}")),
+            ("previews of values", 16, lambda number: self._send(preview, self._values(document, number))),
+            (
+                "previews as PDF",
+                4,
+                lambda number: self._send(preview, self._values(document, number), "application/pdf"),
+            ),
+            ("creations with values", 4, lambda number: self._send(requests, self._values(document, number))),
+            ("pages of values", 8, lambda _: self._client.get(f"{filled}/documents/{document}/pages/1-values.svg")),
+            ("nested bodies", 2, lambda _: self._send(f"{self._base}/api/v1/templates", self._nested)),
             ("silent connections", 1, lambda _: self._be_silent()),
             ("stopped readers", 1, lambda _: self._stop_reading(download)),
         ]
@@ -138,8 +156,54 @@ class _Attacks:
         made = self._post("signature_requests", json={"signature_request": fields})
         return str(made.json()["signers"][0]["signing_url"])
 
-    def _send(self, url: str, body: bytes) -> httpx.Response:
-        return self._client.post(url, content=body, headers=self._key | {"Content-Type": "application/json"})
+    def _values(self, document: int, number: int, size: int = 20) -> bytes:
+        """A request with as many values as the plan allows, each of which has to be measured, and never was."""
+        at = {"page_number": 1, "x": 60, "y": 60, "width": 300, "height": size}
+        fields = [
+            {
+                "type": "multiline",
+                "name": f"F{each}",
+                "required": False,
+                "value": f"{number} {each} " + "Zürich שלום ก็ได้ 漢字" * 40 + f" {time.monotonic()}",
+                "placement": {"type": "coordinates", "value": at},
+            }
+            for each in range(50)
+        ]
+        return json.dumps({"signature_request": self._request(document, 5, {"fields": fields})}).encode()
+
+    def _request(self, document: int, count: int, more: dict[str, Any]) -> dict[str, Any]:
+        stamps = [{"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}]
+        refs = "abcde"[:count]
+        people = [{"ref": ref, "first_name": "A", "last_name": ref, "email": f"{ref}@example.com"} for ref in refs]
+        signers = [{"signer_ref": ref, "stamps": stamps, **more} for ref in refs]
+        return {
+            "mode": "parallel",
+            "validity_days": 1,
+            "signers": people,
+            "documents": [{"id": document, "signers": signers}],
+        }
+
+    def _filled(self, document: int) -> str:
+        """The signing address of a request whose page has many values, which have room."""
+        made = self._send(f"{self._base}/api/v1/signature_requests", self._values(document, 0, size=600))
+        return str(made.json()["signers"][0]["signing_url"])
+
+    def _template(self, document: int) -> int:
+        """The last of some templates with much to be told."""
+        options = [f"{each} {'x' * 190}" for each in range(50)]
+        at = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
+        fields = [{"type": "choice", "name": f"F{each}", "options": options, "placement": at} for each in range(50)]
+        roles = [{"role": "T", "stamps": [at], "fields": fields}]
+        content = {"name": "Large", "roles": [{"name": "T"}], "documents": [{"id": document, "roles": roles}]}
+        made = [
+            self._post("templates", json={"template": content | {"mode": "parallel", "validity_days": 1}})
+            for _ in range(10)
+        ]
+        return int(made[-1].json()["id"])
+
+    def _send(self, url: str, body: bytes, accept: str = "*/*") -> httpx.Response:
+        headers = self._key | {"Content-Type": "application/json", "Accept": accept}
+        return self._client.post(url, content=body, headers=headers)
 
     def _guess(self, signing_url: str, number: int) -> httpx.Response:
         body = {"code": f"{number % 1_000_000:06}", "consent": True}

@@ -5,7 +5,13 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.db import connection
+from django.template.loader import render_to_string
+from django.test.utils import CaptureQueriesContext
 
+from paraph.dashboard.drafts.cards import cards
+from paraph.dashboard.drafts.field_form import FieldForms
+from paraph.dashboard.drafts.place_form import Choices
 from paraph.drafts.models import Draft, DraftField, DraftStamp
 from paraph.drafts.payload import payload
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture
@@ -209,3 +215,26 @@ def test_places_and_review_say_which_fields_lie_over_what(log_in: LogIn, organiz
         where = f"on page {at.page_number} of contract.pdf overlap."
         assert f"The fields “IBAN” and “Rent” {where}" in said
         assert f"The field “Rent” and the stamp of Ada Byron {where}" in said
+
+
+def test_a_thousand_fields_cost_no_more_than_a_plain_form_each(log_in: LogIn, organization: Organization) -> None:
+    """Rows, queries and remarks are bounded, and each card is the one of Django's forms."""
+    _, client = log_in()
+    address, draft = ready(client, organization)
+    signer, document = draft.signers.first(), draft.documents.get()
+    assert signer
+    place = {"document": document, "signer": signer, "page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}
+    content = {"type": "choice", "required": False, "options": ["<A>", "B & C"], "label": 'Say "yes"', "font_size": 9.5}
+    DraftField.objects.bulk_create(DraftField(content=content | {"name": f"F{n}"}, **place) for n in range(150))
+    with CaptureQueriesContext(connection) as queries:
+        page = client.get(f"{address}/places").content.decode()
+    assert len(queries) < 60 and page.count("data-field-id") == 150 and page.count("overlap.") == 50
+    forms = FieldForms(
+        initial=[{**place, "page": 1, "document": document.pk, "signer": signer.pk, **content, "name": "F7"}] * 8,
+        prefix="field",
+        form_kwargs={"choices": Choices.of(draft)},
+    )
+    forms[7].initial["options"] = "<A>\nB & C"
+    template = "dashboard/drafts/field.html"
+    card = render_to_string(template, {"form": forms[7], "number": 8, "several": False})
+    assert list(cards(forms, template, several=False))[7] == card

@@ -3,7 +3,8 @@ written."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import combinations, islice, product
+from typing import Any, NamedTuple
 
 from paraph.documents.models import Document
 from paraph.documents.underneath import underneath
@@ -13,6 +14,7 @@ from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.names import written_otherwise
 from paraph.pdf.untrusted.page_reading import Underneath
 
+_MOST = 50  # nobody reads more at a time
 _TOUCHING = 2.0  # points by which stamps and fields may overlap unseen
 
 
@@ -40,13 +42,15 @@ class FieldRemark:
 
 
 def stamp_remarks(draft: Draft) -> list[StampRemark | FieldRemark]:
-    """Return what stamps and fields cover, in the order of documents."""
-    remarks: list[StampRemark | FieldRemark] = []
+    """Return what stamps and fields cover, in the order of documents: the first remarks of many."""
+    return list(islice(_remarks(draft), _MOST))
+
+
+def _remarks(draft: Draft) -> Iterator[StampRemark | FieldRemark]:
     for row in draft.documents.select_related("document").prefetch_related("stamps__signer", "fields"):
         stamps = list(row.stamps.all())
-        remarks += _of_document(row.document, stamps, draft.locale)
-        remarks += _of_fields(row.document, list(row.fields.all()), stamps, draft.locale)
-    return remarks
+        yield from _of_document(row.document, stamps, draft.locale)
+        yield from _of_fields(row.document, list(row.fields.all()), stamps, draft.locale)
 
 
 def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
@@ -82,10 +86,9 @@ def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) 
         if stamp.pk in found and found[stamp.pk].words:
             name = name_of(stamp.signer, locale)
             yield StampRemark(name, document.name, stamp.page_number, words=found[stamp.pk].words)
-    for one, other in combinations(stamps, 2):
-        if _overlap(one, other):
-            names = name_of(one.signer, locale), name_of(other.signer, locale)
-            yield StampRemark(names[0], document.name, one.page_number, other=names[1])
+    for one, other in filter(_overlap, combinations(map(_Box.of, stamps), 2)):
+        names = name_of(one.at.signer, locale), name_of(other.at.signer, locale)
+        yield StampRemark(names[0], document.name, one.page, other=names[1])
 
 
 def _of_fields(
@@ -95,11 +98,11 @@ def _of_fields(
     for field in fields:
         if field.pk in found and found[field.pk].words:
             yield FieldRemark((_label(field),), document.name, field.page_number, words=found[field.pk].words)
-    for field, stamp in ((field, stamp) for field in fields for stamp in stamps if _overlap(field, stamp)):
-        yield FieldRemark((_label(field),), document.name, field.page_number, name_of(stamp.signer, locale))
-    for one, other in combinations(fields, 2):
-        if _overlap(one, other):
-            yield FieldRemark((_label(one), _label(other)), document.name, one.page_number)
+    boxes = list(map(_Box.of, fields))
+    for at, stamp in filter(_overlap, product(boxes, map(_Box.of, stamps))):
+        yield FieldRemark((_label(at.at),), document.name, at.page, name_of(stamp.at.signer, locale))
+    for one, other in filter(_overlap, combinations(boxes, 2)):
+        yield FieldRemark((_label(one.at), _label(other.at)), document.name, one.page)
 
 
 def _label(field: DraftField) -> str:
@@ -110,9 +113,25 @@ def _key(placed: DraftStamp | DraftField) -> int:
     return placed.pk
 
 
-def _overlap(one: Rectangle, other: Rectangle) -> bool:
-    if one.page_number != other.page_number:
-        return False
-    across = min(one.x + one.width, other.x + other.width) - max(one.x, other.x)
-    along = min(one.y + one.height, other.y + other.height) - max(one.y, other.y)
-    return min(across, along) > _TOUCHING
+class _Box(NamedTuple):
+    """Sides of what is placed, in numbers that are at hand: a million pairs are compared."""
+
+    at: Any
+    page: int
+    left: float
+    bottom: float
+    right: float
+    top: float
+
+    @classmethod
+    def of(cls, at: Rectangle) -> "_Box":
+        return cls(at, at.page_number, at.x, at.y, at.x + at.width, at.y + at.height)
+
+
+def _overlap(pair: tuple[_Box, _Box]) -> bool:
+    (_, page, left, bottom, right, top), (_, page2, left2, bottom2, right2, top2) = pair
+    return (
+        page == page2
+        and min(right, right2) - max(left, left2) > _TOUCHING
+        and min(top, top2) - max(bottom, bottom2) > _TOUCHING
+    )

@@ -31,14 +31,16 @@ _here = _Here()
 
 def configure(threads: int | None, of_work: Told | None = None, of_machines: Told | None = None) -> None:
     """Let a quarter of ``threads`` (two at least) work, and as many wait for machines of others; one tenant has half of
-    either. With those who wait for a place, these are at most half of the threads, and three eighths. None: no limit.
-    Call it before the first request."""
+    either. Who waits for a place keeps a thread too: of all threads, three quarters at most work or wait to work, as
+    many as a browser has connections, and three eighths belong to machines of others. None: no limit. Call it before
+    the first request."""
     global _work, _machines  # noqa: PLW0603  the threads are those of the process
     _work = _machines = None
     if threads:
         half, eighth = max(1, threads // 2), threads // 8
         count = min(half, max(2, threads // 4))
-        _work = FairSemaphore(count, half, max(1, half - eighth), of_work)
+        crowd = max(count, 3 * threads // 4)
+        _work = FairSemaphore(count, crowd + eighth, crowd, of_work)
         _machines = FairSemaphore(count, max(count, half - eighth), max(1, count // 2 + eighth), of_machines)
 
 

@@ -12,6 +12,7 @@ from paraph.drafts import editing
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, Step
 from paraph.drafts.stamp_remarks import stamp_remarks, unwritten_names
+from paraph.kernel.places import expensive_work
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
@@ -25,6 +26,7 @@ def draft_page(step: Step) -> Callable[[View], View]:
 
     def decorate(view: View) -> View:
         @member_page(Right.SEND)
+        @expensive_work()
         @wraps(view)
         def loaded(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
             draft = scoped(Draft, scope(member)).select_related("application").filter(pk=draft_id).first()

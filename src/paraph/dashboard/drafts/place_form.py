@@ -1,6 +1,8 @@
 """What the forms of stamps and fields share: whose each is and where it stands, in points of the page as a reader sees
 it, origin at the bottom left."""
 
+from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -14,31 +16,38 @@ MOST = 5_000  # of a draft: what the largest plan allows is refused by the paylo
 RECTANGLE = ("x", "y", "width", "height")
 
 
-class SignerField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs
-    def label_from_instance(self, obj: DraftSigner) -> str:
-        return obj.ref
+@dataclass(frozen=True)
+class Choices:
+    """Who signs a draft and what, by their primary keys: read once for all its forms."""
 
+    signers: dict[int, DraftSigner]
+    documents: dict[int, DraftDocument]
 
-class DocumentField(forms.ModelChoiceField):  # type: ignore[type-arg]  # Django's takes none where it runs
-    def label_from_instance(self, obj: DraftDocument) -> str:
-        return f"{obj.position + 1}. {obj.document.name}"
+    @classmethod
+    def of(cls, draft: Draft) -> "Choices":
+        signers = draft.signers.filter(role=Role.SIGNER)
+        return cls(signers.in_bulk(), draft.documents.select_related("document").in_bulk())
 
 
 class PlaceForm(forms.Form):
-    signer = SignerField(DraftSigner.objects.none(), label=gettext_lazy("Signer"), empty_label=None)
-    document = DocumentField(DraftDocument.objects.none(), label=gettext_lazy("Document"), empty_label=None)
+    signer = forms.TypedChoiceField(label=gettext_lazy("Signer"))
+    document = forms.TypedChoiceField(label=gettext_lazy("Document"))
     page = forms.IntegerField(label=gettext_lazy("Page"), min_value=1, max_value=100_000)
     x = forms.FloatField(label=gettext_lazy("X"))
     y = forms.FloatField(label=gettext_lazy("Y"))
     width = forms.FloatField(label=gettext_lazy("Width"))
     height = forms.FloatField(label=gettext_lazy("Height"))
 
-    def __init__(self, *arguments: Any, draft: Draft, **more: Any) -> None:
+    def __init__(self, *arguments: Any, choices: Choices, **more: Any) -> None:
         super().__init__(*arguments, **more)
-        signers, documents = self.fields["signer"], self.fields["document"]
-        assert isinstance(signers, SignerField) and isinstance(documents, DocumentField)
-        signers.queryset = draft.signers.filter(role=Role.SIGNER)
-        documents.queryset = draft.documents.select_related("document")
+        signers = sorted(choices.signers.values(), key=lambda each: each.position)
+        documents = sorted(choices.documents.values(), key=lambda each: each.position)
+        signer, document = self.fields["signer"], self.fields["document"]
+        assert isinstance(signer, forms.TypedChoiceField) and isinstance(document, forms.TypedChoiceField)
+        signer.choices = [(each.pk, each.ref) for each in signers]
+        signer.coerce = partial(_one_of, choices.signers)
+        document.choices = [(each.pk, f"{each.position + 1}. {each.document.name}") for each in documents]
+        document.coerce = partial(_one_of, choices.documents)
         for name in RECTANGLE:
             self.fields[name].widget.attrs["step"] = "any"
 
@@ -57,6 +66,12 @@ class PlaceForm(forms.Form):
         for name, start, room in zip(("width", "height"), ("x", "y"), pages[entered["page"] - 1], strict=True):
             if found := _misfit(entered, start, name, room):
                 self.add_error(*found)
+
+
+def _one_of(rows: dict[int, Any], pk: str) -> Any:
+    if int(pk) not in rows:
+        raise ValueError(pk)
+    return rows[int(pk)]
 
 
 def _misfit(entered: dict[str, Any], start: str, length: str, room: float) -> tuple[str, str] | None:

@@ -6,9 +6,10 @@ from django import forms
 from django.http import HttpRequest, HttpResponse, QueryDict
 
 from paraph.dashboard.decorators import see_other
+from paraph.dashboard.drafts.cards import cards
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
 from paraph.dashboard.drafts.field_form import FieldForm, FieldForms
-from paraph.dashboard.drafts.place_form import RECTANGLE
+from paraph.dashboard.drafts.place_form import RECTANGLE, Choices
 from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
@@ -78,9 +79,10 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
 def _unbound(draft: Draft) -> tuple[Stamps, Fields]:
     stamps = [_place(stamp) for stamp in DraftStamp.objects.filter(document__draft=draft)]
     fields = [_place(field) | _entered(field.content) for field in DraftField.objects.filter(document__draft=draft)]
+    kwargs = {"choices": Choices.of(draft)}
     return (
-        StampForms(initial=stamps, prefix="stamp", form_kwargs={"draft": draft}),
-        FieldForms(initial=fields, prefix="field", form_kwargs={"draft": draft}),
+        StampForms(initial=stamps, prefix="stamp", form_kwargs=kwargs),
+        FieldForms(initial=fields, prefix="field", form_kwargs=kwargs),
     )
 
 
@@ -106,7 +108,7 @@ def _bound(request: HttpRequest, draft: Draft) -> "tuple[Stamps, Fields | None]"
         removed = request.POST.get(button, "")
         if removed.isdecimal():
             content[f"{prefix}-{int(removed)}-DELETE"] = "on"
-    kwargs = {"draft": draft}
+    kwargs = {"choices": Choices.of(draft)}
     stamps = StampForms(content, prefix="stamp", form_kwargs=kwargs)
     if "field-TOTAL_FORMS" not in content:
         return stamps, None
@@ -131,6 +133,10 @@ def _page(
     content = {
         "rows": rows[0],
         "fields": rows[1],
+        "cards": [
+            *cards(rows[0], "dashboard/drafts/stamp.html", several=len(files) > 1),
+            *cards(rows[1], "dashboard/drafts/field.html", several=len(files) > 1),
+        ],
         "files": files,
         "several": len(files) > 1,
         "signers": [each | {"lacks": each["pk"] in lacking.signers} for each in palette(draft)],
