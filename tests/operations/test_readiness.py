@@ -53,6 +53,25 @@ def test_not_ready_without_storage_while_alive(client: Client, settings: Any) ->
     assert str(settings.DATA_DIR) not in answer.content.decode()
 
 
+def test_not_ready_where_nothing_can_be_typeset(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A panic of Typst is no ``Exception``."""
+
+    class PanicException(BaseException):
+        __module__ = "pyo3_runtime"
+
+    class Broken:
+        def __init__(self, **_options: Any) -> None:
+            raise PanicException("out of file ids")
+
+    monkeypatch.setattr("paraph.pdf.typesetting.typeset._idle", [])
+    monkeypatch.setattr("typst.Compiler", Broken)
+    answer = client.get("/readyz")
+    assert answer.status_code == 503 and answer.json()["checks"]["typesetting"] == "failed"
+    monkeypatch.undo()
+    monkeypatch.setattr("paraph.health.pages.READINESS", ReadinessCache())
+    assert client.get("/readyz").json()["checks"]["typesetting"] == "ok"
+
+
 def test_ready_though_the_key_service_is_away(
     client: Client, settings: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,7 +6,7 @@ from uuid import uuid4
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.pdf.typesetting.typeset import answered
+from paraph.pdf.typesetting.typeset import measured
 from paraph.request_templates.bulk.columns import sample
 from paraph.request_templates.bulk.csv_file import write_csv
 from paraph.request_templates.content import of_draft
@@ -107,9 +107,9 @@ def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -
 
     def count(template: str, content: Any) -> Any:
         measured.append(len(content["fields"]))
-        return answered(template, content)
+        return measured(template, content)
 
-    monkeypatch.setattr("paraph.pdf.typesetting.field_values.answered", count)
+    monkeypatch.setattr("paraph.pdf.typesetting.field_values.measured", count)
     charles = author()
     fixed = [IBAN | {"name": f"Field {number}", "value": f"Zürich {number} {uuid4()}"[:34]} for number in range(5)]
     people = [f"P{number} X p{number}@example.com" for number in range(8)]

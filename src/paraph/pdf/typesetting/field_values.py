@@ -12,7 +12,7 @@ from threading import Lock
 from typing import Any, NamedTuple
 
 from paraph.pdf.typesetting.glyph_fallback import clusters, glyph_fallback
-from paraph.pdf.typesetting.typeset import answered, typeset_svg
+from paraph.pdf.typesetting.typeset import measured, typeset_svg
 from paraph.words import direction
 
 SMALLEST = 6.0
@@ -154,8 +154,7 @@ def _portions(contents: Iterable[FieldContent]) -> Iterator[list[FieldContent]]:
 def _measured(contents: Sequence[FieldContent], *, sizes: bool = False) -> list[float]:
     """Return the sizes at which the values are set, 0 for one that does not fit; without ``sizes``, that of several
     lines may be any other one."""
-    found: list[float] = answered("field", {"fields": list(map(field_json, contents)), "sizes": sizes})
-    return found
+    return measured("field", {"fields": list(map(field_json, contents)), "sizes": sizes})
 
 
 def field_picture(content: FieldContent) -> bytes:

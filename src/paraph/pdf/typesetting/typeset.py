@@ -5,11 +5,14 @@ Data never becomes markup: it is one string literal. Equal template, data and ti
 The data comes through the main file and not through ``sys.inputs``, on which Typst's cache would make everything
 depend: so the parts that all documents share are set once per process.
 
+A process has 65,535 ids of files, and none comes back. A compiler takes one for its main file, whatever that is to be
+later: so compilers are kept, as many as ever work at once.
+
 In a web process, each call holds a place for expensive work (:mod:`paraph.kernel.places`), or raises ``NoPlaceError``.
 """
 
 import json
-import threading
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from datetime import datetime
@@ -23,11 +26,7 @@ from paraph.pdf.typesetting.fonts import library
 
 TEMPLATES = Path(__file__).parent / "templates"
 
-_MAIN = "main"
-"""The name of what is compiled. Typst numbers the files of a process and has 65,535 numbers: bytes without a name would
-take a new one for each query, and end all typesetting."""
-
-_compilers = threading.local()
+_idle: list[typst.Compiler] = []  # one that two threads share raises "Already borrowed"
 
 
 class TypesettingError(Exception):
@@ -43,39 +42,53 @@ def typeset(
     that no font has instead of drawing a box: it then raises ``typst.TypstError``, as for a fault in the template.
     Raise :class:`TypesettingError`.
     """
-    with expensive_work(), _panics_raised():
-        pdf = _compiler().compile(input=_main(template, content), format="pdf", pdf_standards=[standard], timestamp=at)
-    assert isinstance(pdf, bytes)
-    return pdf
+    return _compiled(template, content, format="pdf", pdf_standards=[standard], timestamp=at)
 
 
 def typeset_svg(template: str, content: Mapping[str, Any]) -> bytes:
     """Return one page as SVG, with letters as outlines, so that no font is needed to see it."""
-    with expensive_work(), _panics_raised():
-        svg = _compiler().compile(input=_main(template, content), format="svg")
-    assert isinstance(svg, bytes)
-    return svg
+    return _compiled(template, content, format="svg")
 
 
-def answered(template: str, content: Mapping[str, Any]) -> Any:
-    """Return what the template finds out, as the value of its one ``metadata`` that is labelled ``<answer>``."""
-    with expensive_work(), _panics_raised():
-        answer = _new_compiler({_MAIN: _main(template, content)}).query("<answer>", field="value", one=True)
-        _compiler().compile(input=b"", format="svg")  # else what was remembered of the query is kept for ever
-    return json.loads(answer)
+def measured(template: str, content: Mapping[str, Any]) -> list[float]:
+    """Return the numbers that the template finds out, and tells as the address of its one link: ``measured:1,2,…``."""
+    found = re.search(rb'<a href="measured:([^"]+)"', typeset_svg(template, content))
+    assert found
+    return [float(number) for number in found[1].split(b",")]
+
+
+def _compiled(template: str, content: Mapping[str, Any], **options: Any) -> bytes:
+    with expensive_work(), _panics_raised(), _compiler() as compiler:
+        made = compiler.compile(input=_main(template, content), **options)
+    assert isinstance(made, bytes)
+    return made
 
 
 @contextmanager
 def _panics_raised() -> Iterator[None]:
     """Raise a panic of Typst as :class:`TypesettingError`. It comes as a ``BaseException``, which no handler of errors
-    catches, and leaves the compiler of this thread unusable."""
+    catches."""
     try:
         yield
     except (Exception, KeyboardInterrupt, SystemExit, GeneratorExit):
         raise
     except BaseException as panic:
-        _compilers.__dict__.clear()
         raise TypesettingError(str(panic)) from panic
+
+
+@contextmanager
+def _compiler() -> Iterator[typst.Compiler]:
+    """Lend a compiler that nobody uses. It does not come back from a panic, which leaves it unusable."""
+    try:
+        compiler = _idle.pop()
+    except IndexError:
+        compiler = _new_compiler()
+    try:
+        yield compiler
+    except Exception:
+        _idle.append(compiler)
+        raise
+    _idle.append(compiler)
 
 
 def _main(template: str, content: Mapping[str, Any]) -> bytes:
@@ -88,19 +101,10 @@ def _literal(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
-def _compiler() -> typst.Compiler:
-    """Return the compiler of this thread: a shared one raises "Already borrowed"."""
-    if not hasattr(_compilers, "compiler"):
-        _compilers.compiler = _new_compiler()
-    compiler: typst.Compiler = _compilers.compiler
-    return compiler
-
-
-def _new_compiler(main: dict[str, bytes] | None = None) -> typst.Compiler:
+def _new_compiler() -> typst.Compiler:
     fonts = library()
     available = json.dumps({"cjk": fonts.has_cjk, "extra": fonts.extra_families})
-    return typst.Compiler(  # type: ignore[type-var]  # its stubs lack what its guide has: files by their names
-        input=main,
+    return typst.Compiler(
         root=TEMPLATES,
         font_paths=fonts.typst_fonts,
         ignore_system_fonts=True,
