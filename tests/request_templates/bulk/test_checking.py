@@ -103,10 +103,10 @@ def test_a_check_that_takes_too_long_ends(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    measured: list[int] = []
+    counted: list[int] = []
 
     def count(template: str, content: Any) -> Any:
-        measured.append(len(content["fields"]))
+        counted.append(len(content["fields"]))
         return measured(template, content)
 
     monkeypatch.setattr("paraph.pdf.typesetting.field_values.measured", count)
@@ -114,7 +114,7 @@ def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -
     fixed = [IBAN | {"name": f"Field {number}", "value": f"Zürich {number} {uuid4()}"[:34]} for number in range(5)]
     people = [f"P{number} X p{number}@example.com" for number in range(8)]
     bulk_of(charles, asking_template(charles, *fixed), csv_of(*people))
-    assert measured == [5]
+    assert counted == [5]
 
 
 def asking_template(charles: Author, *contents: dict[str, Any]) -> Template:
