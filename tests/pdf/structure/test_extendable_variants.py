@@ -223,3 +223,13 @@ def test_the_length_of_the_first_revision_is_no_misstatement() -> None:
     assert not misstates_length(linearized + update)
     assert misstates_length(linearized[:-40])
     assert misstates_length((linearized + update).replace(length, b"%d" % len(linearized + update), 1))
+
+
+@pytest.mark.parametrize("size", [4_194_304, 8_388_600])
+def test_a_file_without_room_for_more_objects_is_prepared(size: int) -> None:
+    upload = paper(text("Words", 100, 700))
+    (stated,) = re.findall(rb"/Size \d+", upload)
+    full = upload.replace(stated, b"/Size %d" % size, 1)
+    found = inspect(full, page_limit=9)
+    assert found.method != "incremental" and found.prepared
+    assert PdfReader(sealed(full).content).crossreference.next_number < 100

@@ -17,6 +17,8 @@ _SUBSECTION = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[ \t]+(\d+)[ \t]*(?:\r\n|\r|\
 _ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
 _TAIL = 2048
 _MOST_SECTIONS = 4096
+LARGEST_NUMBER = 4_194_303
+"""Of an object for which PDFium, MuPDF and poppler have room. Beyond it some repair a file, or show nothing of it."""
 
 
 @dataclass(slots=True)

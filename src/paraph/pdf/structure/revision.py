@@ -10,12 +10,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from paraph.pdf.structure.crossreference import CrossReferenceEntry, CrossReferenceSection
+from paraph.pdf.structure.crossreference import LARGEST_NUMBER, CrossReferenceEntry, CrossReferenceSection
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Raw, Ref, Unsafe, parse, serialized
 from paraph.pdf.structure.reader import PdfReader
 
 _BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
 _WORTH_COMPRESSING = 200
+_ROOM = 100_000  # objects of this revision and of later ones
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,8 @@ class Revision:
     def __init__(self, reader: PdfReader) -> None:
         self.reader = reader
         self._next = reader.crossreference.next_number
+        if self._next > LARGEST_NUMBER - _ROOM:
+            raise Unsafe("readers have no room for more objects")
         if reader.mentions(self._next):  # what refers to an object that is missing must not get one of this revision
             self._next += 1
         self._changed: dict[Ref, Any] = {}

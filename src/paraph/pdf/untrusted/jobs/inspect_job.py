@@ -23,6 +23,7 @@ from paraph.pdf.structure.page_endings import all_end_clean
 from paraph.pdf.structure.pages import PageNode, geometries_of
 from paraph.pdf.structure.pages import pages as plain_pages
 from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, damaged
 from paraph.pdf.untrusted.jobs.upload_checks.acroform import NO_FORMS, NO_SIGNATURES, read_form_fields, read_signatures
 from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
@@ -119,7 +120,7 @@ def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive:
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
     """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures, the unreadable and
-    what misstates its length."""
+    what misstates its length or has no room for a revision."""
     version = _VERSION.match(reader.data)
     if misstates_length(reader.data):
         return None
@@ -127,6 +128,7 @@ def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
         root = reader.dictionary(reader.trailer.get(b"/Root"))
         if version is None or b"/AcroForm" in root or b"/Perms" in root:
             return None
+        Revision(reader)  # there is room for one
         nodes = list(islice(plain_pages(reader), page_limit + 1))
         check_contents(reader, nodes)
         pages = geometries_of(reader, nodes)

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
+from paraph.pdf.structure.crossreference import LARGEST_NUMBER
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
@@ -251,6 +252,8 @@ def _check_trailer(before: PdfReader, trailer: Dictionary, numbers: list[int]) -
     size = max([first, *(number + 1 for number in numbers)])
     if size - first > sum(number >= first for number in numbers) + 1:  # pyHanko leaves out the first one
         raise NotPermitted("it skips numbers of objects")
+    if size - 1 > LARGEST_NUMBER:
+        raise NotPermitted("readers have no room for its objects")
     if trailer.get(b"/Size") != size:
         raise NotPermitted("the trailer states a wrong number of objects")
     identifier, earlier = trailer.get(b"/ID"), before.resolve(old.get(b"/ID"))

@@ -19,6 +19,7 @@ from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_var
 from paraph.pdf.structure.objects import CONFUSED, PdfStream, Unsafe
 from paraph.pdf.structure.pages import PageNode, geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
@@ -71,6 +72,7 @@ def _try_variant(
 ) -> tuple[list[PageGeometry], PdfReader, list[PageNode]]:
     """Return the pages of ``variant`` after its dry run; raise LooksDifferent, PdfRefused or what reading does."""
     reader = PdfReader(variant.whole)
+    Revision(reader)  # there is room for one
     found = list(islice(pages(reader), page_limit + 1))
     check_contents(reader, found)
     geometries = geometries_of(reader, found)
