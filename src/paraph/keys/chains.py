@@ -22,6 +22,7 @@ from paraph.kernel import clock
 from paraph.keys.certificates import is_pss, weakness_of_certificate
 
 _LONGEST = 10  # certificates
+_MOST_TRIED = 200  # possible issuers, whose signatures are verified
 _WHITE = re.compile(r"[ \t\n\v\f\r]+")
 _LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
 _WEB = frozenset({ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH})
@@ -67,7 +68,7 @@ def find_chain(
         raise NoChain(certificate, fault)
     faults, reached = list[NoChain](), {certificate}
     chain: tuple[x509.Certificate, ...] = (certificate,)
-    waiting = deque([chain])
+    waiting, tried = deque([chain]), 0
     while waiting:
         chain = waiting.popleft()
         if chain[-1] in roots:
@@ -75,8 +76,13 @@ def find_chain(
             if broken is None:
                 return chain
             faults.append(broken)
-        for issuer in _issuers_of(chain[-1], (*roots, *others)) if len(chain) < _LONGEST else ():
+        for issuer in _of_name(chain[-1], (*roots, *others)) if len(chain) < _LONGEST else ():
             if issuer in reached:
+                continue
+            tried += 1
+            if tried > _MOST_TRIED:
+                raise NoChain(certificate, "has too many possible issuers")
+            if not is_issued_by(chain[-1], issuer):
                 continue
             reached.add(issuer)
             if fault := _fault(issuer, moment, is_root=issuer in roots) or _fault_of_issuer(issuer):
@@ -125,11 +131,10 @@ def _folded_text(value: str | bytes) -> str | bytes:
     return value if isinstance(value, bytes) else _WHITE.sub(" ", value.translate(_LOWER)).strip(" ")
 
 
-def _issuers_of(child: x509.Certificate, candidates: Iterable[x509.Certificate]) -> Iterator[x509.Certificate]:
+def _of_name(child: x509.Certificate, candidates: Iterable[x509.Certificate]) -> Iterator[x509.Certificate]:
+    """Yield the candidates that the child names as its issuer."""
     issuer, _ = _names(child)
-    for each in candidates:
-        if issuer is not None and _names(each)[1] == issuer and is_issued_by(child, each):
-            yield each
+    return (each for each in candidates if issuer is not None and _names(each)[1] == issuer)
 
 
 @lru_cache(maxsize=4096)

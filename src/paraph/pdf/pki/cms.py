@@ -13,7 +13,6 @@ from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 
 from paraph.kernel import tokens
 from paraph.keys.certificates import is_pss
-from paraph.keys.chains import same_name
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
 from paraph.pdf.pki.der import DerError, Element
@@ -234,7 +233,7 @@ def _check_issuers(certificates: tuple[bytes, ...]) -> None:
     of the issuer's name that is whole in itself has another key, as after a renewal."""
     carried = [each for each in map(_loaded, certificates) if each]
     for child in carried:
-        issuers = [each for each in carried if same_name(each.parsed.subject, child.parsed.issuer)]
+        issuers = [each for each in carried if each.subject == child.issuer]
         if not all(each.is_root for each in issuers) and not any(is_issued_by(child, each) for each in issuers):
             raise CmsRefused("a certificate that came along was changed")
 
