@@ -35,8 +35,16 @@ def prepared(world: World, pages: ServedPages) -> None:
     made = world.command("application", "create", *named)
     backend = Backend(world.base_url, made["api_key"])
     whole = asked_for(backend, contract(1), "Lease Harbour Street 6.pdf", [signer("zoe")])
+    set_by_program = {
+        "external_id": "harbour/6/2026-117",
+        "metadata": {"property": "Harbour Street 6, second floor on the left", "agent": "Desk 4"},
+        "redirect_url": "https://harb\u00f6ur-homes.example/leases/117?step=signed",
+        "callback_url": "https://hooks.harbour-homes.example/leases/117/of-a-rather-long-address/that-wraps",
+        "reminders": {"every_days": 3, "at_most": 4},
+        "send_email": True,
+    }
     unfinished = whole | {"send_email": False, "signers": [{"ref": "zoe", "first_name": "Zoë"}, {"order": 2}]}
-    for name, request in (("draft_prepared", whole), ("draft_prepared-unfinished", unfinished)):
+    for name, request in (("draft_prepared", whole | set_by_program), ("draft_prepared-unfinished", unfinished)):
         answer = backend.call("POST", "drafts", json={"signature_request": request}).json()
         pages.addresses[name] = f"{pages.base_url}/app/1/drafts/{answer['id']}/review"
 

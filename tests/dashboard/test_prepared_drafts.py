@@ -152,7 +152,7 @@ SAID: dict[str, tuple[Any, str]] = {
     "callback_url": ("https://hooks.example/Kingsley", "<bdi>https://hooks.example/Kingsley</bdi>"),
     "branding_profile_id": (0, 'selected>Kingsley'),
     "external_id": ("kingsley-4711", "<bdi>kingsley-4711</bdi>"),
-    "metadata": ({"tenant": "Kingsley, A."}, "<dt>tenant</dt><dd class=\"wrap\"><bdi>Kingsley, A.</bdi>"),
+    "metadata": ({"tenant": "Kingsley, A."}, "<dt><code>tenant</code></dt><dd class=\"wrap\"><bdi>Kingsley, A.</bdi>"),
     "redirect_url": ("https://ex\u0430mple.com/kingsley", "<bdi>https://xn--exmple-4nf.com/kingsley</bdi>"),
     "reminders": ({"every_days": 3, "at_most": 4}, "<bdi>Every 3 days, at most 4</bdi>"),
     "copies": ([{**PERSON, "email": "copy@kingsley.example"}], "copy@kingsley.example"),

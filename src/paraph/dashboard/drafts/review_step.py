@@ -34,11 +34,12 @@ from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import branding_profiles
 from paraph.tenants.send_quota import web_sends
 
-_WITH_CONTROL = {"copies", "decline_allowed", "send_email"}
+_WITH_CONTROL = {"copies", "decline_allowed", "send_email", "identity_declaration_accepted"}
 _LABELS = {
     "external_id": _("External ID"),
     "redirect_url": _("Once signed, signers can continue to"),
     "callback_url": _("Webhooks also go to"),
+    "reminders": _("Automatic reminders"),
 }
 
 
@@ -205,17 +206,20 @@ def _is_turn_of(member: Member, draft: Draft) -> bool:
     return any(signer.email.casefold() == member.user.email.casefold() for signer in turn)
 
 
-def _set_by_program(more: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield what each option is called, and what it is, of those that no step has a control for."""
-    for name, each in more.items():
+def _set_by_program(more: dict[str, Any]) -> Iterator[tuple[str, str, bool]]:
+    """Yield, of all options that no step has a control for, what each is called, what it is, and whether the program
+    has named it."""
+    for name in [*(name for name in _LABELS if name in more), *(more.keys() - _LABELS.keys() - _WITH_CONTROL)]:
+        each = more[name]
         if name == "metadata":
-            yield from each.items()
+            yield from ((key, text, True) for key, text in each.items())
         elif name == "reminders":
             every, most = each["every_days"], each["at_most"]
             text = ngettext("Every day, at most %(most)s", "Every %(days)s days, at most %(most)s", every)
-            yield str(_("Automatic reminders")), text % {"days": every, "most": most}
-        elif name not in _WITH_CONTROL:
-            yield str(_LABELS.get(name, name)), ascii_address(each) if name.endswith("_url") else str(each)
+            yield str(_LABELS[name]), text % {"days": every, "most": most}, False
+        else:
+            text = ascii_address(each) if name.endswith("_url") else str(each)
+            yield str(_LABELS.get(name, name)), text, name not in _LABELS
 
 
 def _signer(member: Member, draft: Draft, signer: DraftSigner) -> dict[str, Any]:
