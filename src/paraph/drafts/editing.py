@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 
+from django.conf import settings
 from django.db import transaction
 from django.db.models import Max, QuerySet
 
@@ -15,6 +16,7 @@ from paraph.signature_requests.input import DEFAULT_SIZE
 from paraph.signature_requests.models import Role
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
+from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)
@@ -24,8 +26,11 @@ _NARROWEST = 60  # points, for the names of small fields
 
 
 def begin(scope: TenantScope, author: User, document_ids: Iterable[int] = (), locale: str = "en") -> Draft:
-    """Make a draft with these documents; id of documents that are not the caller's are ignored."""
+    """Make a draft with these documents; id of documents that are not the caller's are ignored. On the plan Free, open
+    drafts that nobody has touched for longest make room beyond the operator's setting."""
     with transaction.atomic():
+        opened = scoped(Draft, scope).filter(request=None).order_by("updated_at", "pk")
+        Draft.objects.filter(pk__in=oldest_beyond(scope, opened, settings.PARAPH.kept_drafts)).delete()
         draft = Draft.objects.create(
             organization_id=scope.organization_id,
             environment=scope.environment,

@@ -117,6 +117,7 @@ def contents() -> JsonObject:
         "wrong_codes": settings.PARAPH.wrong_codes_per_destination,
         "wrong_codes_of_organization": settings.PARAPH.wrong_codes_per_organization,
         "plans": [(plan.label, allowance) for plan, allowance in ALLOWANCES.items()],
+        "kept": _kept(),
         "upload_limit": settings.PARAPH.upload_limit_mb,
         "setup_curl": snippets.SETUP_CURL.format(address=address),
         "setup_python": snippets.SETUP_PYTHON.format(address=address),
@@ -126,6 +127,18 @@ def contents() -> JsonObject:
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
         "empty_pdf": SMALLEST_PDF,
     }
+
+
+def _kept() -> dict[str, str]:
+    asked = settings.PARAPH
+    limits = {
+        "megabytes": asked.sandbox_storage_mb,
+        "requests": asked.sandbox_requests,
+        "templates": asked.kept_templates,
+        "drafts": asked.kept_drafts,
+        "bulk_rows": asked.kept_bulk_rows,
+    }
+    return {name: f"{limit:,}" for name, limit in limits.items()}
 
 
 def _sections(content: JsonObject, reader: SchemaReader) -> list[OperationGroup]:

@@ -1,5 +1,6 @@
 """Deleting a template, with the files that only it has kept beyond the retention of their requests."""
 
+from django.conf import settings
 from django.db import transaction
 from django.utils.translation import gettext as _
 
@@ -13,6 +14,8 @@ from paraph.signature_requests.models import RequestDocument
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.models import Environment
+from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
 
 
@@ -37,6 +40,16 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     for document in deleted:
         subject = f"document {document.pk}"
         log.note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
+
+
+def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
+    """Delete the oldest templates of a sandbox that has more than the operator's setting says. Raises as
+    :func:`delete_template` does."""
+    if scope.environment == Environment.SANDBOX:
+        for template_id in oldest_beyond(
+            scope, scoped(Template, scope).order_by("pk"), settings.PARAPH.kept_templates, new=0
+        ):
+            delete_template(scope, template_id, actor)
 
 
 def _delete_files_kept(document_ids: list[int]) -> list[Document]:

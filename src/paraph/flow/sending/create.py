@@ -29,6 +29,7 @@ from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.reading import LoadedRequest, from_rows
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.row_quota import require_room_for_request
 from paraph.tenants.scope import TenantScope
 from paraph.words import DEFAULT_LOCALE
 
@@ -52,9 +53,10 @@ def create(
 
     ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Returns
     the request as it is shown. Searches the documents for tags before anything is written. Raises ``DomainError`` as
-    :func:`paraph.signature_requests.plan.make_plan` does.
+    :func:`paraph.signature_requests.plan.make_plan` does, and ``insufficient_storage`` where the sandbox has no room.
     """
     plan = make_plan(scope, payload, locale=locale)
+    require_room_for_request(scope)
     try:
         return _made(scope, plan, sender, locale, beside)
     except IntegrityError:

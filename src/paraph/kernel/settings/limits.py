@@ -17,6 +17,20 @@ class LimitSettings(BaseModel):
     production_storage_mb: int = Field(
         0, ge=0, description="What an organization may store in production, in MiB; 0: no limit."
     )
+    sandbox_requests: int = Field(
+        100_000, ge=0, description="Signature requests that an organization may have in the sandbox; 0: no limit."
+    )
+    kept_templates: int = Field(
+        1_000, ge=0, description="Templates of an organization in the sandbox before the oldest make room; 0: no limit."
+    )
+    kept_drafts: int = Field(
+        200, ge=0, description="Drafts of an organization on the plan Free before the oldest make room; 0: no limit."
+    )
+    kept_bulk_rows: int = Field(
+        5_000,
+        ge=0,
+        description="Rows of bulk sends of an organization on the plan Free before the oldest make room; 0: no limit.",
+    )
     body_seconds: int = Field(
         20, ge=1, description="Seconds that a request's body may take, and one more for every 64 KiB of it."
     )

@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 from paraph.kernel.places import expensive_work
 from paraph.request_templates.bulk.columns import FieldColumns, column_name, find_columns
 from paraph.request_templates.bulk.csv_file import CsvRow, Table, too_many_rows
+from paraph.request_templates.bulk.pruning import make_room
 from paraph.request_templates.bulk.values import (
     ValueColumns,
     asked_of,
@@ -54,6 +55,7 @@ def check_rows(scope: TenantScope, template: Template, author: User, file_name: 
         with expensive_work():
             rows.append(checked.row(given, len(table.columns)))
     with transaction.atomic():
+        make_room(scope, len(rows))
         bulk_send = BulkSend.objects.create(
             organization_id=scope.organization_id,
             environment=scope.environment,

@@ -2,8 +2,12 @@
 
 from datetime import timedelta
 
-from paraph.request_templates.models import BulkSend, BulkStatus
+from django.conf import settings
+
+from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus
 from paraph.tenants.retention import over
+from paraph.tenants.row_quota import oldest_beyond
+from paraph.tenants.scope import TenantScope, scoped
 
 KEPT_FOR = timedelta(days=90)
 
@@ -16,3 +20,13 @@ def delete_old_bulk_sends() -> int:
         count += old.count()
         old.delete()
     return count
+
+
+def make_room(scope: TenantScope, new: int) -> None:
+    """On the plan Free, delete the oldest bulk sends that are not under way for so many new rows, as far as the
+    operator's setting asks for it. Requests stay."""
+    mine = scoped(BulkSend, scope)
+    rows = BulkRow.objects.filter(bulk_send__in=mine).order_by("bulk_send_id", "number")
+    beyond = oldest_beyond(scope, rows, settings.PARAPH.kept_bulk_rows, new)
+    old = set(BulkRow.objects.filter(pk__in=beyond).values_list("bulk_send_id", flat=True))
+    mine.filter(pk__in=old).exclude(status=BulkStatus.SENDING).delete()

@@ -179,8 +179,15 @@ _NO_ROOM = [
         "The service has no space left for files at the moment.",
     ),
 ]
+_TOO_MANY_REQUESTS = Refusal(
+    "insufficient_storage_requests",
+    "insufficient_storage",
+    "The sandbox of the organization has as many signature requests as it may. Nothing was made.",
+    "The organization has as many signature requests in the sandbox as it may have: 100000.",
+)
 _CREATION = [
     *_IDEMPOTENCY,
+    _TOO_MANY_REQUESTS,
     _TOO_SLOW,
     _UNAVAILABLE,
     Refusal(
@@ -369,6 +376,7 @@ _TEMPLATE_CREATION = [
 ]
 _TEMPLATE_SENDING = [
     _NOT_FOUND,
+    _TOO_MANY_REQUESTS,
     *_TEMPLATE,
     *(each for each in _CREATION if each.name == "identity_declaration_required"),
     Refusal(
@@ -414,7 +422,7 @@ def _own(operation: str) -> list[Refusal]:
     return {
         "uploadDocument": _upload(),
         "createSignatureRequest": _CREATION,
-        "previewSignatureRequest": [each for each in _CREATION if each not in _IDEMPOTENCY],
+        "previewSignatureRequest": [each for each in _CREATION if each not in [*_IDEMPOTENCY, _TOO_MANY_REQUESTS]],
         "listDocuments": [_filters("pending, ready")],
         "listSignatureRequests": [_filters("pending, completed, expired"), _TOO_MUCH],
         "readDocument": [_NOT_FOUND],

@@ -16,6 +16,7 @@ from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response, no_content
 from paraph.api.v1.signature_requests.routes import create_once
 from paraph.api.v1.templates.output import Templates, template_of
+from paraph.flow.ending.delete_template import delete_oldest_templates
 from paraph.flow.ending.delete_template import delete_template as delete
 from paraph.flow.sending.keep_template import keep_template
 from paraph.flow.sending.send_template import send_template as send
@@ -38,6 +39,7 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
 
     def made(beside: Beside) -> BaseModel:
         kept = keep_template(request.scope, payload, locale, actor(request), beside)
+        delete_oldest_templates(request.scope, actor(request))
         return template_of(_templates(request).get(pk=kept.pk))
 
     def made_before(template_id: int) -> BaseModel | None:

@@ -1,0 +1,88 @@
+"""Rows are bounded where anybody may have a key, and the oldest make room where they can."""
+
+import pytest
+from django.conf import LazySettings
+
+from paraph.drafts import editing
+from paraph.drafts.models import Draft
+from paraph.kernel import clock
+from paraph.request_templates.models import BulkSend, Template
+from paraph.signature_requests.models import SignatureRequest
+from tests.api.v1.api_clients import ApiClient, api_client, error, payload
+from tests.api.v1.test_templates import created, wanted
+from tests.drafts.author import author
+from tests.request_templates.kept import bulk_of, csv_of, template_of
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def owner() -> ApiClient:
+    return api_client()
+
+
+def limit(settings: LazySettings, **limits: int) -> None:
+    settings.PARAPH = settings.PARAPH.model_copy(update=limits)
+
+
+def test_the_sandbox_has_so_many_requests(owner: ApiClient, settings: LazySettings) -> None:
+    limit(settings, sandbox_requests=2)
+    document, template = owner.document(), created(owner)
+    for _ in range(2):
+        assert owner.create(payload(document)).status_code == 201
+    people = [
+        {"role": role, "first_name": "A", "last_name": "B", "email": f"{role}@example.com"}
+        for role in ("Tenant", "Landlord")
+    ]
+    for refused in (
+        owner.create(payload(document)),
+        owner.post(f"/templates/{template['id']}/signature_requests", {"signature_request": {"signers": people}}),
+    ):
+        assert error(refused, 507, "insufficient_storage") == (
+            "The organization has as many signature requests in the sandbox as it may have: 2."
+        )
+    assert owner.post("/signature_requests/preview", {"signature_request": payload(document)}).status_code == 200
+    assert SignatureRequest.objects.count() == 2
+    production = api_client("pro", "production", owner.organization)
+    assert production.create(payload(production.document())).status_code == 201
+    other = api_client()
+    assert other.create(payload(other.document())).status_code == 201
+    limit(settings, sandbox_requests=0)
+    assert owner.create(payload(document)).status_code == 201
+
+
+def test_the_oldest_templates_of_the_sandbox_make_room(owner: ApiClient, settings: LazySettings) -> None:
+    limit(settings, kept_templates=2)
+    others = created(api_client())["id"]
+    made = [created(owner)["id"] for _ in range(4)]
+    assert set(Template.objects.values_list("pk", flat=True)) == {others, *made[2:]}
+    refused = owner.post("/templates", {"template": wanted(owner.document(), name="")})
+    assert refused.status_code == 422 and Template.objects.count() == 3, "nothing goes for what is not kept"
+    production = api_client("pro", "production", owner.organization)
+    for _ in range(3):
+        created(production)
+    assert Template.objects.filter(environment="production").count() == 3
+
+
+@pytest.mark.parametrize(("plan", "kept"), [("free", 2), ("pro", 4)])
+def test_on_the_plan_free_drafts_that_nobody_touched_make_room(plan: str, kept: int, settings: LazySettings) -> None:
+    limit(settings, kept_drafts=2)
+    charles = author(plan)
+    made = []
+    for number in range(4):
+        draft = editing.begin(charles.scope, charles.member.user)
+        Draft.objects.filter(pk=draft.pk).update(updated_at=clock.now().replace(microsecond=number))
+        made.append(draft.pk)
+    assert set(Draft.objects.values_list("pk", flat=True)) == set(made[-kept:])
+
+
+@pytest.mark.parametrize(("plan", "kept"), [("free", 2), ("pro", 4)])
+def test_on_the_plan_free_bulk_sends_that_are_over_make_room(plan: str, kept: int, settings: LazySettings) -> None:
+    limit(settings, kept_bulk_rows=4)
+    charles = author(plan)
+    template, people = template_of(charles), csv_of("A B a@example.com", "C D c@example.com")
+    made = [bulk_of(charles, template, people).pk for _ in range(4)]
+    assert set(BulkSend.objects.values_list("pk", flat=True)) == set(made[-kept:])
+    BulkSend.objects.filter(pk=made[-2]).update(status="sending")
+    made.append(bulk_of(charles, template, people).pk)
+    assert BulkSend.objects.filter(pk=made[-3]).exists(), "one that is under way stays"
