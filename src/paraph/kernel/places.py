@@ -40,7 +40,7 @@ def configure(threads: int | None, of_work: Told | None = None, of_machines: Tol
         half, eighth = max(1, threads // 2), threads // 8
         count = min(half, max(2, threads // 4))
         crowd = max(count, 3 * threads // 4)
-        _work = FairSemaphore(count, crowd + eighth, crowd, of_work)
+        _work = FairSemaphore(count, threads, crowd, of_work)
         _machines = FairSemaphore(count, max(count, half - eighth), max(1, count // 2 + eighth), of_machines)
 
 
