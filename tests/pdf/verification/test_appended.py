@@ -5,6 +5,7 @@ import io
 import re
 from datetime import timedelta
 from typing import Any
+from unittest.mock import patch
 
 import pikepdf
 import pytest
@@ -248,11 +249,17 @@ def waiting_for(number: int, where: bytes) -> bytes:
     return pdf + revision.write().text
 
 
+def by_another(pdf: bytes) -> Revision:
+    """A revision by somebody who takes the next number, whatever refers to it."""
+    with patch.object(PdfReader, "mentions", lambda *_: False):
+        return Revision(PdfReader(pdf))
+
+
 def with_certificate_that_draws(pdf: bytes) -> bytes:
     """With a certificate in the store, as its first new object, whose name is a program for a page."""
     key = forge.curve_key("draws")
     name = forge.certificate("\n BT /F1 40 Tf 100 400 Td (9,000,000) Tj ET ", key, "Nobody", key)
-    revision = Revision(PdfReader(pdf))
+    revision = by_another(pdf)
     item = revision.add(PdfStream({}, forge.der_of(name)))
     revision.change(revision.reader.trailer[b"/Root"])[b"/DSS"] = {b"/Certs": [item]}
     return pdf + revision.write().text
@@ -260,7 +267,7 @@ def with_certificate_that_draws(pdf: bytes) -> bytes:
 
 def with_extension(pdf: bytes, entries: dict[bytes, Any]) -> bytes:
     """With something new that is listed as an extension, and a timestamp's own data."""
-    revision = Revision(PdfReader(pdf))
+    revision = by_another(pdf)
     root = revision.change(revision.reader.trailer[b"/Root"])
     root[b"/Extensions"] = revision.add({**revision.resolve(root.get(b"/Extensions") or {}), **entries})
     root[b"/DSS"] = {b"/Certs": [revision.add(PdfStream({}, OWN.root))]}
