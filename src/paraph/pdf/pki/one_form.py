@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.certificate import Certificate, is_issued_by, load
+from paraph.pdf.pki.certificate import Certificate, is_issued_by, load, without_root
 from paraph.pdf.pki.cms import CmsRefused, SignedData, hash_name, read_signed_data
 from paraph.pdf.pki.der import Element
 
@@ -67,12 +67,12 @@ def token_in_one_form(encoded: bytes) -> bytes:
     signed = read_signed_data(encoded)
     left = {load(certificate) for certificate in signed.certificates} - {signed.signer}
     chain = [signed.signer]
-    while issuers := [each for each in left if each.subject == chain[-1].issuer and is_issued_by(chain[-1], each)]:
+    while issuers := [each for each in left if is_issued_by(chain[-1], each)]:
         if len(issuers) > 1:
             raise CmsRefused("its certificates have several issuers")
         chain += issuers
         left -= set(issuers)
-    return in_one_form(signed, [each.encoded for each in chain if each.issuer != each.subject or each is chain[0]])
+    return in_one_form(signed, without_root(chain[0].encoded, tuple(each.encoded for each in chain[1:])))
 
 
 def low_signature(signature: bytes, signer: Certificate) -> bytes:
