@@ -39,9 +39,12 @@ class Assistant:
         return str(answer.content[0])
 
 
-def assisted(service: Service, key: str, do: Callable[[Assistant], Awaitable[None]]) -> None:
+def assisted(service: Service, key: str, do: Callable[[Assistant], Awaitable[None]], *folders: Path) -> None:
     environment = {"PARAPH_URL": service.url, "PARAPH_API_KEY": key}
-    command = StdioServerParameters(command=sys.executable, args=["-m", "paraph_client", "mcp"], env=environment)
+    named = [argument for folder in folders for argument in ("--folder", str(folder))]
+    command = StdioServerParameters(
+        command=sys.executable, args=["-m", "paraph_client", "mcp", *named], env=environment
+    )
 
     async def run() -> None:
         async with mcp.Client(command) as client:
@@ -84,13 +87,13 @@ def test_a_draft_is_prepared_and_nothing_is_sent(service: Service, lease: Path) 
         assert "prepare_draft has no argument remindrs; it takes mode, validity_days, signers, " in told
         misspelt = [{**person, "fist_name": "Ana"}]
         told = await assistant.refused("prepare_draft", documents=documents, signers=misspelt)
-        assert "signers[0].fist_name: there is no such field here." in told
+        assert "signers[0].fist_name: there is no such field here; did you mean first_name?" in told
         draft = await assistant.use(
             "prepare_draft", documents=documents, signers=[person], external_id="lease-9", **more
         )
         assert draft["review_url"].startswith(f"{service.url}/app/") and draft["status"] == "open"
 
-    assisted(service, backend.api_key, prepare)
+    assisted(service, backend.api_key, prepare, lease.parent)
     assert backend.call("GET", "signature_requests").json()["data"] == []
 
 
@@ -117,7 +120,7 @@ def test_requests_are_found_and_read_without_their_signing_addresses(service: Se
         assert "404 not_found" in await assistant.refused("read_request", request_id=2**40)
         with pytest.raises(mcp.MCPError, match="404 not_found"):
             await assistant.client.read_resource(f"paraph://signature_requests/{2**40}/audit_logs")
-        assert "No such file" in await assistant.refused("upload_document", file="/no/lease.pdf")
+        assert "No folder is named" in await assistant.refused("upload_document", file="/etc/passwd")
         assert "403 production_only" in await assistant.refused("prepare_draft", documents=documents)
 
     assisted(service, backend.api_key, look)

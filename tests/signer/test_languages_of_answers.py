@@ -143,6 +143,17 @@ def test_every_language_of_the_page(locale: str) -> None:
     assert told(asked) == catalog.phrase(catalog.of("answer", locale), "field_choice", field="channel", values="email")
 
 
+@pytest.mark.parametrize("locale", LOCALES)
+def test_at_a_ceiling_messages_are_named(locale: str) -> None:
+    words, made = catalog.of("answer", locale), scene()
+    for _ in range(5):
+        post(made, "/otp", {"channel": "email"})
+    answer = post(made, "/otp", {"channel": "email", "locale": locale})
+    begin = words["too_many_messages"].partition("{time}")[0]
+    assert answer.status_code == 429 and told(answer).startswith(begin)
+    assert words["too_many_messages"] != words["too_many"]
+
+
 def test_who_chooses() -> None:
     """The body, then the address, then the header, then the request, then English."""
     made = scene(locale="pl", locale_chosen=True)

@@ -6,6 +6,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
+from paraph.pdf.untrusted.folding import fold
 from paraph.signature_requests import field_rules
 from paraph.signature_requests.field_input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement
 from paraph.signature_requests.input import (
@@ -106,10 +107,11 @@ def _draws_nothing(assignment: Assignment, path: str, facts: dict[str, Any], pro
 def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: Problems) -> None:
     if not assignment.stamps and assignment.model_fields_set and not problems.has(f"{path}.stamps"):
         problems.add(f"{path}.stamps", stamps_sentence(facts["ref"], facts["document"], []))
-    tags = Counter(stamp.value.tag for stamp in assignment.stamps if isinstance(stamp, MagicFieldStamp))
+    tags = [stamp.value.tag for stamp in assignment.stamps if isinstance(stamp, MagicFieldStamp) and stamp.value.tag]
+    used = Counter(map(fold, tags))  # as they are searched: {{a}} and {{ a }} are one
     repeated = _("signer “%(ref)s” uses the tag “%(tag)s” more than once on document %(document)d.")
-    for tag, count in tags.items():
-        if count > 1:
+    for tag in {fold(tag): tag for tag in reversed(tags)}.values():
+        if used[fold(tag)] > 1:
             problems.add(f"{path}.stamps", repeated % {**facts, "tag": tag})
     names: set[str] = set()
     for index, given in enumerate(assignment.fields):
@@ -119,10 +121,9 @@ def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: P
             sentence = _("“%(name)s” is the name of another field of this signer on this document.")
             problems.add(f"{here}.name", sentence % {"name": given.name})
         names.add(given.name)
-        if isinstance(given.placement, MagicFieldPlacement):
-            tag = given.placement.value.tag
-            tags[tag] += 1
-            if tags[tag] > 1:
+        if isinstance(given.placement, MagicFieldPlacement) and (tag := given.placement.value.tag):
+            used[fold(tag)] += 1
+            if used[fold(tag)] > 1:
                 problems.add(f"{here}.placement.value.tag", repeated % {**facts, "tag": tag})
 
 

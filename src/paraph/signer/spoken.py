@@ -5,9 +5,12 @@ from datetime import timedelta
 from babel.units import format_unit
 
 from paraph import words as catalog
+from paraph.flow.messages.limits import TooManyMessagesError
+from paraph.flow.signing.ask import TooManyInquiriesError
 from paraph.flow.signing.sign import NoInkError
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.translated_refusal import TranslatedRefusal
@@ -22,6 +25,7 @@ _OF_THE_PAGE = {  # by code, the words of the page that say it
     "delivery_failed": ("delivery_failed",),
     "unavailable": ("unavailable_title", "unavailable_text"),
 }
+_OF_MESSAGES = (TooManyMessagesError, TooManyInquiriesError, TooManySendsError)
 _OF_THE_ANSWER = {"not_found": "nothing_here", "request_timeout": "body_late"}
 
 
@@ -44,7 +48,8 @@ def _later(refusal: DomainError, seconds: int, words: Words) -> str:
     if isinstance(refusal, GuessRefusedError):
         until = clock.now() + timedelta(seconds=seconds + 59)  # the words name the minute
         return phrase(words, "codes_until", until=catalog.moment(until, words["locale"]))
-    return phrase(words, "too_many", time=_duration(seconds, words["locale"]))
+    name = "too_many_messages" if isinstance(refusal, _OF_MESSAGES) else "too_many"
+    return phrase(words, name, time=_duration(seconds, words["locale"]))
 
 
 def _ended(sentence: str) -> str:

@@ -69,6 +69,19 @@ class TestPlacements:
             f"{document}."
         )
 
+    @pytest.mark.parametrize(
+        "other", ["{{ ada }}", "{{a da}}", "{{\u200bada}}", " {{ada}} ", "\uff5b\uff5bada\uff5d\uff5d", "{{\u00a0ada}}"]
+    )
+    def test_tags_are_one_where_the_search_takes_them_for_one(
+        self, owner: ApiClient, document: int, other: str
+    ) -> None:
+        content = stamps(payload(document), tag("{{ada}}"), tag(other))
+        assert "uses the tag “{{ada}}” more than once on document" in refused(owner, content)
+        content = stamps(payload(document), tag("{{ada}}"))
+        place = {"type": "magic_field", "value": {"tag": other}}
+        content["documents"][0]["signers"][0]["fields"] = [{"name": "a", "type": "text", "placement": place}]
+        assert refused(owner, content).startswith("documents[0].signers[0].fields[0].placement.value.tag: signer “ada”")
+
     @pytest.mark.parametrize("words", ["{{bob}}", "{{ADA}}", "Ada and Grace}}"])
     def test_case_4_a_tag_that_is_not_there(self, owner: ApiClient, document: int, words: str) -> None:
         assert refused(owner, stamps(payload(document), tag(words))) == (

@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+from pathlib import Path
 from urllib.parse import urlsplit
 
 from paraph_client.listen import listen
@@ -21,23 +22,31 @@ def main() -> None:
     listening.add_argument("--forward-to", required=True, type=_address, metavar="URL", help="where your receiver is")
     listening.add_argument("--since", metavar="CURSOR", help="go on behind this cursor, instead of from now on")
     listening.add_argument("--event", metavar="TYPE", help="only events of this type, such as request.completed")
-    commands.add_parser("mcp", help="serve tools for assistants on standard input and output", epilog=_KEYS)
+    serving = commands.add_parser("mcp", help="serve tools for assistants on standard input and output", epilog=_KEYS)
+    serving.add_argument(
+        "--folder",
+        action="append",
+        default=[],
+        type=_folder,
+        metavar="FOLDER",
+        help="PDFs in it may be uploaded; may be given several times. Without one, none may be",
+    )
     options = parser.parse_args()
     url, key = _setting("PARAPH_URL"), _setting("PARAPH_API_KEY")
     if options.command == "listen":
         secret = os.environ.get("PARAPH_WEBHOOK_SECRET") or None
         sys.exit(listen(url, key, options.forward_to, secret=secret, since=options.since, event=options.event))
-    _serve_tools(url, key)
+    _serve_tools(url, key, options.folder)
 
 
-def _serve_tools(url: str, key: str) -> None:
+def _serve_tools(url: str, key: str, folders: list[Path]) -> None:
     try:
         from paraph_client.mcp_server import serve  # noqa: PLC0415  an extra, which `listen` does without
     except ModuleNotFoundError as error:
         if (error.name or "").split(".")[0] != "mcp":
             raise
         sys.exit("The package mcp is missing: pip install 'paraph-client[mcp]'")
-    serve(url, key)
+    serve(url, key, folders)
 
 
 def _setting(name: str) -> str:
@@ -45,6 +54,13 @@ def _setting(name: str) -> str:
     if not value:
         sys.exit(f"{name} is not set. {_KEYS}")
     return value
+
+
+def _folder(text: str) -> Path:
+    path = Path(text).expanduser().resolve()
+    if not path.is_dir():
+        raise argparse.ArgumentTypeError(f"“{text}” is no folder")
+    return path
 
 
 def _address(text: str) -> str:

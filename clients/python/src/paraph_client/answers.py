@@ -151,6 +151,14 @@ class Problem:
 
 
 @dataclass(frozen=True)
+class PreviewWarning:
+    """What a creation would pass over: a field that it does not know."""
+
+    path: str
+    message: str
+
+
+@dataclass(frozen=True)
 class StampPlace:
     """Where a stamp would stand; ``stamp`` counts from 0 within the signer's stamps on that document."""
 
@@ -181,12 +189,14 @@ class FieldPlace:
 
 @dataclass(frozen=True)
 class Preview:
-    """What a creation would do: all that is wrong with it, and where stamps and fields would stand."""
+    """What a creation would do: all that is wrong with it, what it would pass over, and where stamps and fields would
+    stand."""
 
     valid: bool
     problems: list[Problem]
     placements: list[StampPlace]
     fields: list[FieldPlace] = field(default_factory=list)
+    warnings: list[PreviewWarning] = field(default_factory=list)
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ A machine prepares, a person sends: no tool sends a request, signs, or ends one,
 somebody signs.
 """
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from functools import wraps
 from pathlib import Path
@@ -21,6 +21,7 @@ from paraph_client.answers import SignatureRequest
 from paraph_client.clients import AsyncClient
 from paraph_client.connection import VERSION
 from paraph_client.errors import ParaphError
+from paraph_client.folders import read_pdf
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -93,12 +94,12 @@ ExternalId = Annotated[str | None, Field(description="An id of your own system, 
 Metadata = Annotated[dict[str, str] | None, Field(description="Data of your own, which come back with the request.")]
 
 
-def serve(url: str, key: str) -> None:
-    """Serve the tools until standard input ends."""
-    server(AsyncClient(url, key)).run("stdio")
+def serve(url: str, key: str, folders: Sequence[Path]) -> None:
+    """Serve the tools until standard input ends. ``folders``: those that PDFs may be uploaded from."""
+    server(AsyncClient(url, key), folders).run("stdio")
 
 
-def server(client: AsyncClient) -> MCPServer[Any]:
+def server(client: AsyncClient, folders: Sequence[Path]) -> MCPServer[Any]:
     """The tools, which ask the service by this client."""
     made = _Server("paraph", instructions=_INSTRUCTIONS, version=VERSION, log_level="WARNING")
 
@@ -135,11 +136,11 @@ def server(client: AsyncClient) -> MCPServer[Any]:
     @made.tool(annotations=_ADDS)
     @_telling(ToolError)
     async def upload_document(
-        file: Annotated[str, Field(description="The path of a PDF on this machine.")],
+        file: Annotated[str, Field(description="The path of a PDF in one of the folders that the server was given.")],
     ) -> Json:
         """Upload a PDF to have it signed. Tags of the answer are texts under which stamps can stand."""
-        path = Path(file).expanduser()
-        document = await client.upload_document(path.read_bytes(), path.name)
+        name, content = read_pdf(file, folders)
+        document = await client.upload_document(content, name)
         return {**asdict(document), "tags": [asdict(tag) for tag in await client.list_tags(document.id)]}
 
     @made.tool(annotations=_READS)

@@ -4,8 +4,7 @@ Producers draw a line font by font, and right-to-left text in various orders, wi
 by position undoes all of that; it costs more than reading in drawing order, so it is the second attempt. In
 right-to-left text, bracket direction and vowel signs are ignored, since producers place them differently.
 
-Tags and pages are folded alike: compatibility decomposition (ligatures, composed accents), no white space (it cannot be
-told from kerning), no invisible characters, one hyphen. Letter case stays.
+Tags and pages are folded alike (:mod:`paraph.pdf.untrusted.folding`).
 """
 
 import functools
@@ -14,24 +13,15 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import product
 
+from paraph.pdf.untrusted.folding import fold
 from paraph.pdf.untrusted.jobs.page_text.bidi import MIRRORED, from_left
 from paraph.pdf.untrusted.jobs.page_text.characters import Baseline, Characters
 
-# PDFium returns a hyphen at a line end as U+0002 or U+FFFE; fonts map others to various hyphens
-_HYPHENS = str.maketrans(dict.fromkeys("\x02\ufffe\u00ad\u2010\u2011", "-"))
-_INVISIBLE = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200b-\u200f\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff]+")
 _SAME_LINE = 0.3  # relative to the text size, across the writing direction
 _SAME_PLACE = 0.01  # relative to the text size: characters of one glyph
 _SHORTEST_PIECE = 3
 _RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 Line = list[list[int]]  # glyphs from left to right, each with its characters
-
-
-def fold(text: str) -> str:
-    folded = "".join(text.translate(_HYPHENS).split())
-    if folded.isascii() and folded.isprintable():
-        return folded
-    return "".join(_INVISIBLE.sub("", unicodedata.normalize("NFKD", folded)).split())
 
 
 def fold_with_places(characters: Iterable[str]) -> tuple[str, list[int]]:
