@@ -2,12 +2,14 @@
 document."""
 
 import fcntl
+import json
 import os
 import re
 import shutil
 import subprocess
 from collections.abc import Mapping
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import pytest
 
@@ -67,6 +69,23 @@ def tools() -> None:
 def run_tests(*files: Path, **environment: str) -> None:
     """Run compiled tests; fails with all they say."""
     run("node", "--test", *files, environment=environment)
+
+
+def run_module(source: str, **environment: str) -> str:
+    """What a TypeScript module says that imports the client; its types are checked before it runs."""
+    package = compiled_client()
+    with TemporaryDirectory() as name:
+        folder = Path(name)
+        installed = folder / "node_modules" / "paraph-client"
+        installed.mkdir(parents=True)
+        (installed / "src").symlink_to(package / "src")
+        exported = {"types": "./src/index.d.ts", "default": "./src/index.js"}
+        (installed / "package.json").write_text(json.dumps({"type": "module", "exports": {".": exported}}))
+        (folder / "sample.mts").write_text(source)
+        types = CLIENT / "node_modules" / "@types"
+        options = ["--module", "nodenext", "--target", "es2022", "--lib", "es2023,dom,dom.iterable", "--strict"]
+        run(_TOOLS / "tsc", *options, "--skipLibCheck", "--typeRoots", types, "--types", "node", folder / "sample.mts")
+        return run("node", folder / "sample.mjs", environment=environment)
 
 
 def make_types(document: bytes, schema: Path) -> None:

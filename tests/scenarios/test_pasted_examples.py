@@ -12,7 +12,8 @@ import httpx
 import pytest
 
 from paraph.cli.demo.contract import contract
-from paraph.reference.snippets import CURL, NODE, PYTHON, SIGNER_CURL, SIGNER_NODE
+from paraph.reference.snippets import CURL, PYTHON, SIGNER_CURL, SIGNER_TYPESCRIPT, TYPESCRIPT
+from tests.clients import typescript
 from tests.independent import need
 from tests.reference.page import Element, parse, snippet
 from tests.scenarios.conftest import Service
@@ -28,13 +29,18 @@ README = Path(__file__).parents[2] / "clients" / "python" / "README.md"
 class Reader:
     """Somebody with a key, a request and the page before them."""
 
-    def __init__(self, service: Service, page: Element, environment: str = "sandbox", **options: Any) -> None:
+    def __init__(
+        self, service: Service, page: Element, environment: str = "sandbox", *, with_field: bool = False, **options: Any
+    ) -> None:
         self.service, self.page, self.key = service, page, service.new_key("pro", environment)
         self.backend = Backend(service.url, self.key)
         self.uploaded = contract()
         self.document = self.backend.upload(self.uploaded, "lease.pdf")
         people = [signer("tenant", order=1)]
-        placed = [{"signer_ref": "tenant", "stamps": [at()]}]
+        placed: list[dict[str, Any]] = [{"signer_ref": "tenant", "stamps": [at()]}]
+        if with_field:
+            place = {"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 400, "width": 300}}
+            placed[0]["fields"] = [{"name": "IBAN", "type": "text", "placement": place}]
         self.request = self.backend.create(
             mode="parallel",
             validity_days=1,
@@ -121,25 +127,19 @@ def test_drafts_in_python(
     assert "/review\n" in told and told.endswith("open None\n")
 
 
-def in_node(reader: Reader, *scripts: str, **environment: str) -> str:
-    program = need("node", "nodejs")
-    done = subprocess.run(
-        [program, "--input-type=module", "-e", "\n".join(scripts)],
-        env={**os.environ, "KEY": reader.key, **environment}, capture_output=True, text=True, timeout=60, check=False,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+def in_typescript(reader: Reader, *scripts: str, **environment: str) -> str:
+    return typescript.run_module("\n".join(scripts), KEY=reader.key, **environment)
 
 
 @pytest.mark.thorough
-def test_node(reader: Reader, folder: Path) -> None:
-    apart = [f"{{ {reader.code(f'node-{name}')} }}" for name in NODE if name not in APART]
-    told = in_node(reader, reader.code("setup-node"), *apart, reader.code("pages-node"))
+def test_typescript(reader: Reader, folder: Path) -> None:
+    apart = [f"{{ {reader.code(f'typescript-{name}')} }}" for name in TYPESCRIPT if name not in APART]
+    told = in_typescript(reader, reader.code("setup-typescript"), *apart, reader.code("pages-typescript"))
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
         about = reader.about_another()
-        assert in_node(about, about.code("setup-node"), about.code(f"node-{name}"))
+        assert in_typescript(about, about.code("setup-typescript"), about.code(f"typescript-{name}"))
 
 
 @pytest.fixture
@@ -157,9 +157,9 @@ def test_acts_with_curl(others: Callable[[], Reader], folder: Path) -> None:
 
 
 @pytest.mark.thorough
-def test_acts_with_node(others: Callable[[], Reader], folder: Path) -> None:
+def test_acts_with_typescript(others: Callable[[], Reader], folder: Path) -> None:
     told = [
-        in_node(each, each.code("setup-node"), each.code(f"node-{name}"))
+        in_typescript(each, each.code("setup-typescript"), each.code(f"typescript-{name}"))
         for name in SANDBOX_ACTS
         for each in [others()]
     ]
@@ -195,10 +195,12 @@ def test_the_guides_with_curl(others: Callable[[], Reader], folder: Path) -> Non
 
 
 @pytest.mark.thorough
-def test_the_guides_with_node(others: Callable[[], Reader], folder: Path) -> None:
+def test_the_guides_with_typescript(others: Callable[[], Reader], folder: Path) -> None:
     one = others()
-    assert in_node(one, one.code("setup-node"), one.code("test-node")) == "200\n"
-    first, second = (in_node(one, one.code("setup-node"), one.code("catch-up-node")) for _ in range(2))
+    assert in_typescript(one, one.code("setup-typescript"), one.code("test-typescript")) == "%PDF-\n"
+    first, second = (
+        in_typescript(one, one.code("setup-typescript"), one.code("catch-up-typescript")) for _ in range(2)
+    )
     assert [line.split()[1] for line in first.splitlines()] == ["signer.signed", "request.completed"] and not second
 
 
@@ -211,6 +213,21 @@ def test_the_guides_with_python(
     assert told == ["signer.signed", "request.completed"]
 
 
+@pytest.mark.parametrize("language", ["curl", "python", pytest.param("typescript", marks=pytest.mark.thorough)])
+def test_a_signature_with_a_field(
+    service: Service, reader: Reader, language: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    one = Reader(service, reader.page, with_field=True)
+    code = one.code(f"test-fields-{language}")
+    if language == "python":
+        run_in_python(one, monkeypatch, "test-fields-python")
+        told = capsys.readouterr().out
+    else:
+        setup = one.code(f"setup-{language}")
+        told = pasted(setup, code) if language == "curl" else in_typescript(one, setup, code)
+    assert "IBAN" in told and "DE02 1203 0000 0000 2020 51" in told
+
+
 def test_a_repeated_call(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """With the same key, it is answered with the document of the first."""
     need("curl", "curl")
@@ -218,17 +235,17 @@ def test_a_repeated_call(reader: Reader, folder: Path, monkeypatch: pytest.Monke
     told = pasted(reader.code("setup-curl"), once, call, "echo", call).splitlines()
     assert len(told) == 2 and len({json.loads(answer)["id"] for answer in told}) == 1
     run_in_python(reader, monkeypatch, "retry-python")
-    assert in_node(reader, reader.code("setup-node"), reader.code("retry-node")).strip().isdecimal()
+    assert in_typescript(reader, reader.code("setup-typescript"), reader.code("retry-typescript")).strip().isdecimal()
 
 
-def test_drafts_in_node(production_reader: Reader) -> None:
-    drafts = [f"{{ {production_reader.code(f'node-{name}')} }}" for name in PRODUCTION_ONLY]
-    told = in_node(production_reader, production_reader.code("setup-node"), *drafts)
+def test_drafts_in_typescript(production_reader: Reader) -> None:
+    drafts = [f"{{ {production_reader.code(f'typescript-{name}')} }}" for name in PRODUCTION_ONLY]
+    told = in_typescript(production_reader, production_reader.code("setup-typescript"), *drafts)
     assert "/review\n" in told and told.endswith("open null\n")
 
 
 @pytest.mark.thorough
-def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder: Path) -> None:
+def test_the_signer_with_curl_and_typescript(service: Service, reader: Reader, folder: Path) -> None:
     """Each endpoint in an order in which it can be used; the copy is there once all is sealed."""
     need("curl", "curl")
     signer_reader = Reader(service, reader.page)
@@ -239,19 +256,19 @@ def test_the_signer_with_curl_and_node(service: Service, reader: Reader, folder:
     assert (folder / "page.webp").read_bytes()[8:12] == b"WEBP" and "<svg" in (folder / "stamp.svg").read_text()
     assert (folder / "unsigned.pdf").read_bytes() == signer_reader.uploaded
     for name in ("drawStamp", "readPageText"):
-        assert in_node(signer_reader, signer_reader.code(f"node-{name}"), **at_page)
+        assert in_typescript(signer_reader, signer_reader.code(f"typescript-{name}"), **at_page)
     code = re.findall(
-        r"sandbox_code: '(\d{6})'", in_node(signer_reader, signer_reader.code("node-sendCode"), **at_page)
+        r"sandbox_code: '(\d{6})'", in_typescript(signer_reader, signer_reader.code("typescript-sendCode"), **at_page)
     )
-    told = in_node(signer_reader, signer_reader.code("node-sign"), **at_page, CODE=code[0])
+    told = in_typescript(signer_reader, signer_reader.code("typescript-sign"), **at_page, CODE=code[0])
     ticket = told.split()[-1]
-    assert "progress" in in_node(signer_reader, signer_reader.code("node-readProgress"), **at_page)
+    assert "progress" in in_typescript(signer_reader, signer_reader.code("typescript-readProgress"), **at_page)
     signer_reader.backend.finalized(signer_reader.request["id"])
     later = [signer_reader.code(f"curl-{name}") for name in ("readProgress", "downloadCopy", "downloadProof")]
     assert '"ready"' in pasted(f"export TICKET={ticket} SIGNING_URL={at_page['SIGNING_URL']}", *later)
     assert (folder / "signed.pdf").read_bytes().startswith(signer_reader.uploaded)
     assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
-    assert set(SIGNER_NODE) <= set(SIGNER_CURL)
+    assert set(SIGNER_TYPESCRIPT) <= set(SIGNER_CURL)
 
 
 LATER = {"sign", "readProgress", "downloadCopy", "downloadProof"}

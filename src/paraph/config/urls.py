@@ -106,6 +106,8 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("metrics", metrics),
     path("readyz", readyz),
     re_path("^docs(?:/(?P<topic>[a-z-]+))?/?$", reference),
+    re_path(r"^docs/(?P<topic>[a-z-]+\.md)$", reference),
+    re_path(r"^(?P<topic>llms\.txt)$", reference),
     path("invitations/<str:secret>", invitation, name="invitation"),
     path("files/<path:key>", download),
     path("sign/embed.js", embed_script),

@@ -14,7 +14,7 @@ from paraph.reference.fields import FieldRow, JsonObject, SchemaReader, breakabl
 _SAMPLES = {
     "curl": snippets.CURL | snippets.SIGNER_CURL,
     "Python": snippets.PYTHON,
-    "Node": snippets.NODE | snippets.SIGNER_NODE,
+    "TypeScript": snippets.TYPESCRIPT | snippets.SIGNER_TYPESCRIPT,
 }
 
 

@@ -1,5 +1,5 @@
-"""``GET /docs/{topic}``: a page for each topic, and all of them on one, the same for everybody as long as the service
-keeps its version and address."""
+"""``GET /docs/{topic}`` and ``/docs/{topic}.md``: a page for each topic, and all of them on one, as HTML and as
+Markdown, the same for everybody as long as the service keeps its version and address."""
 
 import hashlib
 import json
@@ -18,6 +18,7 @@ from paraph.api.v1.openapi.examples import SMALLEST_PDF
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.reference import errors, snippets
 from paraph.reference.fields import JsonObject, SchemaReader, inline, paragraphs
+from paraph.reference.markdown import list_of, markdown_of
 from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.signer_endpoints import signer_paths
 from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
@@ -25,6 +26,7 @@ from paraph.server.compressed import Compressed
 from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE, message_limits
 from paraph.tenants.models import Environment
 
+_MARKDOWN = "text/markdown; charset=utf-8"
 _PLACES = {Environment.SANDBOX: "the sandbox", Environment.PRODUCTION: "production"}
 
 Row = tuple[str, str, str]
@@ -66,9 +68,11 @@ def _written(limit: PerHourAndDay) -> tuple[str, str]:
 
 _GUIDES = [
     "start",
+    "clients",
     "authentication",
     "environments",
     "errors",
+    "unknown-fields",
     "rate-limits",
     "message-limits",
     "idempotency",
@@ -78,7 +82,11 @@ _GUIDES = [
     "fields-guide",
     "templates-guide",
     "drafts-guide",
+    "verifying",
     "plans",
+    "keeping",
+    "versioning",
+    "changelog",
 ]
 
 
@@ -121,7 +129,7 @@ def contents() -> JsonObject:
         "upload_limit": settings.PARAPH.upload_limit_mb,
         "setup_curl": snippets.SETUP_CURL.format(address=address),
         "setup_python": snippets.SETUP_PYTHON.format(address=address),
-        "setup_node": snippets.SETUP_NODE.replace("{address}", address),
+        "setup_typescript": snippets.SETUP_TYPESCRIPT.replace("{address}", address),
         "snippets": snippets,
         "embed_html": snippets.EMBED.format(address=address),
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
@@ -176,15 +184,19 @@ def _topics(given: JsonObject) -> list[Topic]:
 
 @cache
 def _pages() -> dict[str, Compressed]:
-    """By the part of their address after ``/docs/``."""
+    """By the part of their address after ``/docs/``; ``llms.txt`` has a place among them."""
     given = contents()
     title = render_to_string("reference/guides/title.html", given)
     topics = _topics(given)
     bodies = on_their_pages(title, topics) | {"all": all_on_one(title, topics)}
-    return {
+    pages = {
         address: Compressed(render_to_string("reference/page.html", given | body).encode(), "text/html; charset=utf-8")
         for address, body in bodies.items()
     }
+    for address, body in bodies.items():
+        pages[f"{address or topics[0].id}.md"] = Compressed(markdown_of(body["body"]).encode(), _MARKDOWN)
+    listed = list_of(given["info"]["title"], given["info"]["summary"], given["address"], topics)
+    return pages | {"llms.txt": Compressed(listed.encode(), _MARKDOWN)}
 
 
 @cache

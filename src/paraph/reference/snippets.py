@@ -1,5 +1,5 @@
-"""Examples to paste: each operation with curl, with the Python client and with Node 18, and checks of a webhook's
-signature; the signer's endpoints with curl and Node.
+"""Examples to paste: each operation with curl and with the Python and TypeScript clients, and checks of a webhook's
+signature; the signer's endpoints with curl and TypeScript.
 
 The examples of uploading and of creating a request make document 35 and request 71 with signer 141, which the others
 use; ``API`` and
@@ -22,6 +22,15 @@ from paraph_client import (
 )
 
 paraph = Client("{address}", api_key=os.environ["KEY"])"""
+
+INSTALL_PYTHON = """pip install ./clients/python            # in the sources
+pip install paraph_client-*.whl         # a package"""
+
+INSTALL_TYPESCRIPT = """npm install ./clients/typescript        # in the sources, compiled by npm
+npm install ./paraph-client-*.tgz       # a package"""
+
+VERIFY_FILES = """paraph verify proof.pdf signed-35.pdf lease.pdf --root root-ca.pem
+paraph verify proof.pdf signed-35.pdf lease.pdf --root root-ca.pem --json"""
 
 _KEYED = 'curl -s {} \\\n  -H "X-Api-Key: $KEY"'
 _ACT = 'curl -s -X POST "$API/sandbox/{}" \\\n  -H "X-Api-Key: $KEY"'
@@ -185,6 +194,20 @@ def is_genuine(body: bytes, signature: str, secret: str) -> bool:
     expected = "sha256=" + hmac.new(secret.encode(), body, hashlib.sha256).hexdigest()
     return hmac.compare_digest(expected.encode(), signature.encode())"""
 
+VERIFY_TYPESCRIPT = """import { InvalidSignatureError, verifyWebhook } from "paraph-client";
+
+export async function receive(incoming: Request, secret: string): Promise<Response> {
+  const signature = incoming.headers.get("X-Service-Signature");
+  try {
+    const event = await verifyWebhook({ body: await incoming.text(), signature, secret });
+    console.log(event.event, event.signature_request.id); // your queue; answer first, work later
+  } catch (error) {
+    if (error instanceof InvalidSignatureError) return new Response(null, { status: 401 });
+    throw error;
+  }
+  return new Response(null, { status: 204 });
+}"""
+
 VERIFY_NODE = """const crypto = require("node:crypto");
 
 function isGenuine(body, signature, secret) {
@@ -284,95 +307,128 @@ TRIED: dict[str, Json] = {
 }
 """Bodies for the PDF of one empty page."""
 
-SETUP_NODE = """import { readFile, writeFile } from "node:fs/promises";
+SETUP_TYPESCRIPT = """import { readFile, writeFile } from "node:fs/promises";
+import { Paraph, ParaphError, at, underTag } from "paraph-client";
 
-async function call(path, options = {}) {
-  const headers = { "X-Api-Key": process.env.KEY, ...options.headers };
-  const answer = await fetch("{address}/api/v1" + path, { ...options, headers });
-  const body = answer.status === 204 ? null : await answer.json();
-  if (!answer.ok) throw new Error(`${answer.status} ${body.error.code}: ${body.error.message}`);
-  return body;
-}"""
+const paraph = new Paraph({ baseUrl: "{address}", apiKey: process.env.KEY! });"""
 
-
-def _called(name: str, path: str, body: str) -> str:
-    return f"""const {name} = await call("{path}", {{
-  method: "POST",
-  headers: {{ "Content-Type": "application/json" }},
-  body: JSON.stringify({body.replace(chr(10), chr(10) + "  ")}),
-}});"""
-
-
-NODE = {
-    "uploadDocument": """const form = new FormData();
-form.set("file", new Blob([await readFile("lease.pdf")], { type: "application/pdf" }), "lease.pdf");
-const document = await call("/documents", { method: "POST", body: form });
+TYPESCRIPT = {
+    "uploadDocument": """const content = await readFile("lease.pdf");
+const document = await paraph.uploadDocument({ content, name: "lease.pdf" });
 console.log(document.id, document.sha256_hash);""",
-    "listDocuments": """const found = await call("/documents?created_after=2026-01-31&order=desc&limit=50");
-console.log(found.data.length, "of", found.pagination.count);""",
-    "readDocument": """const document = await call("/documents/35");
-const file = await fetch(document.download_url);
-await writeFile("uploaded.pdf", Buffer.from(await file.arrayBuffer()));""",
-    "listDocumentTags": """const { data } = await call("/documents/35/tags");
-for (const tag of data) console.log(tag.tag, tag.page_number, tag.x, tag.y);""",
-    "createSignatureRequest": f"""{_called("request", "/signature_requests", _BODY)}
+    "listDocuments": """const asked = { created_after: "2026-01-31", order: "desc" } as const;
+for await (const document of paraph.iterDocuments(asked)) {
+  console.log(document.id, document.created_at);
+}""",
+    "readDocument": """const document = await paraph.document({ document_id: 35 });
+await writeFile("uploaded.pdf", await paraph.download({ url: document.download_url! }));""",
+    "listDocumentTags": """for (const tag of await paraph.listTags({ document_id: 35 })) {
+  console.log(tag.tag, tag.page_number, tag.x, tag.y);
+}""",
+    "createSignatureRequest": """const request = await paraph.createSignatureRequest({
+  mode: "parallel",
+  validity_days: 14,
+  signers: [
+    { ref: "landlord", first_name: "Zoë", last_name: "Lindqvist", email: "zoe@example.com" },
+    { ref: "tenant", first_name: "Ana", last_name: "Costa", email: "ana@example.com" },
+  ],
+  documents: [
+    {
+      id: 35,
+      signers: [
+        { signer_ref: "landlord", stamps: [underTag({ tag: "{{signature:landlord}}" })] },
+        { signer_ref: "tenant", stamps: [at({ page_number: 3, x: 316, y: 120 })] },
+      ],
+    },
+  ],
+});
 for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
-    "previewSignatureRequest": f"""{_called("preview", "/signature_requests/preview", _BODY)}
+    "previewSignatureRequest": """const preview = await paraph.previewRequest({
+  mode: "parallel",
+  validity_days: 14,
+  signers: [{ ref: "landlord", first_name: "Zoë", last_name: "Lindqvist", email: "zoe@example.com" }],
+  documents: [
+    { id: 35, signers: [{ signer_ref: "landlord", stamps: [underTag({ tag: "{{signature:landlord}}" })] }] },
+  ],
+});
 for (const problem of preview.problems) console.log(problem.path, problem.message);
 for (const stamp of preview.placements) console.log(stamp.signer_ref, stamp.page_number, stamp.x, stamp.y);""",
-    "listSignatureRequests": """const { data } = await call("/signature_requests?status=pending&order=desc");
-for (const request of data) console.log(request.id, request.expires_at);""",
-    "readSignatureRequest": """const request = await call("/signature_requests/71");
-if (request.finalized) {
-  for (const { document_id, signed_url } of request.download_urls) {
-    const file = await fetch(signed_url);
-    await writeFile(`signed-${document_id}.pdf`, Buffer.from(await file.arrayBuffer()));
-  }
+    "listSignatureRequests": """const asked = { status: "pending", order: "desc" } as const;
+for await (const request of paraph.iterSignatureRequests(asked)) {
+  console.log(request.id, request.expires_at);
 }""",
-    "endSignatureRequest": """const request = await call("/signature_requests/71/end", {
-  method: "POST",
-  headers: { "Content-Type": "application/json" },
-  body: JSON.stringify({ reason: "Signed on paper." }),
-});
+    "readSignatureRequest": """const request = await paraph.signatureRequest({ request_id: 71 });
+for (const { document_id, signed_url, certificate_url } of request.download_urls ?? []) {
+  await writeFile(`signed-${document_id}.pdf`, await paraph.download({ url: signed_url }));
+  await writeFile("proof.pdf", await paraph.download({ url: certificate_url }));
+}""",
+    "endSignatureRequest": """const request = await paraph.endRequest({ request_id: 71, reason: "Signed on paper." });
 console.log(request.status, request.ended_reason);""",
-    "remindSigner": """const signer = await call("/signature_requests/71/signers/141/remind", { method: "POST" });
+    "remindSigner": """const signer = await paraph.remindSigner({ request_id: 71, signer_id: 141 });
 console.log(signer.full_name, signer.status);""",
-    "listAuditLogs": """const { data } = await call("/signature_requests/71/audit_logs?limit=100");
-for (const entry of data) console.log(entry.created_at, entry.event_type, entry.metadata);""",
-    "createTemplate": f"""{_called("template", "/templates", _BODIES["createTemplate"])}
+    "listAuditLogs": """for await (const entry of paraph.iterAuditLogs({ request_id: 71 })) {
+  console.log(entry.created_at, entry.event_type, entry.metadata);
+}""",
+    "createTemplate": """const template = await paraph.createTemplate({
+  name: "Lease",
+  mode: "sequential",
+  validity_days: 30,
+  roles: [{ name: "Landlord" }, { name: "Tenant", otp_channel: "email" }],
+  documents: [
+    {
+      id: 35,
+      roles: [
+        { role: "Landlord", stamps: [underTag({ tag: "{{signature:landlord}}" })] },
+        { role: "Tenant", stamps: [at({ page_number: 3, x: 316, y: 120 })] },
+      ],
+    },
+  ],
+});
 console.log(template.id);""",
-    "listTemplates": """const { data } = await call("/templates?limit=100");
-for (const template of data) console.log(template.id, template.name, template.roles.map((role) => role.name));""",
-    "readTemplate": """const template = await call("/templates/12");
+    "listTemplates": """for await (const template of paraph.iterTemplates()) {
+  console.log(template.id, template.name, template.roles.map((role) => role.name));
+}""",
+    "readTemplate": """const template = await paraph.template({ template_id: 12 });
 console.log(template.name, template.documents);""",
-    "sendTemplate": f"""{_called("request", "/templates/12/signature_requests", _BODIES["sendTemplate"])}
+    "sendTemplate": """const request = await paraph.sendTemplate({
+  template_id: 12,
+  signers: [
+    { role: "Landlord", first_name: "Zoë", last_name: "Lindqvist", email: "zoe@example.com" },
+    { role: "Tenant", first_name: "Ana", last_name: "Costa", email: "ana@example.com" },
+  ],
+});
 for (const signer of request.signers) console.log(signer.full_name, signer.signing_url);""",
-    "deleteTemplate": """await call("/templates/12", { method: "DELETE" });""",
-    "createDraft": f"""{_called("draft", "/drafts", _BODIES["createDraft"])}
+    "deleteTemplate": """await paraph.deleteTemplate({ template_id: 12 });""",
+    "createDraft": """const draft = await paraph.createDraft({
+  validity_days: 14,
+  signers: [{ ref: "tenant", first_name: "Ana", last_name: "Costa", email: "ana@example.com" }],
+  documents: [{ id: 35 }],
+});
 console.log("To be reviewed:", draft.review_url);""",
-    "readDraft": """const draft = await call("/drafts/23");
+    "readDraft": """const draft = await paraph.draft({ draft_id: 23 });
 console.log(draft.status, draft.signature_request_id);""",
-    "listEvents": """const { data, next } = await call("/events?limit=100");
+    "listEvents": """const { data, next } = await paraph.listEvents({ limit: 100 });
 for (const event of data) console.log(event.id, event.event, event.signature_request.id);
 console.log("go on from", next);""",
-    "listBrandingProfiles": """const { data } = await call("/branding_profiles");
-for (const profile of data) console.log(profile.id, profile.name);""",
-    "sandboxSign": """const request = await call("/sandbox/signature_requests/71/signers/141/sign", { method: "POST" });
+    "listBrandingProfiles": """for await (const profile of paraph.iterBrandingProfiles()) {
+  console.log(profile.id, profile.name);
+}""",
+    "sandboxSign": """const request = await paraph.sandboxSign({ request_id: 71, signer_id: 141 });
 console.log(request.status, request.signers.map((signer) => signer.status));""",
-    "sandboxExpire": """const request = await call("/sandbox/signature_requests/71/expire", { method: "POST" });
+    "sandboxExpire": """const request = await paraph.sandboxExpire({ request_id: 71 });
 console.log(request.status, request.expires_at);""",
     "sandboxDecline": """try {
-  await call("/sandbox/signature_requests/71/signers/141/decline", { method: "POST" });
+  await paraph.sandboxDecline({ request_id: 71, signer_id: 141 });
 } catch (refusal) {
-  console.log(refusal.message); // 403 decline_not_allowed
+  if (!(refusal instanceof ParaphError)) throw refusal;
+  console.log(refusal.code); // decline_not_allowed
 }""",
-    "readHealth": """console.log((await call("/health")).environment);""",
+    "readHealth": """console.log((await paraph.health()).environment);""",
 }
 
-PAGES_NODE = """for (let page = 1, last = 1; page <= last; page++) {
-  const found = await call(`/signature_requests?status=completed&created_after=2026-01-31&limit=100&page=${page}`);
-  for (const request of found.data) console.log(request.id);
-  last = found.pagination.pages;
+PAGES_TYPESCRIPT = """const completed = { status: "completed", created_after: "2026-01-31" } as const;
+for await (const request of paraph.iterSignatureRequests(completed)) {
+  console.log(request.id); // all pages, one call for each hundred
 }"""
 
 RETRY_CURL = """ONCE=$(python3 -c 'import uuid; print(uuid.uuid4())')   # keep it until the call is answered
@@ -385,20 +441,9 @@ RETRY_PYTHON = """# the client makes the key, and sends the call again up to thr
 document = paraph.upload_document(Path("lease.pdf").read_bytes(), "lease.pdf")
 print(document.id)"""
 
-RETRY_NODE = """import { randomUUID } from "node:crypto";
-
-const once = { "Idempotency-Key": randomUUID() }; // keep it until the call is answered
-const form = new FormData();
-form.set("file", new Blob([await readFile("lease.pdf")], { type: "application/pdf" }), "lease.pdf");
-for (const seconds of [1, 2, 4, 0]) {
-  try {
-    console.log((await call("/documents", { method: "POST", body: form, headers: once })).id);
-    break;
-  } catch (problem) {
-    if (!seconds || /^4(?!09|29)/.test(problem.message)) throw problem; // refused: mend the call
-    await new Promise((resolve) => setTimeout(resolve, 1000 * seconds));
-  }
-}"""
+RETRY_TYPESCRIPT = """// the client makes the key, and sends the call again up to three times (retries: 3)
+const document = await paraph.uploadDocument({ content: await readFile("lease.pdf"), name: "lease.pdf" });
+console.log(document.id);"""
 
 CATCH_UP_CURL = """AFTER=$(cat cursor 2> /dev/null || true)
 PAGE=$(curl -s "$API/events?limit=100${AFTER:+&after=$AFTER}" \\
@@ -415,9 +460,10 @@ while more:
     kept.write_text(page.next)
     more = page.has_more"""
 
-CATCH_UP_NODE = """let after = await readFile("cursor", "utf8").catch(() => ""); // keep it in your database
+CATCH_UP_TYPESCRIPT = """// keep the cursor in your database, beside what the events lead to
+let after = await readFile("cursor", "utf8").catch(() => undefined);
 for (let more = true; more; ) {
-  const page = await call(`/events?limit=100${after && `&after=${after}`}`);
+  const page = await paraph.listEvents({ after, limit: 100 });
   for (const event of page.data) console.log(event.id, event.event, event.signature_request.id); // your work
   after = page.next;
   await writeFile("cursor", after);
@@ -443,16 +489,40 @@ while not found:   # sealing takes a second or two
 for document in found[0].documents:
     assert paraph.download(document.signed_url).startswith(b"%PDF-")"""
 
-TEST_NODE = """const { next } = await call("/events?after=latest");
-for (const { id } of (await call("/signature_requests/71")).signers) {
-  await call(`/sandbox/signature_requests/71/signers/${id}/sign`, { method: "POST" });
+TEST_TYPESCRIPT = """const { next: after } = await paraph.listEvents({ after: "latest" });
+for (const { id } of (await paraph.signatureRequest({ request_id: 71 })).signers) {
+  await paraph.sandboxSign({ request_id: 71, signer_id: id });
 }
-let found = [];
-while (!found.length) {
+const asked = { after, event: "request.completed", signature_request_id: 71 } as const;
+let { data } = await paraph.listEvents(asked);
+while (!data[0]) {
   await new Promise((resolve) => setTimeout(resolve, 500)); // sealing takes a second or two
-  found = (await call(`/events?after=${next}&event=request.completed&signature_request_id=71`)).data;
+  ({ data } = await paraph.listEvents(asked));
 }
-for (const { signed_url } of found[0].documents) console.log((await fetch(signed_url)).status);"""
+for (const { signed_url } of data[0].documents ?? []) {
+  console.log(new TextDecoder().decode((await paraph.download({ url: signed_url })).subarray(0, 5))); // %PDF-
+}"""
+
+TEST_FIELDS_CURL = """curl -s "$API/sandbox/signature_requests/71/signers/141/sign" \\
+  -H "X-Api-Key: $KEY" \\
+  -H "Content-Type: application/json" \\
+  -d '{"fields": [{"document_id": 35, "name": "IBAN", "value": "DE02 1203 0000 0000 2020 51"}]}'"""
+
+TEST_FIELDS_PYTHON = """[signer] = paraph.signature_request(71).signers
+request = paraph.sandbox_sign(
+    71,
+    signer.id,
+    fields=[{"document_id": 35, "name": "IBAN", "value": "DE02 1203 0000 0000 2020 51"}],
+)
+print([(field.name, field.value) for field in request.signers[0].fields])"""
+
+TEST_FIELDS_TYPESCRIPT = """const [signer] = (await paraph.signatureRequest({ request_id: 71 })).signers;
+const request = await paraph.sandboxSign({
+  request_id: 71,
+  signer_id: signer!.id,
+  fields: [{ document_id: 35, name: "IBAN", value: "DE02 1203 0000 0000 2020 51" }],
+});
+console.log(request.signers[0]?.fields);"""
 
 _JSON = ' \\\n  -H "Content-Type: application/json" \\\n  -d '
 _CURL = 'curl -s "$SIGNING_URL{}"'
@@ -484,7 +554,7 @@ SIGNER_CURL = {
     "downloadProof": _CURL.format("/proof.pdf?ticket=$TICKET") + " -o proof.pdf",
 }
 
-SIGNER_NODE = {
+SIGNER_TYPESCRIPT = {
     "sendCode": _POST % ("/otp", '{ channel: "email" }', "await answer.json()"),
     "sign": _POST
     % (
