@@ -23,11 +23,11 @@ from paraph_client import (
 
 paraph = Client("{address}", api_key=os.environ["KEY"])"""
 
-INSTALL_PYTHON = """pip install ./clients/python            # in the sources
-pip install paraph_client-*.whl         # a package"""
+INSTALL_PYTHON = """pip install ./clients/python      # the sources
+pip install paraph_client-*.whl   # a package"""
 
-INSTALL_TYPESCRIPT = """npm install ./clients/typescript        # in the sources, compiled by npm
-npm install ./paraph-client-*.tgz       # a package"""
+INSTALL_TYPESCRIPT = """npm install ./clients/typescript    # the sources
+npm install ./paraph-client-*.tgz   # a package"""
 
 VERIFY_FILES = """paraph verify proof.pdf signed-35.pdf lease.pdf --root root-ca.pem
 paraph verify proof.pdf signed-35.pdf lease.pdf --root root-ca.pem --json"""
