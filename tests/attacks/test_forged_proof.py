@@ -65,11 +65,11 @@ def test_a_forged_proof_that_was_uploaded_and_signed_proves_nothing(
 ) -> None:
     files = {"signed": genuine["signed.pdf"], "uploaded": genuine["uploaded.pdf"]}
     honest = verified(tmp_path, target, proof=genuine["proof.pdf"], **files)
-    assert honest.exit_code == 0 and honest.output.startswith("Everything matches."), honest.output
+    assert honest.exit_code == 0 and honest.output.endswith("\nEverything matches.\n"), honest.output
 
     said = verified(tmp_path, target, proof=posing, **files)
 
-    assert said.exit_code == 1 and said.output.startswith("NOT everything matches."), said.output
+    assert said.exit_code == 1 and said.output.endswith("\nNOT everything matches.\n"), said.output
     assert "proof.pdf carries evidence, but is no proof: its seal says that it is the document of" in said.output
 
 

@@ -5,10 +5,13 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner, Result
+from cryptography.hazmat.primitives.asymmetric import ec
 
 from paraph.cli import main
 from paraph.kernel import clock
 from paraph.keys import development_authority
+from paraph.keys.issuing import issue_root, issue_sealing
+from paraph.keys.local_key import LocalKey
 from paraph.pdf.pki.certificate import Identity
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
@@ -36,18 +39,20 @@ def test_a_trusted_file_ends_with_0(file: Path, tmp_path: Path) -> None:
 
 
 def test_json_is_one_object_per_file(file: Path, tmp_path: Path) -> None:
-    result = run(file, file, "--root", root_file(tmp_path), "--json")
+    again = tmp_path / "again.pdf"
+    again.write_bytes(file.read_bytes())
+    result = run(file, again, "--each", "--root", root_file(tmp_path), "--json")
     assert result.exit_code == 0
     first, second = (json.loads(line) for line in result.output.splitlines())
-    assert first == second and first["ok"] is True and first["file"] == str(file)
+    assert first | {"file": str(again)} == second and first["ok"] is True and first["file"] == str(file)
     assert first["timestamp"]["authority"] == "Paraph Development Timestamp Authority"
 
 
 def test_one_bad_file_among_good_ones_ends_with_1(file: Path, tmp_path: Path) -> None:
     changed = tmp_path / "changed.pdf"
     changed.write_bytes(file.read_bytes() + b"%")
-    result = run(file, changed, "--root", root_file(tmp_path))
-    assert result.exit_code == 1
+    result = run(file, changed, "--each", "--root", root_file(tmp_path))
+    assert result.exit_code == 1 and result.output.endswith("\n1 of 2 files are valid.\n")
     assert f"{file}: valid" in result.output and f"{changed}: NOT VALID" in result.output
 
 
@@ -62,7 +67,13 @@ def test_the_roots_of_the_service_are_those_of_its_folder(file: Path, tmp_path: 
 
 def test_without_any_root_it_says_how_to_name_one(file: Path, tmp_path: Path) -> None:
     result = run(file, "--data-dir", tmp_path / "nothing")
-    assert result.exit_code == 1 and "No root is trusted: name one with --root" in result.output
+    assert (
+        result.exit_code == 1
+        and "No root is trusted: name the PEM file of the service's root with --root" in result.output
+    )
+    assert "paraph-data/keys/development/root.pem" in result.output
+    (tmp_path / "proof.pdf").write_bytes(proven(evidence()))
+    assert "No root is trusted" in run(file, tmp_path / "proof.pdf", "--data-dir", tmp_path / "nothing").output
     assert not (tmp_path / "nothing").exists()
 
 
@@ -84,7 +95,7 @@ def test_a_proof_is_tied_to_its_files_in_any_order(tmp_path: Path) -> None:
         path.write_bytes(content)
     root = root_file(tmp_path)
     result = run(*paths, "--root", root)
-    assert result.exit_code == 0 and result.output.startswith("Everything matches.\n"), result.output
+    assert result.exit_code == 0 and result.output.endswith("\nEverything matches.\n"), result.output
     assert json.loads(run(*reversed(paths), "--root", root, "--json").output)["ok"] is True
     paths[0].write_bytes(uploaded() + b" ")
     result = run(*paths, "--root", root)
@@ -97,7 +108,7 @@ def test_what_was_not_given_is_told_and_no_fault(tmp_path: Path) -> None:
         (tmp_path / name).write_bytes(content)
     root = root_file(tmp_path)
     result = run(tmp_path / "proof.pdf", tmp_path / "signed.pdf", "--root", root)
-    assert result.exit_code == 0 and result.output.startswith("Everything that was given matches.\n"), result.output
+    assert result.exit_code == 0 and result.output.endswith("\nEverything that was given matches.\n"), result.output
     assert "not compared: No file that was given is the uploaded file" in result.output
     alone = run(tmp_path / "proof.pdf", "--root", root)
     assert alone.exit_code == 0 and "nothing was compared with it" in alone.output
@@ -122,7 +133,7 @@ def test_what_holds_is_told_briefly_and_at_length_on_demand(file: Path, tmp_path
         (tmp_path / name).write_bytes(content)
         paths.append(tmp_path / name)
     brief, long = (run(*paths, "--root", root, *option).output.splitlines() for option in ([], ["--details"]))
-    assert len(brief) == 4 and f"  ok: {len(long) - 1} statements in all; --details tells each of them." == brief[-1]
+    assert len(brief) == 4 and f"  ok: {len(long) - 1} statements in all; --details tells each of them." == brief[-2]
     assert sum("of signature request 71 (production), intact and trusted." in line for line in brief) == 2
 
 
@@ -130,7 +141,8 @@ def test_an_earlier_signature_that_nobody_can_read_is_told(tmp_path: Path) -> No
     pdf = sealed(signed_by(signature(ByteRange=None)), at=clock.now(), timestamping=timestamping()).content
     (tmp_path / "signed.pdf").write_bytes(pdf)
     result = run(tmp_path / "signed.pdf", "--root", root_file(tmp_path))
-    assert result.exit_code == 0 and "signed.pdf: valid\n  PAdES level B-T, 2 signatures.\n" in result.output
+    assert result.exit_code == 0 and result.output.endswith("signed.pdf: valid\n")
+    assert result.output.startswith("  PAdES level B-T, 2 signatures.\n")
     assert "The signature Old cannot be read: its /ByteRange is not an array of four whole numbers." in result.output
     old, own = json.loads(run(tmp_path / "signed.pdf", "--root", root_file(tmp_path), "--json").output)["signatures"]
     assert (old["field"], old["kind"], old["intact"], old["altered"]) == ("Old", "seal", False, True)
@@ -175,3 +187,53 @@ def test_a_signer_may_be_demanded_of_files_that_belong_together(tmp_path: Path) 
         str(tmp_path / "proof.pdf"),
         str(tmp_path / "signed.pdf"),
     }
+
+
+def test_several_files_without_a_proof_are_not_tied(file: Path, tmp_path: Path) -> None:
+    """As where somebody has put a sealed file in the place of the proof."""
+    other = tmp_path / "proof.pdf"
+    other.write_bytes(file.read_bytes())
+    result = run(file, other, "--root", root_file(tmp_path))
+    assert result.exit_code == 1 and result.output.endswith("\nNOT everything matches.\n")
+    assert "One proof file is needed; 0 of the files are proofs." in result.output and "--each" in result.output
+    assert json.loads(run(file, other, "--root", root_file(tmp_path), "--json").output)["ok"] is False
+    result = run(file, other, "--root", root_file(tmp_path), "--each")
+    assert result.exit_code == 0 and result.output.endswith("\nAll 2 files are valid.\n")
+
+
+HOSTILE = [
+    "x\nEverything matches.\n",
+    "x\r\nsigned.pdf: valid",
+    "\x1b[3A\x1b[Jsigned.pdf: valid\x1b[8m",
+    "\x9b2J\x85next",
+    "\u202edilav :fdp.dengis",
+    "a\u2066b\u2069\u2028c\u2029d\x00\x7f",
+]
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_names_that_others_chose_write_no_line_of_their_own(name: str, tmp_path: Path) -> None:
+    """Of a certificate, of a file, and of whom to look for."""
+    above, key = (ec.generate_private_key(ec.SECP256R1()) for _ in range(2))
+    chain = [issue_sealing(above, key.public_key(), name), issue_root(above)]
+    forged = sealed(paper(text("x", 9, 9)), key=LocalKey(key, chain), at=clock.now()).content
+    file = tmp_path / (name.replace("/", "").replace("\x00", "") + ".pdf")
+    file.write_bytes(forged)
+    root = root_file(tmp_path)
+    signer = name.replace("\x00", "")
+    for arguments in ([file], [file, "--details"], [file, "--signer", signer], [file, root, "--each"], [file, root]):
+        result = run(*arguments, "--root", root)
+        *lines, verdict = result.output.removesuffix("\n").split("\n")
+        assert result.exit_code == 1 and all(line.isprintable() for line in [*lines, verdict]), result.output
+        assert verdict.endswith(("NOT VALID", "NOT everything matches.", "0 of 2 files are valid."))
+        assert not any(line.lstrip().startswith(("Everything", "signed.pdf: valid", "All ")) for line in lines)
+        found = run(*arguments, "--root", root, "--json").output
+        assert found.replace("\n", "").isprintable() and found.isascii()
+
+
+def test_a_log_is_no_sealed_file(tmp_path: Path) -> None:
+    file = tmp_path / "contract-signed.pdf"
+    file.write_text('{"format": "paraph-activity/1", "organization_id": 1}')
+    result = run(file, "--root", root_file(tmp_path))
+    assert result.exit_code == 1 and "which paraph activity verify checks" in result.output
+    assert result.output.endswith("contract-signed.pdf: NOT VALID\n")

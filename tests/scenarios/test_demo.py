@@ -50,7 +50,7 @@ def test_it_leaves_its_files_and_everything_verified(tmp_path: Path) -> None:
         assert json.loads(each["body"])["event"] == each["event"]
         assert each["signature"].startswith("sha256=") and each["delivery"]
     asked, _, verdict = done.stdout.partition("paraph verify ")[2].partition("\n")
-    assert verdict.startswith("Everything matches.\n") and "NOT OK" not in verdict
+    assert verdict.endswith("\nEverything matches.\n") and "NOT OK" not in verdict
     again = forked.run("paraph", "verify", *shlex.split(asked), environment=clean_environment(tmp_path / "data"))
     assert (again.returncode, again.stdout) == (0, verdict), again.stderr
 

@@ -91,7 +91,9 @@ class _Failure(click.ClickException):
     """End the command with one sentence on stderr and exit status 1."""
 
     def show(self, file: Any = None) -> None:
-        click.echo(self.message, err=True, file=file)
+        from paraph.cli.verdict import visible
+
+        click.echo(visible(self.message), err=True, file=file)
 
 
 @click.group(cls=_Commands)

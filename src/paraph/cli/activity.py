@@ -7,6 +7,7 @@ import click
 
 from paraph.cli.options import operator_options
 from paraph.cli.session import database
+from paraph.cli.verdict import say
 from paraph.tenants.admin_log.chain import ChainCheck
 from paraph.tenants.admin_log.read_export import check_export
 
@@ -38,7 +39,7 @@ def verify(context: click.Context, export: Path | None, *, organization: int | N
     if organization is not None:
         checks.append(_in_database(organization, checks[0] if checks else None))
     for check in checks:
-        click.echo(json.dumps(check.to_json()) if as_json else _sentence(check))
+        say(json.dumps(check.to_json()) if as_json else _sentence(check))
     context.exit(0 if all(check.ok for check in checks) else 1)
 
 

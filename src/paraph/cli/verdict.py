@@ -1,21 +1,31 @@
-"""The printed verdict on files that should belong together."""
+"""What is printed of files that others made: the verdict is the last line, and nothing else can look like it."""
 
 import click
 
 from paraph.pdf.report import EvidenceCheck, Verification
 
 
+def say(line: str) -> None:
+    """Print a line that may hold names which others chose: what would begin another line, turn the direction of the
+    text, or be obeyed by a terminal, is written as its escape in Python (``\\n``, ``\\u202e``, ``\\x1b``)."""
+    click.echo(visible(line))
+
+
+def visible(text: str) -> str:
+    return "".join(each if each.isprintable() else each.encode("unicode_escape").decode() for each in text)
+
+
 def show_verdict(result: EvidenceCheck, *, details: bool = False) -> None:
-    """Print whether everything matches, then who sealed what, or each match with ``details``; what was not given, and
-    each problem."""
-    everything = "Everything that was given matches." if result.notes else "Everything matches."
-    click.echo(everything if result.ok else "NOT everything matches.")
+    """Print who sealed what, or each match with ``details``; what was not given, each problem, and last whether
+    everything matches."""
     for sentence in _matches(result, details=details):
-        click.echo(f"  ok: {sentence}")
+        say(f"  ok: {sentence}")
     for sentence in result.notes:
-        click.echo(f"  not compared: {sentence}")
+        say(f"  not compared: {sentence}")
     for sentence in result.problems:
-        click.echo(f"  NOT OK: {sentence}")
+        say(f"  NOT OK: {sentence}")
+    everything = "Everything that was given matches." if result.notes else "Everything matches."
+    say(everything if result.ok else "NOT everything matches.")
 
 
 def _matches(result: EvidenceCheck, *, details: bool) -> list[str]:

@@ -25,7 +25,7 @@ from paraph.pdf.untrusted.plain_values import from_plain, to_plain
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
 from paraph.pdf.verification import evidence_check
 from paraph.pdf.verification import verify as in_process
-from tests.pdf import hostile, hostile_proofs, odd_files
+from tests.pdf import hostile, odd_files
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files.encrypted import locked
 from tests.pdf.pdf_factory import chinese, paper, text
@@ -103,18 +103,13 @@ def test_evidence_is_checked_as_in_process() -> None:
         assert found.ok == (not wrong)
 
 
-def test_whether_evidence_is_attached_is_known_of_each() -> None:
-    assert verify.carries_evidence(proven(evidence())) and not verify.carries_evidence(signed())
-    assert verify.carries_evidence(hostile_proofs.nested()) and not verify.carries_evidence(b"")
-
-
 def test_files_of_timestamps_are_read() -> None:
     content = timestamps_file({sha256(signed()): ("signed.pdf", [kept()])})
-    assert verify.read_timestamps(content, [sha256(signed()), sha256(b"another")]) == [[kept()], []]
+    assert [verify.read_timestamps(content, each) for each in (signed(), b"another")] == [[kept()], []]
     assert verify.verify(signed(), ROOTS, [kept()]).detached_timestamps
     for wrong in (b"", b"{}", b"[" * 100_000, b'{"format":"paraph-timestamps/1","files":[%s1]}' % (b"{}," * 200_000)):
         with pytest.raises(DetachedTimestampsRefused):
-            verify.read_timestamps(wrong, [sha256(signed())])
+            verify.read_timestamps(wrong, signed())
 
 
 def test_no_more_files_than_one_message_takes() -> None:
@@ -138,8 +133,18 @@ def test_what_takes_more_than_it_may_is_not_valid() -> None:
     compared = verify.check_evidence({"proof.pdf": proven(evidence()), "signed.pdf": large}, ROOTS)
     assert not compared.ok and verify.TOO_MUCH in compared.problems[0]
     with pytest.raises(DetachedTimestampsRefused, match="needs more than 512 MB or 10 seconds"):
-        verify.read_timestamps(large, [sha256(b"")])
+        verify.read_timestamps(b"{}", large)
     assert verify.verify(archived(), ROOTS).ok
+
+
+def test_calls_that_belong_together_have_one_limit(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(verify, "VERIFICATION_LIMITS", SandboxLimits(processor_seconds=1))
+    before, content = sandbox.verification_sandbox().spent, archived()
+    with verify.together(1):
+        while (found := verify.verify(content, ROOTS)).ok:
+            assert sandbox.verification_sandbox().spent - before < 2
+    assert found.findings == [f"The file {verify.TOO_MUCH}."]
+    assert sandbox.verification_sandbox().spent - before > 1 and verify.verify(content, ROOTS).ok
 
 
 def test_uploads_and_verification_share_no_process() -> None:
@@ -177,7 +182,6 @@ trust = {"roots": to_plain([root]), "signers": []}
 before = set(sys.modules)
 for file in files:
     JOBS["verify"]([file], timestamps=[], **trust)
-    JOBS["carries_evidence"]([file])
 names = [str(number) for number in range(len(files))]
 JOBS["check_evidence"](files, names=names, timestamps={}, **trust)
 print(sorted(set(sys.modules) - before))
@@ -280,6 +284,8 @@ def test_values_travel_with_all_fields_of_any_dataclass() -> None:
 
 def test_an_answer_of_another_form_is_no_verdict(monkeypatch: pytest.MonkeyPatch) -> None:
     class Confused:
+        spent = 0.0
+
         def call(self, *_: Any, **__: Any) -> Any:
             return {"value": {"ok": True}}, b""
 

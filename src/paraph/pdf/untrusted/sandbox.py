@@ -121,6 +121,7 @@ class Sandbox:
     ) -> None:
         self._places = FairSemaphore(size, _CROWD, _CROWD, told)
         self._answers = SandboxAnswers()
+        self.spent = 0.0  # processor seconds of all jobs so far
         self._workers = Workers(size, limits or SandboxLimits(), program)
 
     def call(
@@ -130,7 +131,7 @@ class Sandbox:
         *,
         tenant_key: str = "",
         sha256: bytes = b"",
-        patience: int = 1,
+        patience: float = 1,
         keep: bool = False,
         **arguments: Any,
     ) -> JobAnswer:
@@ -161,8 +162,14 @@ class Sandbox:
         return answer
 
     def _read(self, request: dict[str, Any], pdf: Pdf | Files, tenant_key: str) -> JobAnswer:
+        files = pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf]
         with self._places.place(tenant_key), self._workers.one() as worker:
-            message, content = worker.ask(request, pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf])
+            worker.confinement()  # waits for the start, which is no part of the job
+            before = worker.used.processor
+            try:
+                message, content = worker.ask(request, files)
+            finally:
+                self.spent += max(0.0, worker.used.processor - before)
         if "refused" in message:
             raise PdfRefused(*message["refused"])
         if "fault" in message:

@@ -74,7 +74,7 @@ class SandboxProcess:
                 descriptors = [opened.enter_context(open_descriptor(file)) for file in files]
                 self._connection.settimeout(self._limits.wall_seconds)
                 wire.send(self._connection, request, descriptors=descriptors)
-            message, content = wire.receive(self._connection, self._limits.wall_seconds * request["patience"])
+            message, content = wire.receive(self._connection, self._limits.wall_seconds * max(1, request["patience"]))
         except OSError as error:  # also TimeoutError and ConnectionEndedError
             raise self._lost(request, error) from error
         self.used = ResourcesUsed(*message.get("used", self.used))

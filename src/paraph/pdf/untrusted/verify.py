@@ -6,19 +6,24 @@ file, which is read whole and must not change meanwhile. Each function raises
 :class:`~paraph.pdf.refusal.ReadersUnavailable` where no process can be had.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from typing import Any, BinaryIO, TypeVar
 
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.plain_values import from_plain, to_plain
-from paraph.pdf.untrusted.sandbox import verification_sandbox
+from paraph.pdf.untrusted.sandbox import VERIFICATION_LIMITS, verification_sandbox
 from paraph.pdf.untrusted.sandbox_wire import MOST_FILES
 
 File = bytes | BinaryIO
 
 TOO_MUCH = "needs more than 512 MB or 10 seconds to be read, so nothing is known of it"
+
+_allowance: ContextVar[list[float] | None] = ContextVar("allowance", default=None)
+"""The processor seconds that are left, where several calls share them."""
 
 Value = TypeVar("Value")
 
@@ -64,12 +69,6 @@ def check_evidence(
         return EvidenceCheck(problems=[told("One of the files, or all of them together,", refused)])
 
 
-def carries_evidence(pdf: File) -> bool:
-    """Return whether evidence, readable or not, is attached. Raise PdfRefused if that is unclear, and
-    ReadersUnavailable."""
-    return _asked(bool, "carries_evidence", [pdf])
-
-
 def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list[str]:
     """Return the names of the seals after which a file was altered, of those that are trusted by ``roots`` or say that
     a service like this one made them; empty for a file that cannot be verified. ``tenant_key``: on whose behalf the
@@ -80,23 +79,41 @@ def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list
         return []
 
 
-def read_timestamps(file: File, digests: Sequence[bytes]) -> list[Sequence[DetachedTimestamp]]:
-    """Read a file of timestamps kept beside sealed files, or a lone token: for each of ``digests``, the SHA-256 of a
-    sealed file, the timestamps that it has there. Raise DetachedTimestampsRefused and ReadersUnavailable."""
+def read_timestamps(file: File, sealed: File) -> Sequence[DetachedTimestamp]:
+    """Read the timestamps that a file of timestamps kept beside sealed files, or a lone token, has of one of them.
+    Raise DetachedTimestampsRefused and ReadersUnavailable."""
     try:
-        wanted = [digest.hex() for digest in digests]
-        return _asked(list[Sequence[DetachedTimestamp]], "timestamps", [file], digests=wanted)
+        return _asked(list[DetachedTimestamp], "timestamps", [file, sealed])
     except PdfRefused as refused:
-        raise DetachedTimestampsRefused(told("The file of timestamps", refused)) from refused
+        raise DetachedTimestampsRefused(told("The file of timestamps, or what it is about,", refused)) from refused
+
+
+@contextmanager
+def together(files: int) -> Iterator[None]:
+    """Hold all calls within the block, which is about so many files, to the processor time of one, and a quarter of a
+    second more for each file."""
+    token = _allowance.set([VERIFICATION_LIMITS.processor_seconds + files * 0.25])
+    try:
+        yield
+    finally:
+        _allowance.reset(token)
 
 
 def told(what: str, refused: PdfRefused) -> str:
-    """Return a sentence about ``what`` was refused, a file by its name or in words. Raises nothing."""
     return f"{what} {TOO_MUCH}." if refused.reason == "too_complex" else f"{what} cannot be read as a PDF."
 
 
 def _asked(kind: type[Value], job: str, files: list[File], **arguments: Any) -> Value:
-    answer, _ = verification_sandbox().call(job, files, **arguments)
+    sandbox, allowance = verification_sandbox(), _allowance.get()
+    patience = min(1.0, allowance[0] / VERIFICATION_LIMITS.processor_seconds) if allowance else 1.0
+    if patience <= 0:
+        raise too_complex()
+    before = sandbox.spent
+    try:
+        answer, _ = sandbox.call(job, files, patience=patience, **arguments)
+    finally:
+        if allowance:
+            allowance[0] -= sandbox.spent - before
     if "raised" in answer:
         raise DetachedTimestampsRefused(str(answer["raised"]))
     try:

@@ -52,14 +52,6 @@ def evidence_of(pdf: bytes) -> dict[str, Any] | None:
     return evidence if isinstance(evidence, dict) and evidence.get("format") in _FORMATS else None
 
 
-def carries_evidence(pdf: bytes) -> bool:
-    """Return whether evidence is attached to a file, be it readable or not."""
-    try:
-        return evidence_of(pdf) is not None
-    except UnreadableEvidence:
-        return True
-
-
 def _inflated(stream: pikepdf.Object) -> bytes:
     """Return the content of the attached file, which proofs hold deflated once at most."""
     filters = stream.get(pikepdf.Name.Filter)

@@ -56,7 +56,7 @@ def serve(do: Do, warm_up: Callable[[], object]) -> None:
         wire.send(connection, {"used": _used(), "unconfined": confinement.missing})
         while True:
             request, descriptors = wire.receive_with_descriptors(connection)
-            _grant_processor_time(limits["processor_seconds"] * request["patience"])
+            _grant_processor_time(int(limits["processor_seconds"] * request["patience"]))
             message, content = _answer(do, request, descriptors)
             message["resident"], message["used"] = _resident(), _used()
             wire.send(connection, message, content)

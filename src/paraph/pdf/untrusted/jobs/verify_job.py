@@ -6,6 +6,7 @@ Values travel as :mod:`paraph.pdf.untrusted.plain_values` writes them.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from hashlib import sha256
 from typing import Any
 
 from paraph.pdf.refusal import too_complex
@@ -16,7 +17,7 @@ from paraph.pdf.timestamps.detached_timestamps import (
 )
 from paraph.pdf.untrusted.plain_values import from_plain, to_plain
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
-from paraph.pdf.verification import evidence_check, proof_file
+from paraph.pdf.verification import evidence_check
 from paraph.pdf.verification import verify as verification
 
 _LONGEST_ANSWER = 32 << 20  # bytes; names in certificates are as long as a hostile file wants them
@@ -36,21 +37,15 @@ def check_evidence(
     return _answer(evidence_check.check_evidence(named, from_plain(list[bytes], roots), known, signers))
 
 
-def carries_evidence(files: Sequence[bytes]) -> JobAnswer:
-    """Return whether evidence is attached to the one file."""
-    return _answer(proof_file.carries_evidence(files[0]))
-
-
 def altered_seals(files: Sequence[bytes], roots: list[str]) -> JobAnswer:
     """Name the seals after which the one file was altered."""
     return _answer(verification.altered_seals(files[0], from_plain(list[bytes], roots)))
 
 
-def timestamps(files: Sequence[bytes], digests: list[str]) -> JobAnswer:
-    """Read the timestamps kept for each of ``digests``, SHA-256 of sealed files."""
-    content = files[0]
+def timestamps(files: Sequence[bytes]) -> JobAnswer:
+    """Read what the first file has kept of the second, a sealed one."""
     try:
-        return _answer([read_timestamps_file(content, bytes.fromhex(digest)) for digest in digests])
+        return _answer(read_timestamps_file(files[0], sha256(files[1]).digest()))
     except DetachedTimestampsRefused as error:
         return {"raised": str(error)}, b""
 

@@ -24,7 +24,6 @@ from paraph.pdf.verification.signed_file import SignedFile
 JOBS: dict[str, Callable[..., JobAnswer]] = {
     "verify": verify_job.verify,
     "check_evidence": verify_job.check_evidence,
-    "carries_evidence": verify_job.carries_evidence,
     "timestamps": verify_job.timestamps,
     "altered_seals": verify_job.altered_seals,
 }
@@ -81,9 +80,8 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     trust: dict[str, Any] = {"roots": [], "signers": []}
     jobs["verify"]([sealed_again], timestamps=[], **trust)
     jobs["check_evidence"]([proof, sealed], names=["proof", "signed"], timestamps={}, **trust)
-    jobs["carries_evidence"]([proof])
     jobs["altered_seals"]([sealed_again], roots=[])
-    jobs["timestamps"]([b"{}"], digests=["00"])
+    jobs["timestamps"]([b"{}", sealed])
     compare_pictures(sealed, sealed_again, [], DrawingTime())
     file = SignedFile(sealed_again)
     file.objections(file.signatures[0])
