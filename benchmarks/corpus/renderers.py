@@ -80,6 +80,25 @@ class Poppler:
         )
 
 
+class Mupdf:
+    """As the program mutool."""
+
+    name = "MuPDF"
+
+    def images(self, pdf: bytes, indexes: Sequence[int], *, annotations: bool = True) -> list[Image.Image | None]:
+        """See :class:`Renderer`; always with annotations."""
+        del annotations
+        with tempfile.NamedTemporaryFile(suffix=".pdf") as file:
+            file.write(pdf)
+            file.flush()
+            return [self._image(file.name, index) for index in indexes]
+
+    def _image(self, name: str, index: int) -> Image.Image | None:
+        size = ["-w", str(PIXELS), "-h", str(PIXELS)]
+        command = ["mutool", "draw", "-q", "-F", "ppm", *size, "-o", "-", name, str(index + 1)]
+        return next(_pictures(run(command).stdout), None)
+
+
 def _runs(indexes: Sequence[int]) -> list[list[int]]:
     """Neighbours together: starting the program costs more than drawing a page."""
     groups = groupby(enumerate(indexes), key=lambda item: item[1] - item[0])

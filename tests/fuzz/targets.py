@@ -48,7 +48,7 @@ def actions(data: bytes) -> None:
     passive = None
     with suppress(Exception), _source(data) as source:
         passive = fast_scan(source)
-    if passive:
+    if passive and passive.passive:
         counted, burst = None, False
         try:
             with suppress(pikepdf.PikepdfError, ValueError, RuntimeError), _source(data) as source:

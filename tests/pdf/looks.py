@@ -1,12 +1,13 @@
-"""Pictures of pages by two renderers, and which promises are seen on them."""
+"""Pictures of pages by several renderers, and which promises are seen on them."""
 
 import io
+import shutil
 from collections.abc import Sequence
 
 import pikepdf
 from PIL import Image
 
-from benchmarks.corpus.renderers import PIXELS, Poppler, Renderer
+from benchmarks.corpus.renderers import PIXELS, Mupdf, Poppler, Renderer
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import render_png
 from tests.pdf.odd_files.papers import COLOURS
@@ -25,6 +26,8 @@ class Looks:
         self.sizes = sizes
         self.pdfium = _Remembering(ShownByService(sizes))
         self.poppler = _Remembering(Poppler())
+        self.others = [self.poppler, *([_Remembering(Mupdf())] if shutil.which("mutool") else [])]
+        """Of which each must show the promises that the signer saw."""
         self.renderers: list[Renderer] = [self.pdfium, *([self.poppler] if poppler else [])]
 
 

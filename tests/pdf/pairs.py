@@ -1,7 +1,8 @@
-"""Pairs: what the signer saw against what was sealed, looked at by two renderers.
+"""Pairs: what the signer saw against what was sealed, looked at by other renderers.
 
 An upload ends in a refusal with a sentence, or in a seal such that PDFium and poppler show what PDFium showed the
-signer, with the marks on it, and this verification finds nothing wrong. Whatever else happens is a find.
+signer, with the marks on it, MuPDF shows the same promises where it is installed, and this verification finds nothing
+wrong. Whatever else happens is a find.
 """
 
 import re
@@ -9,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from benchmarks.corpus.court import pictures
+from benchmarks.corpus.renderers import Renderer
 from benchmarks.corpus.rendering import Drawn, differences, looked_at, placed_mark
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.marks import Mark
@@ -91,25 +93,29 @@ def check_looks(shown: bytes, content: bytes, looks: Looks, overlay: Drawn) -> N
 def check_promises(
     shown: bytes, content: bytes, looks: Looks, places: Sequence[Mapping[str, Any]] | None = None
 ) -> None:
-    """Both renderers show the same copy of each page. Where they disagree even on a plainly written file, they draw
+    """All renderers show the same copy of each page. Where they disagree even on a plainly written file, they draw
     the same objects in their own ways, and no copy was taken for another; unless these pages must be among the
     ``places`` that preflight tells of."""
     indexes = looked_at(len(looks.sizes))
-    seen, read = promises(looks.pdfium, shown, indexes), promises(looks.poppler, content, indexes)
+    seen = promises(looks.pdfium, shown, indexes)
     named = {place["page_number"] for place in places or ()}
-    pairs = zip(indexes, seen, read, strict=True)
-    different = [(index, one, other) for index, one, other in pairs if one != other and index + 1 not in named]
-    if not different or (places is None and _are_drawn_differently(shown, looks, indexes)):
-        return
-    index, one, other = different[0]
-    raise PairDiffersError(f"poppler, page {index + 1}: the signer saw promises {one}, a reader sees {other}")
+    for renderer in looks.others:
+        read = promises(renderer, content, indexes)
+        if renderer is not looks.poppler:  # others need not open every file
+            read = [one if other is None else other for one, other in zip(seen, read, strict=True)]
+        pairs = zip(indexes, seen, read, strict=True)
+        different = [(index, one, other) for index, one, other in pairs if one != other and index + 1 not in named]
+        if different and not (places is None and _are_drawn_differently(shown, looks, renderer, indexes)):
+            index, one, other = different[0]
+            name = renderer.name
+            raise PairDiffersError(f"{name}, page {index + 1}: the signer saw promises {one}, a reader sees {other}")
 
 
-def _are_drawn_differently(shown: bytes, looks: Looks, indexes: Sequence[int]) -> bool:
+def _are_drawn_differently(shown: bytes, looks: Looks, renderer: Renderer, indexes: Sequence[int]) -> bool:
     plain = rewritten(shown)
     if plain is None:
         return False
-    return promises(looks.pdfium, plain, indexes) != promises(looks.poppler, plain, indexes)
+    return promises(looks.pdfium, plain, indexes) != promises(renderer, plain, indexes)
 
 
 def _check_verdict(content: bytes) -> None:

@@ -39,7 +39,9 @@ _REFUSED = {
     "encrypted: password needed, R6": "refused: password",
     **{f"signed: certified, P={level}": "refused: changes_forbidden" for level in (1, 2, 3)},
 }
-_MAY_BE_REFUSED = {name for name in CLASSES if name.startswith(("tail: ", "copies: ", "structure: "))} | {
+_MAY_BE_REFUSED = {
+    name for name in CLASSES if name.startswith(("tail: ", "copies: ", "structure: ", "contents: ", "spelling: "))
+} | {
     "contents: missing",
     "contents: undecodable",
     "encrypted: for certificates",

@@ -1132,7 +1132,7 @@ export interface components {
             height: number;
             /**
              * What
-             * @description What readers draw differently: the border of a link that touches something, an annotation, a form field, or (`lost`) contents that some leave out or draw elsewhere, because a font is missing, their graphics state is restored too often, or their operations are malformed. `contents`: drawn otherwise by a word or more by a second renderer, or not by it at all.
+             * @description What readers draw differently: the border of a link that touches something, an annotation, a form field, or (`lost`) contents that some leave out or draw otherwise, because of unusual names of letters in a font that is not embedded, a transfer function, or a picture with a channel of opacity. `contents`: drawn otherwise by a word or more by a second renderer, or not by it at all.
              * @enum {string}
              */
             what: "link_border" | "annotation" | "form_field" | "lost" | "contents";

@@ -5,9 +5,9 @@ import pytest
 
 from paraph.pdf.sealing.seal import Mark, Overlay
 from paraph.pdf.structure.contents_grammar import ContentsDecoder
-from paraph.pdf.structure.page_endings import all_end_clean
-from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 from tests.pdf.drawing.test_draw import colour_at, page_of
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.sealed_files import RED, WATERMARK, pictures, sealed
@@ -16,8 +16,10 @@ DRAWN = {"appearances": pictures(), "marks": [Mark(1, 100, 100, 100, 50, RED)], 
 
 
 def clean(pdf: bytes) -> bool:
-    reader = PdfReader(pdf)
-    return all_end_clean(reader, list(pages(reader)))
+    try:
+        return check_plain_form(PdfReader(pdf), scanned=False).clean_contents
+    except NotPlain:
+        return False
 
 
 def with_contents(*contents: bytes) -> bytes:

@@ -73,7 +73,6 @@ UNCERTAIN = {
     "a dictionary": "/P <</A 1",
     "a string in a dictionary": "/P <</A (x ",
     "an inline image": "BI /W 100 /H 100 /BPC 8 /CS /G ID abc EI",
-    "a parenthesis in an inline image": "BI /W 1 /H 1 /BPC 8 /CS /G ID ( EI",
     "a clip": "0 0 m 1 0 l 1 1 l W",
     "a path": f"{X} {Y} m {X} 110 l 200 110 l 200 {Y} l h",
     "braces": "} } {",
@@ -85,6 +84,7 @@ UNCERTAIN = {
 }
 CERTAIN = {
     "nothing": "",
+    "a parenthesis in an inline image": "BI /W 1 /H 1 /BPC 8 /CS /G ID ( EI",
     "q": HIDE * 3,
     "Q in a string": HIDE + "(Q) Tj",
     "Q after a parenthesis in a comment": HIDE + "% (\n(Q) Tj",

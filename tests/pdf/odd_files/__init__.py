@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from random import Random
 
-from tests.pdf.odd_files import annotations, contents, copies, encrypted, signed, structure, tails
+from tests.pdf.odd_files import annotations, contents, copies, encrypted, signed, spellings, structure, tails
 
 CLASSES: dict[str, Callable[[Random], bytes]] = {
     **tails.CLASSES,
@@ -13,6 +13,7 @@ CLASSES: dict[str, Callable[[Random], bytes]] = {
     **structure.CLASSES,
     **signed.CLASSES,
     **annotations.CLASSES,
+    **spellings.CLASSES,
 }
 
 

@@ -19,6 +19,14 @@ CERTAIN = [
     b"/P <</MCID 0/Lang (de)/A <</B [1 /C]>>/D<41>/E true>> BDC EMC /Artifact BMC EMC /OC /layer BDC EMC /T MP",
     b"0 0 m 1 1 l 1 1 2 2 3 3 c 1 1 2 2 v h W* n 1 1 2 2 re f* 0 0 m 1 0 0 rg 5 5 l S",
     b"/Cs cs 1 0 .5 /P1 scn /P2 SCN .1 .2 .3 .4 k 1 g 0.5 G 1 2 3 rg [] 0 d [1 2] 0 d /G gs 1 w 0 J 0 j 4 M /S sh",
+    b"W 0 0 m 9 9 l S 2 J 7 Tr W* 1 g f",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G ID x EI q BI /IM true /W 9 /H 2 ID abcd\nEI Q",
+    b"BI /W 2 /H 1 /BPC 8 /CS [/I /RGB 1 <000000ffffff>] /D [0 1] /DP <</K 1>> ID \0\1 EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /RGB /F /AHx ID 00 ff 00 > EI BI /W 1 /H 1 /F [/A85 /Fl] ID abc~>EI ",
+    b"BI /W 1 /H 1 /F /Fl /BPC 8 /CS /G ID " + zlib.compress(b"x") + b"\nEI",
+    b"BI /W 1 /H 1 /F /DCT /BPC 8 /CS /G ID \xff\xd8\xff\xe0\0\4\xff\xd9\xff\xda\0\2ab\xff\xd9 EI",
+    b"q BI /W 1 /H 1 /F /CCF /BPC 1 /CS /G ID abc\nEI Q\n",
+    b"BI /W 9 /H 1 /F /RL /BPC 8 /CS /G ID \x02abc\xfe \x80 EI",
     b"BX 1 i EX /Perceptual ri 10 Tc 2 Tw 100 Tz 3 TL 0 Tr 1 Ts 5 5 Td 5 5 TD",
 ]
 UNCERTAIN = [
@@ -35,6 +43,31 @@ UNCERTAIN = [
     b"/P <</A 1 2>> BDC EMC",
     b"BI /W 1 /H 1 /BPC 8 /CS /G ID abc EI",
     b"BI /W 1 /H 1 /BPC 8 /CS /G ID (",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G ID x",
+    b"BI /W 1 /W 1 /H 1 /BPC 8 /CS /G ID x EI",
+    b"BI /W 1 /Width 1 /H 1 /BPC 8 /CS /G ID x EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /Own ID x EI",
+    b"BI /W 4 /H 1 /BPC 8 /CS /G ID xEI  EI",
+    b"BI /W 5 /H 1 /BPC 8 /CS /G ID xEI x EI",
+    b"BI /W 99999 /H 99999 /BPC 8 /CS /G ID x EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G /F /Fl ID x EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G /F /Own ID x EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G /F /DCT ID x EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G /F /RL ID \x05x EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G /F /LZW ID x EI 1 g",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G /F /CCF ID x EI EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G ID\r\nx EI",
+    b"BI /W 1 /H 1 /BPC 8 /CS /G /Own 1 ID x EI",
+    b"8 Tr",
+    b"3 J",
+    b"12345678 w",
+    b"1." + b"0" * 31 + b" w",
+    b"/F\xff gs",
+    b"(a\rb) Tj",
+    b"(\\400) Tj",
+    b"[(a)--5(b)] TJ",
+    b"[(a)5-5(b)] TJ",
+    b"[9 0 R] TJ",
     b"}",
     b"{",
     b"]",
@@ -110,12 +143,15 @@ def test_what_is_left_open(contents: bytes, expected: Ending | None) -> None:
     assert ending([contents]) == expected
 
 
-def test_each_stream_is_certain_by_itself() -> None:
+def test_white_space_parts_two_streams() -> None:
     assert ending([b"q", b" Q "]) == CLEAN
     assert ending([b"q ", b"", b"Q"]) == CLEAN
     assert ending([b"q", b"Q"]) is None  # one word to poppler
     assert ending([b"(a ", b" b) Tj"]) is None
-    assert ending([b"1 0 0 1 5 5 ", b" cm"]) is None
+    assert ending([b"q % a ", b" comment\nQ"]) is None
+    assert ending([b"BI /W 1 /H 1 /BPC 8 /CS /G ", b" ID a EI"]) is None
+    assert ending([b"1 0 0 1 5 5 ", b" cm"]) == CLEAN
+    assert ending([b"1 0 0 1 5 5", b"cm"]) is None
     assert ending([b"0 0 m 5 5 l ", b" S"]) == CLEAN
 
 
@@ -147,5 +183,6 @@ def test_streams_are_decoded_whole_or_not_at_all() -> None:
     assert decoded_completely(PdfStream({b"/Filter": b"/DCTDecode"}, data)) is None
     assert decoded_completely(PdfStream({b"/Filter": b"/Unknown"}, data)) is None
     for parameters in ({}, {b"/DecodeParms": {b"/Predictor": 1}}):
-        for damaged in (packed[:-9], packed[:20], packed[:30] + b"xx" + packed[32:], b""):
+        for damaged in (packed[:-9], packed[:20], packed[:30] + b"xx" + packed[32:]):
             assert decoded_completely(PdfStream({**flate, **parameters}, damaged)) is None
+    assert decoded_completely(PdfStream(flate, b"")) == b""

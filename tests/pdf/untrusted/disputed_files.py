@@ -155,7 +155,7 @@ MALFORMED = {
     "an image without data": text("kept", 100, 500) + "BI /W 1 EI " + text("a", 100, 300),
     "the beginning of an image": text("kept", 100, 500) + "BI " + text("a", 100, 300),
 }
-"""Contents that readers draw differently, nobody knows where."""
+"""Contents that readers draw differently."""
 CUT_OFF = {
     "an open dictionary": text("kept", 100, 500) + "<< " + text("lost", 100, 300),
     "an open dictionary of marks": text("kept", 100, 500) + "/P << /A 1 BDC " + text("lost", 100, 300) + "EMC ",
@@ -190,3 +190,56 @@ def _look(document: pikepdf.Pdf) -> pikepdf.Object:
     look = document.make_stream(b"0 0 1 rg 0 0 100 40 re f", Type=Name.XObject, Subtype=Name.Form)
     look.BBox = Array([0, 0, 100, 40])
     return look
+
+
+def _with_font(differences: str, font: str = "Helvetica") -> bytes:
+    def put(document: pikepdf.Pdf) -> None:
+        made = f"<</Type/Font/Subtype/Type1/BaseFont/{font}/Encoding<</Differences[{differences}]>>>>"
+        document.pages[0].obj.Resources.Font.F2 = pikepdf.Object.parse(made.encode())
+
+    return paper(_GROUND + text("a", 100, 300).replace("/F1", "/F2"), prepare=put)
+
+
+def _with_state(entries: str) -> bytes:
+    def put(document: pikepdf.Pdf) -> None:
+        state: Any = pikepdf.Object.parse(f"<<{entries}>>".encode())
+        if "/SMask" in state:
+            state.SMask.G = document.make_stream(b"1 g 0 0 9 9 re f", Subtype=Name.Form, BBox=Array([0, 0, 9, 9]))
+        document.pages[0].obj.Resources.ExtGState = Dictionary(G=state)
+
+    return paper(f"/G gs {_GROUND}", prepare=put)
+
+
+def _with_picture(data: bytes, entries: str) -> bytes:
+    def put(document: pikepdf.Pdf) -> None:
+        image = document.make_stream(data, Subtype=Name.Image, Width=1, Height=1, Filter=Name.JPXDecode)
+        image.update(pikepdf.Object.parse(f"<<{entries}>>".encode()))
+        document.pages[0].obj.Resources.XObject = Dictionary(X=image)
+
+    return paper(f"{_GROUND} q 9 0 0 9 9 9 cm /X Do Q", prepare=put)
+
+
+def _jpx(components: int, boxes: bytes = b"") -> bytes:
+    stream = b"\xff\x4f\xff\x51" + bytes(36) + components.to_bytes(2, "big")
+    return b"\0\0\0\x0cjP  \r\n\x87\n" + boxes + (8 + len(stream)).to_bytes(4, "big") + b"jp2c" + stream
+
+
+_INVERTS = "/TR<</FunctionType 2/Domain[0 1]/C0[1]/C1[0]/N 1>>"
+_CHANNELS = b"\0\0\0\x18jp2h\0\0\0\x10cdef\0\0\0\0\0\1\0\0"
+REMARKED = {
+    "letters by their codes": lambda: _with_font("97 /uni0061"),
+    "letters by numbers": lambda: _with_font("97 /g97"),
+    "a mask with a function": lambda: _with_state(f"/SMask<</S/Luminosity{_INVERTS}>>"),
+    "a transfer function": lambda: _with_state(_INVERTS),
+    "JPEG 2000 of four channels": lambda: _with_picture(_jpx(4), ""),
+    "JPEG 2000 with a channel of opacity": lambda: _with_picture(_jpx(3, _CHANNELS), ""),
+    "JPEG 2000 whose opacity is meant": lambda: _with_picture(_jpx(3), "/SMaskInData 1"),
+}
+"""What is plain and known to be drawn differently."""
+UNREMARKED = {
+    "letters by their names": lambda: _with_font("97 /a /fi /Euro"),
+    "pictograms by numbers": lambda: _with_font("97 /a20", "ZapfDingbats"),
+    "a mask": lambda: _with_state("/SMask<</S/Luminosity/TR/Identity>>"),
+    "no transfer function": lambda: _with_state("/TR/Identity/TR2/Default"),
+    "JPEG 2000 of three channels": lambda: _with_picture(_jpx(3), ""),
+}

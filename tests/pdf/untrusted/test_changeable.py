@@ -10,11 +10,11 @@ from pikepdf import Array, Dictionary, Name, String
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
-from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile
 from tests.pdf import changing
 from tests.pdf.changing import PRINT, PRINT_OFF, SCRIPT
 from tests.pdf.pdf_factory import paper, text
-from tests.pdf.untrusted.test_actions import many
+from tests.pdf.untrusted.test_actions import many, passive_scan
 
 TURN = Dictionary(S=Name.GoTo, D=Array([0, Name.Fit]))
 TO_THE_NEXT = Dictionary(S=Name.Named, N=Name.NextPage)
@@ -25,11 +25,11 @@ def words(pdf: bytes) -> list[str]:
     return told
 
 
-def passive_file(pdf: bytes) -> PassiveFile | None:
+def passive_file(pdf: bytes) -> ScannedFile | None:
     descriptor = os.memfd_create("test")
     os.write(descriptor, pdf)
     with UntrustedFile(descriptor) as source:
-        return fast_scan(source)
+        return passive_scan(source)
 
 
 @pytest.mark.parametrize("where", ["open", "names", "link"])

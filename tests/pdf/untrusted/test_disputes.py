@@ -132,19 +132,25 @@ def test_an_annotation_in_a_layer_that_is_off_is_told() -> None:
 
 
 @pytest.mark.parametrize("owner", ["page", "form", "appearance"])
-@pytest.mark.parametrize("name", files.MALFORMED)
-def test_a_page_with_malformed_operations_is_told_as_a_whole(owner: str, name: str) -> None:
-    (place,) = told(files.drawn_by(owner, files.MALFORMED[name]))
-    assert place == {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
+@pytest.mark.parametrize("name", files.MALFORMED | files.LOST | files.CUT_OFF)
+def test_contents_that_others_draw_otherwise_are_written_anew_or_refused(owner: str, name: str) -> None:
+    """So that poppler shows what PDFium showed."""
+    pdf = files.drawn_by(owner, (files.MALFORMED | files.LOST | files.CUT_OFF)[name])
+    try:
+        prepared = inspect(pdf, page_limit=1).prepared
+    except PdfRefused as refused:
+        assert refused.reason == "shown_differently"
+        return
+    assert prepared
+    one, other = drawn(prepared)
+    assert _same(one, other), (one, other)
 
 
-@pytest.mark.parametrize("owner", ["page", "form", "appearance"])
-@pytest.mark.parametrize("name", files.LOST | files.CUT_OFF)
-def test_contents_that_others_leave_out_are_told_where_they_stand(owner: str, name: str) -> None:
-    (place,) = told(files.drawn_by(owner, (files.LOST | files.CUT_OFF)[name]))
-    assert place["what"] == "lost"
-    assert (place["x"], place["y"]) == (pytest.approx(100, abs=3), pytest.approx(300, abs=3))
-    assert place["width"] == pytest.approx(20, abs=4) and place["height"] == pytest.approx(9, abs=4)
+def test_the_same_words_are_there_when_contents_are_written_anew() -> None:
+    for contents in (files.LOST["after a surplus Q"], files.LOST["in a missing font"]):
+        pdf = paper(contents)
+        prepared = inspect(pdf, page_limit=1).prepared
+        assert prepared and drawn(pdf)[0] == drawn(prepared)[0]
 
 
 @pytest.mark.parametrize("owner", ["page", "form", "appearance"])
@@ -164,14 +170,24 @@ def test_poppler_is_such_a_reader() -> None:
 
 
 @pytest.mark.parametrize("descendants", ["", "/DescendantFonts[]", "/DescendantFonts[null]", "/DescendantFonts[<<>>]"])
-def test_words_in_a_composite_font_of_no_font_are_told(descendants: str) -> None:
-    """PDFium shows nothing of them, so nobody knows where others show them."""
+def test_words_in_a_composite_font_of_no_font_are_refused(descendants: str) -> None:
+    """PDFium shows nothing of them, others do."""
     pdf = files.in_a_composite_font(descendants)
     one, other = drawn(pdf)
     assert one is None and other is not None
-    (place,) = told(pdf)
-    assert place == {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
-    assert told(files.in_a_composite_font("/DescendantFonts[<</Subtype/CIDFontType2/BaseFont/Helvetica>>]")) == []
+    assert reason(pdf) == "shown_differently"
+
+
+@pytest.mark.parametrize("name", files.REMARKED)
+def test_what_a_rule_knows_to_be_drawn_differently_is_told(name: str) -> None:
+    places = told(files.REMARKED[name]())
+    whole = {"page_number": 1, "x": 0, "y": 0, "width": 595, "height": 842, "what": "lost"}
+    assert [place for place in places if place["what"] == "lost"] == [whole]
+
+
+@pytest.mark.parametrize("name", files.UNREMARKED)
+def test_what_is_like_it_is_not(name: str) -> None:
+    assert [place for place in told(files.UNREMARKED[name]()) if place["what"] == "lost"] == []
 
 
 def test_a_page_with_very_many_places_has_one_for_all() -> None:

@@ -79,13 +79,15 @@ def test_both_ways_to_look_tell_the_same(tmp_path: Path) -> None:
     for name, pdf in [*corpus().items(), *enumerate(a_file_of_each_structure())]:
         (tmp_path / "file.pdf").write_bytes(pdf)
         with UntrustedFile(os.open(tmp_path / "file.pdf", os.O_RDONLY)) as file, suppress(PdfRefused):
-            passive = fast_scan(file)
-            simple = passive is not None and not passive.may_draw_annotations
-            findings = read_by_own_reader(passive.reader, page_limit=2000) if passive and simple else None
-            if passive and findings and second_opinion(passive.reader, file) is Opinion.SAME:
+            scanned = fast_scan(file)
+            simple = scanned is not None and scanned.passive and not scanned.may_draw_annotations
+            findings = read_by_own_reader(scanned.reader, page_limit=2000) if scanned and simple else None
+            if scanned and findings and second_opinion(scanned.reader, file) is Opinion.SAME:
                 read_by_own += 1
-                (pages, facts, _, _), content = read_by_pikepdf(file, page_limit=2000, passive=False)
+                found, content = read_by_pikepdf(file, page_limit=2000, scanned=None)
+                pages, facts = found.pages, found.facts
                 assert content == b"", name
+                assert found.plain == findings.plain
                 assert (findings.pages, {**findings.facts, "repairs": 0}) == (pages, {**facts, "repairs": 0}), name
     assert read_by_own >= 5
 
@@ -165,7 +167,10 @@ def signed(certification: int | None = None, lock: int | None = None) -> bytes:
             field.Lock = Dictionary(Type=Name.SigFieldLock, Action=Name.All, P=lock)
         name = Dictionary(T="a", FT=Name.Tx)
         group = Dictionary(T="group", Kids=Array([document.make_indirect(field), document.make_indirect(name)]))
-        document.Root.AcroForm = Dictionary(Fields=Array([document.make_indirect(group)]), SigFlags=3)
+        group = document.make_indirect(group)
+        for kid in group.Kids:
+            kid.Parent = group
+        document.Root.AcroForm = Dictionary(Fields=Array([group]), SigFlags=3)
 
     return paper("", prepare=prepare)
 

@@ -113,9 +113,9 @@ def test_pages_that_are_alike_have_one_geometry() -> None:
 
     for packed in ({}, PACKED):
         pdf = paper(*[""] * 9, prepare=prepare, **packed)
-        passive = read(pdf, fast_scan)
-        assert passive
-        reader = passive.reader
+        scanned = read(pdf, fast_scan)
+        assert scanned
+        reader = scanned.reader
         found = geometries_of(reader, pages(reader))
         assert found == [geometry_of(reader, page) for page in pages(reader)]
         assert [page.height for page in found[:5]] == [100, 200, 300, 400, 500]

@@ -46,7 +46,7 @@ def draw_marks(
     They go into the page contents; into appearances of the seal's own field, on top of everything, where the file has
     earlier signatures, where an annotation might hide a mark, and where the contents might swallow what follows them.
     ``clean_contents``: no contents swallow anything, so they are not read
-    (:func:`paraph.pdf.structure.page_endings.all_end_clean`).
+    (:class:`paraph.pdf.structure.page_endings.PageEndings`).
 
     Raise :class:`SealError` if a mark names a page or an appearance that does not exist.
     """

@@ -8,7 +8,9 @@ Poppler, Ghostscript and MuPDF carry marked content that a form, glyph, pattern 
 is drawn next, annotations included: a hidden layer left unclosed (8.11) hides it.
 """
 
+import re
 from collections.abc import Iterator, Sequence
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from paraph.pdf.structure.contents_grammar import (
@@ -16,6 +18,7 @@ from paraph.pdf.structure.contents_grammar import (
     PATH_BEGINS,
     SPACES,
     ContentsDecoder,
+    found_in,
     operations,
     well_formed,
 )
@@ -40,16 +43,27 @@ class Ending(NamedTuple):
 
 
 CLEAN = Ending()
+_COMMENTED = re.compile(rb"%[^\r\n]*+\Z")
+_CLIPPING = (b"W", b"W*")
 
 
 def ending(streams: Sequence[bytes]) -> Ending | None:
-    """Return how the decoded content streams of a page end; ``None`` where viewers may disagree. Each stream must be
-    certain by itself: viewers differ on whether white space or a token boundary separates two streams."""
+    """Return how the decoded content streams of a page end; ``None`` where viewers may disagree. Between two streams
+    there must be white space, since they differ on whether the boundary itself is some; an operation may stand in
+    two, a string or comment may not."""
+    if not all(_apart(one, other) for one, other in pairwise(streams)):
+        return None
+    found = _ending(streams)
+    if found is None and len(streams) > 1 and not any(b"BI" in each or _COMMENTED.search(each) for each in streams):
+        found = _ending([b"\r".join(streams)])  # which no string may hold
+    return found
+
+
+def _ending(streams: Sequence[bytes]) -> Ending | None:
     state = _OpenSoFar()
-    for number, stream in enumerate(streams):
-        if (number and not _apart(streams[number - 1], stream)) or not state.read(stream):
-            return None
-    return None if state.pending else Ending(state.states, state.marked, state.text, state.strays)
+    if not all(map(state.read, streams)) or state.pending:
+        return None
+    return Ending(state.states, state.marked, state.text, state.strays)
 
 
 def without_strays(streams: Sequence[bytes]) -> bytes:
@@ -57,13 +71,13 @@ def without_strays(streams: Sequence[bytes]) -> bytes:
     depth, cleaned = 0, []
     for stream in streams:
         text = bytearray(stream)
-        for match in operations().finditer(stream):
-            if match[1] == b"q":
+        for operator, place in found_in(stream):
+            if operator == b"q":
                 depth += 1
-            elif match[1] == b"Q" and depth:
+            elif operator == b"Q" and depth:
                 depth -= 1
-            elif match[1] == b"Q":
-                text[match.start(1)] = 0x20
+            elif operator == b"Q":
+                text[place] = 0x20
         cleaned.append(bytes(text))
     return b"\n".join(cleaned)
 
@@ -83,7 +97,8 @@ class _OpenSoFar:
 
     def read(self, stream: bytes) -> bool:
         """Read a whole stream; ``False`` where it is not certain."""
-        operators = operations().findall(stream)
+        images = b"BI" in stream
+        operators = [found for found, _ in found_in(stream)] if images else operations().findall(stream)
         last = operators[-2] if len(operators) > 1 else b""  # before the end itself: the rest, where it is malformed
         if last and not well_formed().fullmatch(last):
             return False
@@ -99,6 +114,8 @@ class _OpenSoFar:
                 self.marked -= self.marked > 0
             elif operator[-3:] in (b"BMC", b"BDC"):
                 self.marked += 1
+            elif operator[:2] == b"BI":
+                continue
             elif operator and not self._path(operator):
                 return False
         return self.states <= _DEEPEST
@@ -107,6 +124,8 @@ class _OpenSoFar:
         """Return whether ``operator`` is part of a path that is not painted at once, or paints such a path."""
         if operator in PAINTING:
             self.pending = False
+            return True
+        if operator.strip() in _CLIPPING:  # whatever path is painted next
             return True
         part = PATH_BEGINS.fullmatch(operator)
         if part is None or not (part[1] or self.pending):

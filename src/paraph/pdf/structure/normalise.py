@@ -46,8 +46,9 @@ def _from_header(pdf: bytes) -> bytes | None:
 
 
 @contextmanager
-def _quietly_opened(pdf: bytes) -> Iterator[pikepdf.Pdf]:
-    """pikepdf warns of fields that no form lists: they are the uploader's, and are drawn nevertheless."""
+def opened(pdf: bytes) -> Iterator[pikepdf.Pdf]:
+    """Open a file to write it anew. pikepdf warns of fields that no form lists: they are the uploader's, and are drawn
+    nevertheless."""
     with warnings.catch_warnings(), pikepdf.open(io.BytesIO(pdf), suppress_warnings=True) as document:
         warnings.simplefilter("ignore", pikepdf.PageCopyWarning)
         yield document
@@ -55,25 +56,30 @@ def _quietly_opened(pdf: bytes) -> Iterator[pikepdf.Pdf]:
 
 def _rewritten(pdf: bytes) -> bytes:
     try:
-        with _quietly_opened(pdf) as document:
+        with opened(pdf) as document:
             if not len(document.pages):
                 raise UnreadablePdf("The PDF has no pages.")
-            if "/Size" not in document.trailer:
-                document.trailer["/Size"] = min(len(document.objects) + 1, _LARGEST_NUMBER)
-            target = io.BytesIO()
-            document.save(
-                target,
-                object_stream_mode=pikepdf.ObjectStreamMode.disable,
-                # keep streams as they are; qpdf rejects the option for encrypted files
-                stream_decode_level=None if document.is_encrypted else pikepdf.StreamDecodeLevel.none,
-                encryption=document.is_encrypted,
-                fix_metadata_version=False,  # XMP is the uploader's, and reading it loads a library within the sandbox
-            )
-            return target.getvalue()
+            return saved(document)
     except pikepdf.PasswordError as error:
         raise UnreadablePdf("The PDF needs a password to open.") from error
     except (pikepdf.PikepdfError, RuntimeError, AssertionError, *CONFUSED) as error:
         raise UnreadablePdf("The PDF is damaged beyond repair.") from error
+
+
+def saved(document: pikepdf.Pdf) -> bytes:
+    """Return the file with objects in plain order, streams as they are, and encryption kept."""
+    if "/Size" not in document.trailer:
+        document.trailer["/Size"] = min(len(document.objects) + 1, _LARGEST_NUMBER)
+    target = io.BytesIO()
+    document.save(
+        target,
+        object_stream_mode=pikepdf.ObjectStreamMode.disable,
+        # keep streams as they are; qpdf rejects the option for encrypted files
+        stream_decode_level=None if document.is_encrypted else pikepdf.StreamDecodeLevel.none,
+        encryption=document.is_encrypted,
+        fix_metadata_version=False,  # XMP is the uploader's, and reading it loads a library within the sandbox
+    )
+    return target.getvalue()
 
 
 def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:

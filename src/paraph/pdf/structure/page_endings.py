@@ -6,13 +6,11 @@ from typing import Any
 from paraph.pdf.structure.contents_grammar import ContentsDecoder
 from paraph.pdf.structure.graphics_state import CLEAN, Ending, ending
 from paraph.pdf.structure.objects import PdfStream, Ref
-from paraph.pdf.structure.pages import PageNode
-from paraph.pdf.structure.reader import PdfReader
 
 
 class PageEndings:
-    """The endings of one file, whose references ``resolve`` follows. ``clean_contents``: :func:`all_end_clean` holds
-    for the file, so that nothing is read again."""
+    """The endings of one file, whose references ``resolve`` follows. ``clean_contents``: the contents of every page
+    leave nothing open and close nothing that they did not open, so that they are not read again."""
 
     def __init__(self, resolve: Callable[[Any], Any], *, clean_contents: bool = False) -> None:
         self._resolve = resolve
@@ -43,14 +41,3 @@ class PageEndings:
         """Return the decoded streams; ``None`` where one of them fails."""
         streams = [self._resolve(item) for item in contents]
         return self._decoder.decode(streams) if all(type(stream) is PdfStream for stream in streams) else None
-
-
-def all_end_clean(reader: PdfReader, nodes: Sequence[PageNode]) -> bool:
-    """Return whether the contents of every page certainly leave nothing open and close nothing that they did not
-    open."""
-    endings = PageEndings(reader.resolve)
-    for node in nodes:
-        contents = endings.contents(node.dictionary.get(b"/Contents"))
-        if contents is None or endings.ending(contents) != CLEAN:
-            return False
-    return True

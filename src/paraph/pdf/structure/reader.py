@@ -6,8 +6,9 @@ raises :class:`Unsafe`, and sealing takes another way.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import cached_property
+from operator import ge
 from typing import Any, Protocol
 
 from paraph.pdf.structure.crossreference import CrossReference, CrossReferenceEntry, CrossReferenceSection, places
@@ -112,13 +113,22 @@ class PdfReader:
         """Return the numbers of the objects in an object stream, in order."""
         return list(self._container(container).numbers)
 
+    def check_packing(self) -> None:
+        """Raise :class:`Unsafe` unless :meth:`_ObjectStream.check` holds for every object stream in use."""
+        for container in self._containers():
+            self._container(container).check()
+
     def packed_texts(self) -> Iterator[tuple[bytes, list[int]]]:
         """Yield the unpacked text of every object stream, and where in it each object begins. Raise
         :class:`Unsafe`."""
-        if any(section.is_stream for section in self.crossreference.sections):
-            entries = map(self.crossreference.entry, range(self.crossreference.next_number))
-            for container in dict.fromkeys(entry.place for entry in entries if entry and entry.packed):
-                yield self._container(container).data, self._container(container).places
+        for container in self._containers():
+            yield self._container(container).data, self._container(container).places
+
+    def _containers(self) -> Iterable[int]:
+        if not any(section.is_stream for section in self.crossreference.sections):
+            return ()
+        entries = map(self.crossreference.entry, range(self.crossreference.next_number))
+        return dict.fromkeys(entry.place for entry in entries if entry and entry.packed)
 
     def mentions(self, number: int) -> bool:
         """Return whether something may refer to the object with this number, be it there or not. Raise
@@ -144,8 +154,10 @@ class PdfReader:
         return places(self.data, self.crossreference.sections)
 
     def unpack(self, container: int, stream: PdfStream) -> bytes:
-        """Unpack an object stream that the caller has already located, and return its text."""
+        """Unpack an object stream that the caller has already located, and return its text. Raise :class:`Unsafe`
+        where :meth:`_ObjectStream.check` does."""
         self._packed[container] = _ObjectStream(stream, self._decoded)
+        self._packed[container].check()
         return self._packed[container].data
 
     def length_of(self, dictionary: Dictionary, start: int) -> int:
@@ -213,6 +225,7 @@ class _ObjectStream:
             raise Unsafe("an object stream is missing, or has no /First")
         self.data = decoded(stream)
         self._first = first
+        self._count = stream.dictionary.get(b"/N")
         if self.data[:first].translate(None, b"0123456789\t\n\x0b\x0c\r "):
             raise Unsafe("an object stream does not begin with numbers")
 
@@ -234,8 +247,18 @@ class _ObjectStream:
         """The index of each object by its number."""
         return {int(number): index for index, number in enumerate(self._listed[: 2 * len(self._places) : 2])}
 
+    def check(self) -> None:
+        """Raise :class:`Unsafe` unless the stream lists as many objects as it says, each once and in the order in
+        which they stand: some readers go by the list, others by the cross-reference."""
+        listed = list(map(int, self._listed))
+        places = listed[1::2]
+        if len(listed) % 2 or len(places) != self._count or len(set(listed[::2])) != len(places):
+            raise Unsafe("an object stream lists an object twice")
+        if any(map(ge, places, places[1:])):
+            raise Unsafe("the objects of an object stream are not in order")
+
     def object(self, number: int, index: int) -> Any:
-        """Parse object ``number``. ``index`` comes from the cross-reference and may be wrong."""
+        """Parse object ``number``, the ``index``-th of the stream. Raise :class:`Unsafe` if it is another one."""
         return parse(self.data, self._place(self._index(number, index)))[0]
 
     def text_of(self, number: int, index: int) -> bytes:
@@ -248,9 +271,7 @@ class _ObjectStream:
         listed = self._listed[2 * index : 2 * index + 2]
         if len(listed) == 2 and int(listed[0]) == number:
             return index
-        if number not in self.numbers:
-            raise Unsafe(f"object {number} is not in its object stream")
-        return self.numbers[number]
+        raise Unsafe(f"object {number} is not where the cross-reference says")
 
     def _place(self, index: int) -> int:
         return self._first + int(self._places[index])

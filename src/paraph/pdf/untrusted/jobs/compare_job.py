@@ -11,8 +11,7 @@ from PIL import Image, ImageChops, ImageFilter
 from paraph.pdf.refusal import page_not_shown
 from paraph.pdf.structure.geometry import transform_box
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
-from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import COVERED, ShownPage, place_of
-from paraph.pdf.untrusted.jobs.upload_checks.disputes.lost_drawings import Dispute, rows_of
+from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import COVERED, Dispute, ShownPage, place_of
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 from paraph.pdf.untrusted.second_renderer import RESOLUTION
 
@@ -20,6 +19,7 @@ _RADII = (10, 4)  # pixels: an area of 25 by 11 points, a short word; renderers 
 _AREA = ImageFilter.BoxBlur(_RADII)
 _SHIFT = 3  # pixels by which they may put it elsewhere
 _APART = 60  # of 255: a word that only one of them shows is 80 and more, substitutes of fonts are below 45
+_LINE_APART = 6  # rows of pixels between two lines of text
 _TURNED = 3  # pixels by which the sizes of two pictures of one page may differ
 _MOST_PIXELS = 1 << 24
 _HEAD = re.compile(rb"P5\n(\d{1,5}) (\d{1,5})\n255\n")
@@ -76,10 +76,21 @@ def _boxes(ours: Image.Image, theirs: Image.Image) -> Iterator[tuple[int, int, i
     size = min(ours.width, theirs.width), min(ours.height, theirs.height)
     one, other = (picture.crop((0, 0, *size)).filter(_AREA) for picture in (ours, theirs))
     different = ImageChops.lighter(_beyond(one, other), _beyond(other, one)).point(lambda value: 255 * (value > _APART))
-    for first, last in rows_of(different):
+    for first, last in _rows(different):
         line = different.crop((0, first, different.width, last)).getbbox()
         if line:
             yield line[0] - _RADII[0], first - _RADII[1], line[2] + _RADII[0], last + _RADII[1]
+
+
+def _rows(different: Image.Image) -> list[list[int]]:
+    """Return the first row of each line, and the one after its last."""
+    found: list[list[int]] = []
+    for row in (row for row in range(different.height) if different.crop((0, row, different.width, row + 1)).getbbox()):
+        if found and row - found[-1][1] <= _LINE_APART:
+            found[-1][1] = row + 1
+        else:
+            found.append([row, row + 1])
+    return found
 
 
 def _beyond(one: Image.Image, other: Image.Image) -> Image.Image:

@@ -19,7 +19,6 @@ from paraph.pdf.structure.contents_references import referred_in_contents
 from paraph.pdf.structure.geometry import PageGeometry
 from paraph.pdf.structure.linearization import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.structure.page_endings import all_end_clean
 from paraph.pdf.structure.pages import PageNode, geometries_of
 from paraph.pdf.structure.pages import pages as plain_pages
 from paraph.pdf.structure.reader import PdfReader
@@ -29,7 +28,9 @@ from paraph.pdf.untrusted.jobs.upload_checks.acroform import NO_FORMS, NO_SIGNAT
 from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
 from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import find_disputes
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import check_contents
-from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import PassiveFile, fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm, check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import cannot_be_sealed, prepare_file, shown_differently
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 from paraph.pdf.untrusted.jobs.upload_checks.verifying_cost import SLOW, check_drawing, check_reading
@@ -49,16 +50,18 @@ class Findings(NamedTuple):
     facts: dict[str, Any]
     reader: PdfReader
     nodes: list[PageNode]
+    plain: PlainForm
 
 
 def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
-    """Return ``{"pages": [[width, height], …], "preflight": …, "clean_contents": …}`` and what replaces the upload,
-    empty for nothing."""
-    passive = fast_scan(file)
+    """Return ``{"pages": [[width, height], …], "preflight": …, "clean_contents": …, "doubtful": [page, …]}`` and what
+    replaces the upload, empty for nothing. ``doubtful``: the numbers of the pages of which no rule says that all
+    readers draw them alike."""
+    scanned = fast_scan(file)
     document = file.pdfium()
     _check_count(len(document), page_limit)
     try:
-        return _inspected(file, document, passive, page_limit)
+        return _inspected(file, document, scanned, page_limit)
     except PdfRefused as refused:  # by another reader than PDFium
         raise (damaged() if refused.reason == "unreadable" else refused) from refused
     except (pikepdf.PikepdfError, pypdfium2.PdfiumError, RuntimeError) as error:
@@ -66,31 +69,31 @@ def inspect(file: UntrustedFile, page_limit: int) -> JobAnswer:
 
 
 def _inspected(
-    file: UntrustedFile, document: pypdfium2.PdfDocument, passive: PassiveFile | None, page_limit: int
+    file: UntrustedFile, document: pypdfium2.PdfDocument, scanned: ScannedFile | None, page_limit: int
 ) -> JobAnswer:
     began = time.process_time()
-    findings = read_by_own_reader(passive.reader, page_limit) if passive and not passive.may_draw_annotations else None
+    findings, content = None, b""
+    if scanned and scanned.passive and not scanned.may_draw_annotations:
+        findings = read_by_own_reader(scanned.reader, page_limit)
     nodes = findings.nodes if findings else []
     check_drawing(document, findings.reader if findings and len(nodes) == len(document) else None, nodes)
-    content = b""
-    plain = (
-        passive
+    sound = (
+        scanned
         and findings
         and len(findings.pages) == len(document)
-        and second_opinion(passive.reader, file) is Opinion.SAME
+        and second_opinion(scanned.reader, file) is Opinion.SAME
     )
-    if not plain or findings is None:
-        findings, content = _read_by_pikepdf_or_refuse(file, page_limit, passive=passive is not None)
+    if not sound or findings is None:
+        findings, content = _read_by_pikepdf_or_refuse(file, page_limit, scanned)
     _try_first_page(document)
     with nullcontext(file) if not content else UntrustedFile(content=content) as shown:
         try:
             if referred_in_contents(findings.reader, findings.nodes):
                 raise shown_differently()
-            clean = all_end_clean(findings.reader, findings.nodes)
-            disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages, clean_contents=clean)
+            disputes = find_disputes(findings.reader, shown, findings.nodes, findings.pages, findings.plain)
         except (Unsafe, *CONFUSED) as error:
             raise damaged() from error
-        if not plain or time.process_time() - began > SLOW:
+        if not sound or time.process_time() - began > SLOW:
             try:
                 check_reading(shown.whole, findings.pages)
             except (Unsafe, SealError, *CONFUSED) as error:
@@ -103,13 +106,17 @@ def _inspected(
         "drawn_differently": disputes,
     }
     sizes = [[page.width, page.height] for page in findings.pages]
-    return {"pages": sizes, "preflight": preflight, "clean_contents": clean, "doubtful": []}, content
+    doubtful = [index + 1 for index in findings.plain.remarks]
+    clean = findings.plain.clean_contents
+    return {"pages": sizes, "preflight": preflight, "clean_contents": clean, "doubtful": doubtful}, content
 
 
-def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:
+def _read_by_pikepdf_or_refuse(
+    file: UntrustedFile, page_limit: int, scanned: ScannedFile | None
+) -> tuple[Findings, bytes]:
     """Refuse a file that lacks a page for that reason, whatever other fault it has."""
     try:
-        nodes = read_by_pikepdf(file, page_limit, passive=passive)
+        nodes = read_by_pikepdf(file, page_limit, scanned)
     except PdfRefused as refused:
         if refused.reason in _UNCLEAR:
             require_pages(file.pdfium())
@@ -119,8 +126,8 @@ def _read_by_pikepdf_or_refuse(file: UntrustedFile, page_limit: int, *, passive:
 
 
 def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
-    """Read the file with our own reader, which repairs nothing; ``None`` for forms, signatures, the unreadable and
-    what misstates its length or has no room for a revision."""
+    """Read a scanned file with our own reader, which repairs nothing; ``None`` for forms, signatures, what is not
+    plain, and what misstates its length or has no room for a revision."""
     version = _VERSION.match(reader.data)
     if misstates_length(reader.data):
         return None
@@ -132,7 +139,8 @@ def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
         nodes = list(islice(plain_pages(reader), page_limit + 1))
         check_contents(reader, nodes)
         pages = geometries_of(reader, nodes)
-    except (Unsafe, *CONFUSED):
+        plain = check_plain_form(reader, scanned=True)
+    except (NotPlain, Unsafe, *CONFUSED):
         return None
     facts: dict[str, Any] = {
         "version": version[1].decode(),
@@ -143,19 +151,20 @@ def read_by_own_reader(reader: PdfReader, page_limit: int) -> Findings | None:
         "repairs": [],
         "method": "incremental",
     }
-    return Findings(pages, facts, reader, nodes)
+    return Findings(pages, facts, reader, nodes, plain)
 
 
-def read_by_pikepdf(file: UntrustedFile, page_limit: int, *, passive: bool) -> tuple[Findings, bytes]:
+def read_by_pikepdf(file: UntrustedFile, page_limit: int, scanned: ScannedFile | None) -> tuple[Findings, bytes]:
     """Read the file with pikepdf, which repairs what it can, and choose what replaces the upload. The facts are
     those of the replacement, except for ``repairs``."""
-    facts = _facts(file, passive=passive)
-    prepared = prepare_file(file, page_limit)
+    facts = _facts(file, passive=scanned is not None and scanned.passive)
+    prepared = prepare_file(file, page_limit, scanned=scanned is not None)
     if prepared.content is not None:
         with UntrustedFile(content=prepared.content) as shown:
             facts = {**_facts(shown, passive=False), "repairs": facts["repairs"]}
     facts["method"] = prepared.method
-    return Findings(prepared.geometries, facts, prepared.reader, prepared.nodes), prepared.content or b""
+    found = Findings(prepared.geometries, facts, prepared.reader, prepared.nodes, prepared.plain)
+    return found, prepared.content or b""
 
 
 def _facts(file: UntrustedFile, *, passive: bool) -> dict[str, Any]:

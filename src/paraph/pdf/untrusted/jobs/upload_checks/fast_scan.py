@@ -25,27 +25,31 @@ _DRAWN_ANNOTATIONS = re.compile(  # annotations that may draw something: any but
     rb"/(?:AP(?!" + REGULAR + rb")|Subtype(?![" + SPACE + rb"]*+/(?:Type0|Type1|MMType1|TrueType|Type3|CIDFontType0"
     rb"|CIDFontType2|Type1C|CIDFontType0C|OpenType|Image|Form|XML|Link)(?!" + REGULAR + rb")))"
 )
+_OTHER_NAME = re.compile(rb"/[!-$&'*-.0-;=?-Z^-z|~]*+[\x80-\xff]")  # perhaps within a string
 _ESCAPED = re.compile(rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%]*#[^\x00\t\n\x0c\r ()<>\[\]{}/%]*")
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 
 
-class PassiveFile(NamedTuple):
-    """A plainly written file in which nothing runs and nothing changes what is shown."""
+class ScannedFile(NamedTuple):
+    """A plainly written file, whose names are printable ASCII. ``passive``: nothing runs and nothing changes what is
+    shown."""
 
     reader: PdfReader
+    passive: bool
     may_draw_annotations: bool
 
 
-def fast_scan(file: UntrustedFile) -> PassiveFile | None:
-    """Return the file if it is passive; ``None`` if it is not plainly written or contains a name of interest. Stream
-    data is not searched, except that of object streams. Raise PdfRefused ``too_complex`` for a decompression bomb."""
+def fast_scan(file: UntrustedFile) -> ScannedFile | None:
+    """Return the file; ``None`` if it is not plainly written. Stream data is not searched, except that of object
+    streams. Raise PdfRefused ``too_complex`` for a decompression bomb."""
     data = cast(bytes, file.content)  # mapped memory, searched and sliced like bytes: untouched parts are never read
     try:
         index = index_objects(data)
         text = b"\n".join(_texts(data, index))
-        if _contains_name(_NAMES_OF_INTEREST, text) or _acts_when_opened(index.reader):
+        if not text.isascii() and _OTHER_NAME.search(text):
             return None
-        return PassiveFile(index.reader, _contains_name(_DRAWN_ANNOTATIONS, text))
+        passive = not (_contains_name(_NAMES_OF_INTEREST, text) or _acts_when_opened(index.reader))
+        return ScannedFile(index.reader, passive, _contains_name(_DRAWN_ANNOTATIONS, text))
     except (Unsafe, SealError, *CONFUSED):
         return None
 

@@ -18,14 +18,13 @@ _ESCAPED = re.compile(rb"\\.", re.DOTALL)
 _LENGTH = re.compile(rb"/Length(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _STRING = re.compile(rb"\([^()]*\)")
 _DEEPEST_STRING = 8
-_SAID_ONCE = (b"/Filter", b"/Subtype", b"/First")
+_SAID_ONCE = (b"/Filter", b"/Subtype")
 
-_USUAL_STREAM = re.compile(  # names and numbers only, in any order, as in nearly all stream dictionaries
+_USUAL_STREAM = re.compile(  # names and numbers only, in any order, as in nearly all but object streams
     rb"%(gap)b<<(?:%(gap)b(?:"
     rb"/Length%(gap)b(\d++)%(end)b"  # 1
     rb"|/Filter%(gap)b(%(name)b)"  # 2
     rb"|/Subtype%(gap)b(%(name)b)"  # 3
-    rb"|/First%(gap)b(\d++)%(end)b"  # 4
     rb"|(?!/(?:Length|Filter|DecodeParms|Subtype|First)%(end)b)"
     rb"%(name)b%(gap)b(?:%(name)b|(?:\d++|true|false)%(end)b)"
     rb"))*+%(gap)b>>%(gap)bstream\r?\n"
@@ -186,9 +185,9 @@ def _usual_stream(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPla
     usual = _USUAL_STREAM.match(data, span.body)
     if usual is None or usual[0].count(b"/Length") != 1 or any(usual[0].count(key) > 1 for key in _SAID_ONCE):
         return None
-    length, packing, kind, first = usual.groups()
+    length, packing, kind = usual.groups()
     dictionary: Dictionary = {b"/Length": int(length)}
-    for key, value in ((b"/Filter", packing), (b"/Subtype", kind), (b"/First", first and int(first))):
+    for key, value in ((b"/Filter", packing), (b"/Subtype", kind)):
         if value is not None:
             dictionary[key] = value
     start = usual.end()

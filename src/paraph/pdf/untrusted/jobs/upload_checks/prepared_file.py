@@ -4,7 +4,7 @@ A file that readers might interpret differently undergoes a dry run before anybo
 key, it must look as the upload does, show its marks, and take an archive timestamp that alters nothing.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from itertools import islice
 from typing import Any, NamedTuple
@@ -24,6 +24,9 @@ from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
 from paraph.pdf.untrusted.jobs.upload_checks.expansion import check_contents
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm, check_plain_form
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.rewritten import rewritten
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 
 _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
@@ -42,21 +45,23 @@ class PreparedFile(NamedTuple):
     geometries: list[PageGeometry]
     reader: PdfReader
     nodes: list[PageNode]
+    plain: PlainForm
 
 
-def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
-    """Return the first variant that passes its dry run. Raise PdfRefused ``cannot_be_sealed``,
+def prepare_file(file: UntrustedFile, page_limit: int, *, scanned: bool) -> PreparedFile:
+    """Return the first variant in plain form that passes its dry run. Raise PdfRefused ``cannot_be_sealed``,
     ``shown_differently`` where readers disagree on what the pages show, or ``unclear_page_count`` where they
-    disagree on their number."""
+    disagree on their number. ``scanned``: see
+    :func:`paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form.check_plain_form`."""
     refusal = cannot_be_sealed()
     try:
-        for method, content in extendable_variants(file.whole):
+        for method, content in _variants(file.whole):
             try:
                 if method == "incremental":
-                    return PreparedFile(method, None, *_try_variant(file, file, page_limit))
+                    return PreparedFile(method, None, *_try_variant(file, file, page_limit, scanned=scanned))
                 with UntrustedFile(content=content) as variant:
-                    return PreparedFile(method, content, *_try_variant(file, variant, page_limit))
-            except LooksDifferent:
+                    return PreparedFile(method, content, *_try_variant(file, variant, page_limit, scanned=False))
+            except (LooksDifferent, NotPlain):
                 refusal = shown_differently()
             except PdfRefused as refused:
                 refusal = refused
@@ -67,9 +72,18 @@ def prepare_file(file: UntrustedFile, page_limit: int) -> PreparedFile:
     raise refusal
 
 
+def _variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
+    """Yield what a revision can extend; last what is written anew, whose contents may be, too."""
+    method: Method = "incremental"
+    for method, content in extendable_variants(pdf):
+        yield method, content
+    if method == "normalised":
+        yield method, rewritten(pdf)
+
+
 def _try_variant(
-    file: UntrustedFile, variant: UntrustedFile, page_limit: int
-) -> tuple[list[PageGeometry], PdfReader, list[PageNode]]:
+    file: UntrustedFile, variant: UntrustedFile, page_limit: int, *, scanned: bool
+) -> tuple[list[PageGeometry], PdfReader, list[PageNode], PlainForm]:
     """Return the pages of ``variant`` after its dry run; raise LooksDifferent, PdfRefused or what reading does."""
     reader = PdfReader(variant.whole)
     Revision(reader)  # there is room for one
@@ -82,12 +96,13 @@ def _try_variant(
         contents = reader.resolve(page.dictionary.get(b"/Contents"))
         if not isinstance(contents, PdfStream | list | None):  # poppler drops such a page, others show it empty
             raise page_not_shown(number)
+    plain = check_plain_form(reader, scanned=scanned)
     opinion = second_opinion(reader, variant)
     if opinion is Opinion.OTHER:
         raise LooksDifferent("qpdf finds other objects")
     everywhere = variant is not file or opinion is not Opinion.SAME
     _dry_run(file.whole, variant.whole, geometries, range(len(geometries)) if everywhere else _annotated_pages(reader))
-    return geometries, reader, found
+    return geometries, reader, found, plain
 
 
 def cannot_be_sealed() -> PdfRefused:

@@ -94,7 +94,7 @@ class _Comparison:
             if not _same(value, self._document.get_object(ref)):
                 return False
             self.usual = self.usual and self._is_usual(value)
-            waiting.extend(_drawn_with(value))
+            waiting.extend(drawn_with(value))
         return True
 
     def _is_usual(self, value: Any) -> bool:
@@ -155,7 +155,8 @@ def _as_qpdf_writes(value: Any) -> bytes:
     return b"%d" % value if kind is int else serialized(value)
 
 
-def _drawn_with(value: Any) -> Iterator[Ref]:
+def drawn_with(value: Any) -> Iterator[Ref]:
+    """Yield the references that lead from an object to what pages draw."""
     if isinstance(value, dict) and value.get(b"/Type") == b"/Catalog":
         yield from _references([value.get(b"/Pages"), value.get(b"/OCProperties")])
     elif isinstance(value, dict) and (b"/Kids" in value or value.get(b"/Type") == b"/Page"):

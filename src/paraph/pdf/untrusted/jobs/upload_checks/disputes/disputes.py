@@ -2,8 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from functools import cached_property
-from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import pypdfium2
 from PIL import Image
@@ -23,7 +22,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.disputes.annotation_looks import (
     border_of_link,
     is_disputed,
 )
-from paraph.pdf.untrusted.jobs.upload_checks.disputes.lost_drawings import Dispute, lost_drawings
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import PlainForm
 
 COVERED = 0.2  # of a letter: enough to make another one of it
 _TOUCHED = 0.05
@@ -33,6 +32,16 @@ _MOST = 2000
 _PIXELS = 1600  # of the longer side of the picture in which things are looked for
 _FAINT = 24  # of 255: noise of a scan, and of compression
 _MOST_OBJECTS = 20_000  # of a page, among which pictures are looked for
+
+
+class Dispute(NamedTuple):
+    """In user space; ``page`` counts from 0. ``what``: ``link_border``, ``annotation``, ``form_field``, ``lost`` for
+    drawings of the page that other readers leave out or draw otherwise, or ``contents`` for what a second renderer
+    does."""
+
+    page: int
+    what: str
+    area: Box
 
 
 class ShownPage:
@@ -119,15 +128,13 @@ def find_disputes(
     file: UntrustedFile,
     nodes: Sequence[PageNode],
     geometries: Sequence[PageGeometry],
-    *,
-    clean_contents: bool,
+    plain: PlainForm,
 ) -> list[dict[str, Any]]:
     """Return ``[{"page_number", "x", "y", "width", "height", "what"}, …]``, in points of reader space. ``reader`` and
-    ``file``: of the file that is shown and sealed; ``clean_contents``:
-    :func:`paraph.pdf.structure.page_endings.all_end_clean` holds for it. Raise PdfRefused ``…_over_text`` for one that
-    lies over text."""
-    lost = lost_drawings(reader, file, nodes, geometries, clean_contents=clean_contents)
-    found = list(chain(_of_annotations(reader, file, nodes, geometries), lost))
+    ``file``: of the file that is shown and sealed, ``plain``: what is known of it. Raise PdfRefused ``…_over_text``
+    for one that lies over text."""
+    found = list(_of_annotations(reader, file, nodes, geometries))
+    found += [Dispute(index, "lost", geometries[index].visible) for index in plain.drawn_differently]
     told: list[dict[str, Any]] = []
     limit = _MOST_OF_A_PAGE if len(found) <= _MOST else 1
     for index in sorted({each.page for each in found}):

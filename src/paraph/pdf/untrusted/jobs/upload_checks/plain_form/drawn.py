@@ -1,0 +1,306 @@
+"""What the pages of a plain file draw with: the kinds of its entries (ISO 32000-1, 7.7, 8.4 to 8.11 and 12.5)."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from paraph.pdf.refusal import too_complex
+from paraph.pdf.structure.contents_grammar import ContentsDecoder, glyph_begins
+from paraph.pdf.structure.graphics_state import CLEAN, Ending
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.unpacking import unpacked
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import check_contents, used_names
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import check_image
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
+    Kinds,
+    NotPlain,
+    any_of,
+    check_entries,
+    is_array,
+    is_boolean,
+    is_box,
+    is_dictionary,
+    is_name,
+    is_natural,
+    is_number,
+    is_stream,
+    is_string,
+    numbers,
+    one_of,
+)
+
+_MOST_READ = 128 << 20  # bytes of all contents; the sandbox bounds the time
+_DEEPEST = 15  # drawings within drawings: PDFium leaves out deeper ones
+_RESOURCES: Kinds = dict.fromkeys(
+    (b"/Font", b"/XObject", b"/ExtGState", b"/ColorSpace", b"/Pattern", b"/Shading", b"/Properties"), is_dictionary
+)
+_GROUP: Kinds = {b"/S": one_of(b"/Transparency"), b"/I": is_boolean, b"/K": is_boolean}
+_FORM: Kinds = {
+    b"/BBox": is_box,
+    b"/Matrix": numbers(6),
+    b"/FormType": one_of(1),
+    b"/Resources": is_dictionary,
+    b"/Group": is_dictionary,
+}
+_PATTERN: Kinds = {
+    b"/PatternType": one_of(1),
+    b"/PaintType": one_of(1, 2),
+    b"/TilingType": one_of(1, 2, 3),
+    b"/BBox": is_box,
+    b"/XStep": is_number,
+    b"/YStep": is_number,
+    b"/Resources": is_dictionary,
+    b"/Matrix": numbers(6),
+}
+_SHADED: Kinds = {b"/PatternType": one_of(2), b"/Matrix": numbers(6), b"/ExtGState": is_dictionary}
+_STATE: Kinds = {
+    b"/LW": is_number,
+    b"/LC": one_of(0, 1, 2),
+    b"/LJ": one_of(0, 1, 2),
+    b"/ML": is_number,
+    b"/D": lambda value: is_array(value) and len(value) == 2 and is_array(value[0]) and is_number(value[1]),
+    b"/Font": lambda value: is_array(value) and len(value) == 2 and is_number(value[1]),
+    b"/SA": is_boolean,
+    b"/BM": is_name,
+    b"/SMask": any_of(one_of(b"/None"), is_dictionary),
+    b"/CA": is_number,
+    b"/ca": is_number,
+    b"/AIS": is_boolean,
+    b"/TK": is_boolean,
+    b"/OP": is_boolean,
+    b"/op": is_boolean,
+    b"/OPM": one_of(0, 1),
+}
+_MASK: Kinds = {b"/S": one_of(b"/Alpha", b"/Luminosity"), b"/G": is_stream, b"/BC": numbers()}
+_ANNOTATION: Kinds = {
+    b"/Subtype": is_name,
+    b"/Rect": is_box,
+    b"/F": is_natural,
+    b"/AP": is_dictionary,
+    b"/AS": is_name,
+    b"/Border": is_array,
+    b"/BS": is_dictionary,
+    b"/C": numbers(0, 1, 3, 4),
+    b"/IC": numbers(0, 1, 3, 4),
+    b"/QuadPoints": numbers(),
+    b"/Vertices": numbers(),
+    b"/L": numbers(4),
+    b"/InkList": is_array,
+    b"/RD": numbers(4),
+    b"/MK": is_dictionary,
+    b"/OC": is_dictionary,
+}
+FIELD: Kinds = {
+    b"/FT": one_of(b"/Tx", b"/Btn", b"/Ch", b"/Sig"),
+    b"/Ff": is_natural,
+    b"/Q": one_of(0, 1, 2),
+    b"/MaxLen": is_natural,
+    b"/DA": is_string,
+    b"/Kids": is_array,
+    b"/Parent": is_dictionary,
+}
+_IDENTICAL = (b"/Identity", b"/Default")
+
+
+class Drawn(NamedTuple):
+    """What is drawn by something: its own ``depth``, 1 where nothing is drawn within it, and remarks."""
+
+    depth: int
+    remarks: Remarks
+
+
+_FLAT = Drawn(0, NOTHING)
+
+
+class Drawings:
+    """Checks what pages draw, each object once."""
+
+    def __init__(self, reader: PdfReader) -> None:
+        self._reader = reader
+        self._resolve = reader.resolve
+        self._decoder = ContentsDecoder(_MOST_READ, _MOST_READ)
+        self._known: dict[tuple[bytes, Ref], Drawn | None] = {}
+        self._checks = {
+            b"/Font": self._font,
+            b"/XObject": self._object,
+            b"/ExtGState": self._state,
+            b"/ColorSpace": self._colours,
+            b"/Pattern": self._pattern,
+            b"/Shading": self._shading,
+        }
+        self._contents: dict[tuple[Any, ...], tuple[Ending, list[bytes]]] = {}
+
+    def page(self, page: Dictionary, resources: Any) -> tuple[Ending, Remarks]:
+        """Check the contents of a page and its annotations."""
+        streams = self._contents_of(page)
+        key = tuple(streams)
+        if key not in self._contents:
+            texts = self._decoded([self._resolve(each) for each in streams], "a page")
+            self._contents[key] = check_contents(texts, within="a page"), texts
+        found, texts = self._contents[key]
+        drawn = self._uses(texts, self._resources(resources))
+        return found, drawn.remarks.union(*(each.remarks for each in self._annotations(page)))
+
+    def _contents_of(self, page: Dictionary) -> list[Ref]:
+        value = page.get(b"/Contents")
+        if value is None and b"/Contents" not in page:
+            return []
+        listed = self._resolve(value)
+        streams: list[Any] = listed if type(listed) is list else [value]
+        if not all(type(each) is Ref for each in streams):
+            raise NotPlain("the contents of a page are no stream")
+        return list(streams)
+
+    def _annotations(self, page: Dictionary) -> Iterator[Drawn]:
+        listed = self._resolve(page.get(b"/Annots", []))
+        if type(listed) is not list:
+            raise NotPlain("the annotations of a page are no array")
+        for item in listed:
+            entries = self._resolve(item)
+            if type(entries) is not dict:
+                raise NotPlain("an annotation is no dictionary")
+            check_entries("an annotation", entries, _ANNOTATION, self._resolve)
+            if b"/Subtype" not in entries or b"/Rect" not in entries:
+                raise NotPlain("an annotation lacks an entry")
+            if self._resolve(entries[b"/Subtype"]) == b"/Widget":
+                check_entries("a form field", entries, FIELD, self._resolve)
+            for look in self._looks(entries):
+                yield self._item(b"/XObject", look)
+
+    def _looks(self, annotation: Dictionary) -> Iterator[Any]:
+        looks = self._resolve(annotation.get(b"/AP", {}))
+        for value in looks.values():
+            states = self._resolve(value)
+            if type(states) is dict:
+                yield from states.values()
+            elif type(states) is PdfStream:
+                yield value
+            else:
+                raise NotPlain("an annotation has an odd appearance")
+
+    def _decoded(self, streams: list[Any], within: str) -> list[bytes]:
+        for stream in streams:
+            if type(stream) is not PdfStream:
+                raise NotPlain(f"the contents of {within} are no stream")
+            check_stream(stream, {}, within, self._resolve)
+        texts = self._decoder.decode(streams)
+        if texts is None:
+            if sum(len(unpacked(stream)) for stream in streams) > _MOST_READ // 2:
+                raise too_complex()
+            raise NotPlain(f"the contents of {within} cannot be decoded")
+        return texts
+
+    def _resources(self, value: Any) -> Dictionary:
+        resources = self._resolve(value)
+        if resources is None:
+            return {}
+        if type(resources) is not dict:
+            raise NotPlain("resources are no dictionary")
+        return resources
+
+    def _uses(self, texts: Iterable[bytes], resources: Dictionary) -> Drawn:
+        """Check everything that contents use. Raise NotPlain for a name that is not in the resources."""
+        depth, remarks = 0, NOTHING
+        for category, name in used_names(texts):
+            table = self._resolve(resources.get(category))
+            if type(table) is not dict or name not in table:
+                raise NotPlain(f"contents use a name that is not in {category.decode()[1:]}")
+            drawn = self._item(category, table[name])
+            depth, remarks = max(depth, drawn.depth), remarks | drawn.remarks
+        return Drawn(depth, remarks)
+
+    def _item(self, category: bytes, value: Any) -> Drawn:
+        if type(value) is not Ref:
+            return self._found(category, value)
+        key = (category, value)
+        if key not in self._known:
+            self._known[key] = None
+            self._known[key] = self._found(category, self._resolve(value))
+        drawn = self._known[key]
+        if drawn is None:
+            raise NotPlain("something draws itself")
+        return drawn
+
+    def _found(self, category: bytes, value: Any) -> Drawn:
+        drawn = self._checks[category](value)
+        if drawn.depth > _DEEPEST:
+            raise NotPlain("drawings are nested too deep")
+        return drawn
+
+    def _font(self, font: Any) -> Drawn:
+        if type(font) is not dict:
+            raise NotPlain("a font is no dictionary")
+        remarks = check_font(font, self._resolve)
+        if self._resolve(font[b"/Subtype"]) != b"/Type3":
+            return Drawn(0, remarks)
+        resources, depth = self._resources(font.get(b"/Resources")), 0
+        for glyph in self._resolve(font[b"/CharProcs"]).values():
+            drawn = self._drawing(self._resolve(glyph), resources, "a glyph")
+            depth, remarks = max(depth, drawn.depth), remarks | drawn.remarks
+        return Drawn(depth, remarks)
+
+    def _drawing(self, stream: Any, resources: Dictionary, what: str) -> Drawn:
+        (text,) = self._decoded([stream], what)
+        text += b"\n"  # which ends a comment
+        if what == "a glyph":
+            begins = glyph_begins().match(text)
+            if begins is None:
+                raise NotPlain("a glyph does not begin with its width")
+            text = text[begins.end() :]
+        if check_contents([text], within=what)._replace(states=0, text=False) != CLEAN:
+            raise NotPlain(f"the contents of {what} leave something open")
+        drawn = self._uses([text], resources)
+        return Drawn(drawn.depth + 1, drawn.remarks)
+
+    def _object(self, stream: Any) -> Drawn:
+        kind = self._resolve(stream.dictionary.get(b"/Subtype")) if type(stream) is PdfStream else None
+        if kind == b"/Image":
+            return Drawn(0, check_image(stream, self._resolve))
+        if kind != b"/Form" or b"/BBox" not in stream.dictionary:
+            raise NotPlain("something that is drawn is neither image nor form")
+        check_stream(stream, _FORM, "a form", self._resolve)
+        group = self._resolve(stream.dictionary.get(b"/Group", {}))
+        check_entries("a group", group, _GROUP, self._resolve)
+        return self._drawing(stream, self._resources(stream.dictionary.get(b"/Resources")), "a form")
+
+    def _state(self, state: Any) -> Drawn:
+        if type(state) is not dict:
+            raise NotPlain("a graphics state is no dictionary")
+        check_entries("a graphics state", state, _STATE, self._resolve)
+        remarks, depth = NOTHING, 0
+        if any(self._resolve(state.get(key, b"/Identity")) not in _IDENTICAL for key in (b"/TR", b"/TR2")):
+            remarks |= {"transfer_function"}
+        mask = self._resolve(state.get(b"/SMask"))
+        if type(mask) is dict:
+            check_entries("a mask", mask, _MASK, self._resolve)
+            drawn = self._item(b"/XObject", mask.get(b"/G"))
+            depth, remarks = drawn.depth, remarks | drawn.remarks | {"soft_mask"}
+            if self._resolve(mask.get(b"/TR", b"/Identity")) not in _IDENTICAL:
+                remarks |= {"transfer_function"}
+        if b"/Font" in state:
+            remarks |= self._item(b"/Font", self._resolve(state[b"/Font"])[0]).remarks
+        return Drawn(depth, remarks)
+
+    def _colours(self, value: Any) -> Drawn:
+        return Drawn(0, check_space(value, self._resolve))
+
+    def _pattern(self, pattern: Any) -> Drawn:
+        if type(pattern) is PdfStream:
+            check_stream(pattern, _PATTERN, "a pattern", self._resolve)
+            if not all(key in pattern.dictionary for key in _PATTERN if key != b"/Matrix"):
+                raise NotPlain("a pattern lacks an entry")
+            drawn = self._drawing(pattern, self._resources(pattern.dictionary[b"/Resources"]), "a pattern")
+            return Drawn(drawn.depth, drawn.remarks | {"pattern"})
+        if type(pattern) is not dict or self._resolve(pattern.get(b"/PatternType")) != 2:
+            raise NotPlain("a pattern is of an unknown kind")
+        check_entries("a pattern", pattern, _SHADED, self._resolve)
+        return self._shading(self._resolve(pattern.get(b"/Shading")))
+
+    def _shading(self, value: Any) -> Drawn:
+        entries = value.dictionary if type(value) is PdfStream else value
+        if type(entries) is not dict or self._resolve(entries.get(b"/ShadingType")) not in range(1, 8):
+            raise NotPlain("a shading is odd")
+        return Drawn(0, check_space(entries.get(b"/ColorSpace"), self._resolve) | {"shading"})

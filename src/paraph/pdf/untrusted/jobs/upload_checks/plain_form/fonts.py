@@ -1,0 +1,184 @@
+"""The fonts of a plain file (ISO 32000-1, 9.5 to 9.9), and which of them readers may still draw differently."""
+
+from fontTools.agl import AGL2UV
+
+from paraph.pdf.structure.objects import Dictionary, PdfStream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
+    NotPlain,
+    Resolve,
+    any_of,
+    check_entries,
+    is_array,
+    is_dictionary,
+    is_integer,
+    is_name,
+    is_natural,
+    is_number,
+    is_stream,
+    numbers,
+    one_of,
+)
+
+_SIMPLE = frozenset({b"/Type1", b"/MMType1", b"/TrueType", b"/Type3"})
+_FONT = {
+    b"/BaseFont": is_name,
+    b"/FirstChar": is_natural,
+    b"/LastChar": is_natural,
+    b"/Widths": is_array,
+    b"/FontDescriptor": is_dictionary,
+    b"/Encoding": any_of(is_name, is_dictionary, is_stream),
+    b"/FontBBox": numbers(4),
+    b"/FontMatrix": numbers(6),
+    b"/CharProcs": is_dictionary,
+    b"/Resources": is_dictionary,
+    b"/DescendantFonts": lambda value: is_array(value) and len(value) == 1,
+}
+_DESCENDANT = {
+    b"/Subtype": one_of(b"/CIDFontType0", b"/CIDFontType2"),
+    b"/BaseFont": is_name,
+    b"/CIDSystemInfo": is_dictionary,
+    b"/FontDescriptor": is_dictionary,
+    b"/DW": is_number,
+    b"/W": is_array,
+    b"/DW2": numbers(2),
+    b"/W2": is_array,
+    b"/CIDToGIDMap": any_of(one_of(b"/Identity"), is_stream),
+}
+_DESCRIPTOR = {
+    b"/Flags": is_integer,
+    b"/FontBBox": numbers(4),
+    b"/ItalicAngle": is_number,
+    b"/Ascent": is_number,
+    b"/Descent": is_number,
+    b"/StemV": is_number,
+    b"/MissingWidth": is_number,
+    b"/FontFile": is_stream,
+    b"/FontFile2": is_stream,
+    b"/FontFile3": is_stream,
+}
+_ENCODING = {b"/BaseEncoding": is_name, b"/Differences": is_array}
+_ENCODINGS = frozenset({b"/WinAnsiEncoding", b"/MacRomanEncoding", b"/StandardEncoding", b"/MacExpertEncoding"})
+_PROGRAMS = (b"/FontFile", b"/FontFile2", b"/FontFile3")
+_PROGRAM_KINDS = frozenset({b"/Type1C", b"/CIDFontType0C", b"/OpenType"})
+_STANDARD = frozenset(  # the fonts that every reader has (9.6.2.2)
+    b"/" + family + style
+    for family, styles in (
+        (b"Courier", (b"", b"-Bold", b"-Oblique", b"-BoldOblique")),
+        (b"Helvetica", (b"", b"-Bold", b"-Oblique", b"-BoldOblique")),
+        (b"Times", (b"-Roman", b"-Bold", b"-Italic", b"-BoldItalic")),
+        (b"Symbol", (b"",)),
+        (b"ZapfDingbats", (b"",)),
+    )
+    for style in styles
+)
+_PICTOGRAMS = (b"/ZapfDingbats", b"/Symbol")
+_OF_LATIN = ("fi", "fl", "onesuperior", "twosuperior", "threesuperior", ".notdef")
+_GLYPHS = frozenset(b"/" + name.encode() for name in (*AGL2UV, *_OF_LATIN))
+"""Names that every reader knows: those of the Adobe Glyph List for New Fonts, and of ISO 32000-1, annex D."""
+_CODES = 256
+_SYMBOLIC = 4
+Remarks = frozenset[str]
+"""What of a file is plain and may yet be drawn differently."""
+NOTHING: Remarks = frozenset()
+
+
+def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
+    """Return what readers may draw differently in the font. Raise NotPlain."""
+    check_entries("a font", font, _FONT, resolve)
+    subtype = resolve(font.get(b"/Subtype"))
+    if subtype == b"/Type0":
+        return _composite(font, resolve)
+    if subtype not in _SIMPLE:
+        raise NotPlain("a font is of an unknown kind")
+    _widths(font, resolve)
+    encoding = resolve(font.get(b"/Encoding"))
+    if subtype == b"/Type3":
+        if not is_dictionary(encoding) or not _has(font, b"/CharProcs", b"/FontMatrix"):
+            raise NotPlain("a font of drawings lacks an entry")
+        differences(encoding, resolve)
+        return NOTHING
+    if b"/BaseFont" not in font:
+        raise NotPlain("a font has no name")
+    descriptor = resolve(font.get(b"/FontDescriptor"))
+    embedded = _embedded(descriptor, resolve)
+    if isinstance(encoding, PdfStream):
+        raise NotPlain("a font has an odd encoding")
+    names = differences(encoding, resolve) if is_dictionary(encoding) else set[bytes]()
+    if not embedded:
+        name = resolve(font[b"/BaseFont"])
+        remarks = set[str]() if name in _STANDARD else {"font_not_embedded"}
+        if name not in _PICTOGRAMS and not names <= _GLYPHS:
+            remarks.add("glyph_names")
+        return frozenset(remarks)
+    flags = resolve(descriptor.get(b"/Flags")) if descriptor else 0
+    if subtype == b"/TrueType" and (names or bool(encoding) == bool(flags & _SYMBOLIC)):
+        return frozenset({"font_encoding"})
+    return NOTHING
+
+
+def differences(encoding: Dictionary, resolve: Resolve) -> set[bytes]:
+    """Return the names of glyphs that an encoding has in place of others. Raise NotPlain."""
+    check_entries("an encoding", encoding, _ENCODING, resolve)
+    base = resolve(encoding.get(b"/BaseEncoding"))
+    if base is not None and base not in _ENCODINGS:
+        raise NotPlain("an encoding has an unknown base")
+    code, seen, names = -1, set[int](), set[bytes]()
+    for item in resolve(encoding.get(b"/Differences")) or ():
+        if type(item) is int:
+            code = item
+            continue
+        if not is_name(item) or not 0 <= code < _CODES or code in seen:
+            raise NotPlain("an encoding has odd differences")
+        names.add(item)
+        seen.add(code)
+        code += 1
+    return names
+
+
+def _widths(font: Dictionary, resolve: Resolve) -> None:
+    widths, first, last = (resolve(font.get(key)) for key in (b"/Widths", b"/FirstChar", b"/LastChar"))
+    if widths is None:
+        return
+    if not all(is_number(resolve(each)) for each in widths):
+        raise NotPlain("a font has odd widths")
+    if first is None or last is None or len(widths) != last - first + 1:
+        raise NotPlain("a font has another number of widths than it says")
+
+
+def _embedded(descriptor: Dictionary | None, resolve: Resolve) -> bool:
+    if descriptor is None:
+        return False
+    check_entries("a font", descriptor, _DESCRIPTOR, resolve)
+    programs = [key for key in _PROGRAMS if key in descriptor]
+    if len(programs) > 1:
+        raise NotPlain("a font has several programs")
+    program = resolve(descriptor.get(b"/FontFile3"))
+    if program is not None and resolve(program.dictionary.get(b"/Subtype")) not in _PROGRAM_KINDS:
+        raise NotPlain("a font has a program of an unknown kind")
+    return bool(programs)
+
+
+def _composite(font: Dictionary, resolve: Resolve) -> Remarks:
+    if not _has(font, b"/DescendantFonts", b"/Encoding"):
+        raise NotPlain("a composite font lacks an entry")
+    (descendant,) = resolve(font[b"/DescendantFonts"])
+    descendant = resolve(descendant)
+    if not is_dictionary(descendant):
+        raise NotPlain("a composite font is made of no font")
+    check_entries("a font", descendant, _DESCENDANT, resolve)
+    if not _has(descendant, b"/Subtype", b"/CIDSystemInfo"):
+        raise NotPlain("a font lacks an entry")
+    embedded = _embedded(resolve(descendant.get(b"/FontDescriptor")), resolve)
+    encoding, mapped = resolve(font[b"/Encoding"]), resolve(descendant.get(b"/CIDToGIDMap"))
+    if mapped is not None and resolve(descendant[b"/Subtype"]) != b"/CIDFontType2":
+        raise NotPlain("a font has a map of glyphs that only others may have")
+    if not embedded:
+        return frozenset({"font_not_embedded"})
+    remarks = {"font_map"} if isinstance(mapped, PdfStream) else set[str]()
+    if encoding not in (b"/Identity-H", b"/Identity-V"):
+        remarks.add("font_encoding")
+    return frozenset(remarks)
+
+
+def _has(entries: Dictionary, *keys: bytes) -> bool:
+    return all(key in entries for key in keys)

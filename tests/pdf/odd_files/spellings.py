@@ -1,0 +1,322 @@
+"""Objects and contents that are written in a way of which readers make different things."""
+
+import zlib
+from collections.abc import Callable
+from random import Random
+
+from tests.pdf.odd_files.papers import FONT, TREE, contents_number, filled, page, page_number, promise, some
+from tests.pdf.odd_files.raw import Raw
+
+_OTHER, _FORM, _STATE, _NOTE, _LOOK, _MASK = 40, 41, 42, 43, 44, 45
+_BOX = b"/Type/XObject/Subtype/Form/BBox[0 0 595 842]"
+_RESOURCES = b"/Resources<</Font<</F1 %d 0 R>>>>" % FONT
+
+
+def names(chance: Random) -> bytes:
+    """A key with characters that PDFium takes for white space, or others beyond ASCII, beside the key that it seems."""
+    key, value = chance.choice(
+        [(b"/Contents", b" %d 0 R" % _OTHER), (b"/Rotate", b" 90"), (b"/CropBox", b"[0 600 595 842]")]
+    )
+    character = chance.choice([b"\xff", b"\x80", b"\x85", b"\xa0", b"#ff", b"#20", b"#00"])
+    raw, _ = _two(chance)
+    there = b"" if chance.random() < 0.5 else key + value
+    raw.put(
+        page_number(0), page(0, key + character + value + there if key != b"/Contents" else key + character + value)
+    )
+    return bytes(raw.close())
+
+
+def keys_twice(chance: Random) -> bytes:
+    """A key that stands twice in a dictionary, or once more with an escape in it."""
+    key = chance.choice([b"/Contents", b"/#43ontents", b"/Content#73"])
+    raw, _ = _two(chance)
+    return bytes(raw.put(page_number(0), page(0, b"%b %d 0 R" % (key, _OTHER))).close())
+
+
+def abbreviations(chance: Random) -> bytes:
+    """Keys and filters of inline images in other streams."""
+    one, other = some(chance, 2)
+    data = b"%" + promise(other).replace(b"\n", b" ").hex().encode() + b">\n" + promise(one)
+    entries = chance.choice([b"/F/AHx", b"/F[/AHx]", b"/Filter/AHx", b"/F/ASCIIHexDecode", b"/Filter[/AHx]/F null"])
+    if b"/Filter/" in entries or b"/Filter[" in entries:
+        data = promise(one).hex().encode() + b">"
+    raw = filled(Raw(), [promise(one)])
+    return bytes(raw.stream(contents_number(0), data, entries).close())
+
+
+def abbreviated_images(chance: Random) -> bytes:
+    """An image with keys of inline images."""
+    entries = chance.choice(
+        [
+            b"/Width 1/Height 1/BPC 8/CS/DeviceGray",
+            b"/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/IM true",
+            b"/W 1/H 1/BitsPerComponent 8/ColorSpace/DeviceGray",
+            b"/Width 1/Height 1/BitsPerComponent 8/ColorSpace/DeviceGray/D[1 0]",
+            b"/Width 1/Height 1/BitsPerComponent 8/ColorSpace/G",
+            b"/Width 1/Height 1/BitsPerComponent 8.0/ColorSpace/DeviceGray",
+        ]
+    )
+    raw = _with_object(chance, b"q 400 0 0 40 60 100 cm /X Do Q")
+    return bytes(raw.stream(_FORM, b"\x00", b"/Type/XObject/Subtype/Image" + entries).close())
+
+
+def large_numbers(chance: Random) -> bytes:
+    """Numbers that some readers cannot hold: the second promise is moved or scaled by them, and back."""
+    large, small = chance.choice(
+        [
+            (b"4294967296", b"0.00000000023283064365386962890625"),
+            (b"2147483648", b"0.0000000004656612873077392578125"),
+            (b"99999999999", b".00000000001"),
+            (b"4294967297.0", b"1"),
+        ]
+    )
+    one, other = some(chance, 2)
+    scaled = b"q %b 0 0 1 0 0 cm %b 0 0 1 0 0 cm %b Q" % (large, small, promise(other, 680))
+    moved = b"q 1 0 0 1 %b 0 cm 1 0 0 1 -%b 0 cm %b Q" % (large, large, promise(other, 680))
+    return _page_of(chance, promise(one) + b"\n" + chance.choice([scaled, moved]))
+
+
+def odd_numbers(chance: Random) -> bytes:
+    """Numbers in the page's dictionary that are none, or others, to some readers."""
+    number = chance.choice([b"595.0.0", b"--595", b"+-595", b"5.95e2", b"4294967891", b"5-95", b"595."])
+    one, _ = some(chance, 2)
+    raw = filled(Raw(), [promise(one)])
+    return bytes(raw.put(page_number(0), page(0, box=b"[0 0 %b 842]" % number)).close())
+
+
+def nested(chance: Random) -> bytes:
+    """Forms within forms: few, or more than a reader follows; or one that draws itself."""
+    depth, (one, other) = chance.choice([2, 14, 20, 45]), some(chance, 2)
+    raw = _with_object(chance, b"/X Do", one)
+    for level in range(depth):
+        inner = _FORM + 20 + level
+        within = b"/Resources<</XObject<</X %d 0 R>>>>" % inner
+        raw.stream(_FORM if not level else inner - 1, b"/X Do", _BOX + within)
+    last = chance.choice([_BOX + _RESOURCES] * 3 + [_BOX + b"/Resources<</XObject<</X %d 0 R>>>>" % _FORM])
+    data = promise(other, 680) if b"/XObject<<" not in last else b"/X Do"
+    return bytes(raw.stream(_FORM + 19 + depth, data, last).close())
+
+
+def long_strings(chance: Random) -> bytes:
+    """A string that PDFium cuts; the words behind the cut are drawn to the left."""
+    length, (one, other) = chance.choice([31_000, 32_760, 32_768, 40_000]), some(chance, 2)
+    red = b"q 0 0 1 rg BT /F1 36 Tf 60 680 Td -20 Tw (%b) Tj ET Q\n" % (b" " * length + b"I_pay_%d_EUR" % other)
+    return _page_of(chance, promise(one) + b"\n" + red)
+
+
+def other_parents(chance: Random) -> bytes:
+    """A page whose /Parent is another node than the one that lists it, with other attributes to inherit."""
+    attribute = chance.choice([b"/CropBox[0 600 595 842]", b"/Rotate 90", b"/MediaBox[0 0 300 300]", b"/Resources<<>>"])
+    raw, _ = _two(chance)
+    body = page(0).replace(b"/Parent %d 0 R" % TREE, b"/Parent %d 0 R" % _NOTE)
+    if not attribute.startswith(b"/Crop"):
+        body = body.replace(b"/MediaBox[0 0 595 842]", b"") if attribute.startswith(b"/Media") else body
+    raw.put(page_number(0), body)
+    return bytes(raw.put(_NOTE, b"<</Type/Pages/Count 1/Kids[%d 0 R]%b>>" % (page_number(0), attribute)).close())
+
+
+def nulls(chance: Random) -> bytes:
+    """An attribute that an ancestor has, and that is null, missing or of another kind in the page."""
+    key, value = chance.choice(
+        [(b"/CropBox", b"[0 600 595 842]"), (b"/Rotate", b"90"), (b"/MediaBox", b"[0 0 300 300]")]
+    )
+    own = chance.choice([b" null", b" 99 0 R", b"[]", b"(a)", b"<<>>"])
+    raw = filled(Raw(), [promise(some(chance, 1)[0])])
+    raw.put(TREE, b"<</Type/Pages/Count 1/Kids[%d 0 R]%b %b>>" % (page_number(0), key, value))
+    body = page(0, key + own)
+    return bytes(
+        raw.put(page_number(0), body.replace(b"/MediaBox[0 0 595 842]", b"", int(key == b"/MediaBox"))).close()
+    )
+
+
+def boxes(chance: Random) -> bytes:
+    """Rectangles of three or five numbers, with references, or with something else among them."""
+    box = chance.choice(
+        [b"[0 0 595 842 1]", b"[0 0 595]", b"[0 0 595 %d 0 R]" % _NOTE, b"[0 0 595 (842)]", b"[595 842 0 0]"]
+    )
+    where = chance.choice(["page", "crop", "form"])
+    one, other = some(chance, 2)
+    raw = _with_object(chance, b"/X Do", one)
+    if where != "form":
+        body = page(0, b"/XObject<</X %d 0 R>>|%b" % (_FORM, b"/CropBox" + box if where == "crop" else b""))
+        raw.put(page_number(0), body.replace(b"[0 0 595 842]", box) if where == "page" else body)
+    entries = _BOX.replace(b"[0 0 595 842]", box) if where == "form" else _BOX
+    raw.put(_NOTE, b"842")
+    return bytes(raw.stream(_FORM, promise(other, 680), entries + _RESOURCES).close())
+
+
+def other_contents(chance: Random) -> bytes:
+    """Contents with something among them that is no stream."""
+    raw, _ = _two(chance)
+    number = contents_number(0)
+    value = chance.choice(
+        [
+            b"[null %d 0 R]" % number,
+            b"[%d 0 R null]" % number,
+            b"[99 0 R %d 0 R]" % number,
+            b"[%d 0 R %d 0 R]" % (FONT, number),
+            b"[[%d 0 R] %d 0 R]" % (_OTHER, number),
+            b"[(a) %d 0 R]" % number,
+            b"%d 0 R" % _NOTE,
+        ]
+    )
+    raw.put(_NOTE, b"[null %d 0 R]" % number)
+    return bytes(raw.put(page_number(0), page(0).replace(b"%d 0 R/Res" % number, value + b"/Res")).close())
+
+
+def flags(chance: Random) -> bytes:
+    """Flags of an annotation that are no integer: hidden to one reader, and not to another."""
+    value = chance.choice([b"2.0", b"2.", b"%d 0 R" % _MASK, b"(2)", b"4294967298", b"-2", b"[2]", b"+2"])
+    raw = filled(Raw(), [promise(some(chance, 1)[0])])
+    raw.put(page_number(0), page(0, b"/Annots[%d 0 R]" % _NOTE)).put(_MASK, b"2.0")
+    raw.put(_NOTE, b"<</Type/Annot/Subtype/Stamp/Rect[60 600 460 640]/F %b/AP<</N %d 0 R>>>>" % (value, _LOOK))
+    return bytes(raw.stream(_LOOK, promise(some(chance, 1)[0], 680), _BOX + _RESOURCES).close())
+
+
+def inline_images(chance: Random) -> bytes:
+    """Words within the data of an inline image, behind what seems to be its end."""
+    one, other = some(chance, 2)
+    words = b"\nEI Q " + promise(other, 680) + b" q BI /W 1 /H 1 /BPC 8 /CS /G ID x"
+    size = chance.choice([len(words), 1, len(words) + 7])
+    head = b"q 40 0 0 40 60 100 cm BI /W %d /H 1 /BPC 8 /CS /G" % size
+    packed = zlib.compress(b"x")
+    image = chance.choice(
+        [
+            head + b" ID " + words + b"\nEI Q",
+            head + b" /W 1 ID " + words + b"\nEI Q",
+            head + b" /F /Fl ID " + packed + words + b"\nEI Q",
+            head + b" /F /DCT ID " + words + b"\nEI Q",
+            head.replace(b"/G", b"/Own") + b" ID " + words + b"\nEI Q",
+            b"q 40 0 0 40 60 100 cm BI /W 1 /H 1 /BPC 8 /CS /G ID x\nEI Q",
+        ]
+    )
+    return _page_of(chance, promise(one) + b"\n" + image)
+
+
+def text_modes(chance: Random) -> bytes:
+    """Text in a mode, or lines of a kind, that does not exist."""
+    odd = chance.choice([b"9 Tr", b"-1 Tr", b"3.5 Tr", b"7.0 Tr", b"5 J", b"8 j", b"[-1] 0 d"])
+    one, other = some(chance, 2)
+    return _page_of(chance, promise(one) + b"\nq " + odd + b" " + promise(other, 680) + b" Q")
+
+
+def odd_strings(chance: Random) -> bytes:
+    """Strings with ends of lines, escapes that overflow, or digits that are none."""
+    odd = chance.choice(
+        [b"(I pay\r1 EUR)", b"(I pay \\4611 EUR)", b"(I pay \\91 EUR)", b"<49207>", b"<4920zz>", b"(\\)\\\r\n)"]
+    )
+    return _page_of(chance, promise(some(chance, 1)[0]) + b"\nBT /F1 24 Tf 60 680 Td %b Tj ET" % odd)
+
+
+def references(chance: Random) -> bytes:
+    """References within contents, which some readers resolve."""
+    odd = chance.choice(
+        [
+            b"BT /F1 24 Tf 60 680 Td [%d 0 R] TJ ET",
+            b"[%d 0 R] 0 d 60 680 m 300 680 l S",
+            b"%d 0 R w",
+            b"/P <</A %d 0 R>> BDC EMC",
+        ]
+    )
+    raw = filled(Raw(), [promise(some(chance, 1)[0]) + b"\n" + odd % _NOTE])
+    return bytes(raw.put(_NOTE, b"(I pay)").close())
+
+
+def masks(chance: Random) -> bytes:
+    """A soft mask with a function that inverts it, or a transfer function of the state."""
+    function = b"<</FunctionType 2/Domain[0 1]/C0[1]/C1[0]/N 1>>"
+    state = chance.choice(
+        [
+            b"/SMask<</S/Luminosity/G %d 0 R/TR %b>>" % (_MASK, function),
+            b"/SMask<</S/Luminosity/G %d 0 R/TR/Identity>>" % _MASK,
+            b"/TR %b" % function,
+        ]
+    )
+    one, other = some(chance, 2)
+    raw = filled(
+        Raw(),
+        [promise(one) + b"\nq /G gs " + promise(other, 680) + b" Q"],
+        entries=b"/ExtGState<</G %d 0 R>>|" % _STATE,
+    )
+    raw.put(_STATE, b"<</Type/ExtGState%b>>" % state)
+    group = b"/Group<</S/Transparency/CS/DeviceGray>>"
+    return bytes(raw.stream(_MASK, chance.choice([b" ", b"1 g 0 0 595 842 re f"]), _BOX + group).close())
+
+
+def glyph_names(chance: Random) -> bytes:
+    """Words in a font of the reader's own, whose letters have unusual names."""
+    codes = {"number": b"/uni%04X", "short": b"/u%05X", "glyph": b"/g%d", "char": b"/c%d"}
+    form = chance.choice(list(codes.values()))
+    different = b" ".join(b"%d %b" % (code, form % code) for code in b"Ipay1EUR")
+    one, _ = some(chance, 2)
+    words = b"\nBT /F2 24 Tf 60 680 Td (I pay 1 EUR) Tj ET"
+    raw = filled(Raw(), [promise(one) + words])
+    raw.put(page_number(0), page(0).replace(b"/Font<<", b"/Font<</F2 %d 0 R" % _NOTE))
+    encoding = b"/Encoding<</Type/Encoding/Differences[%b]>>" % different
+    return bytes(raw.put(_NOTE, b"<</Type/Font/Subtype/Type1/BaseFont/Helvetica%b>>" % encoding).close())
+
+
+def fonts(chance: Random) -> bytes:
+    """Fonts that lack an entry, or have it twice or of another kind."""
+    font = chance.choice(
+        [
+            b"/Subtype/Type1/BaseFont/Helvetica/Encoding<</Differences[/nine 300/one 49/two 49/three]>>",
+            b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/LastChar 200/Widths[2000 3000]",
+            b"/Subtype/Type1/BaseFont/Helvetica/FirstChar 32/Widths[2000 3000]",
+            b"/Subtype/Unheard/BaseFont/Helvetica",
+            b"/Subtype/Type1",
+            b"/Subtype/Type0/BaseFont/Helvetica/Encoding/Identity-H",
+            b"/Subtype/Type0/BaseFont/Helvetica/DescendantFonts[<</Subtype/CIDFontType0/BaseFont/A/CIDToGIDMap/Identity>>]",
+        ]
+    )
+    raw = filled(Raw(), [promise(some(chance, 1)[0]) + b"\nBT /F2 24 Tf 60 680 Td (I pay 1 EUR) Tj ET"])
+    raw.put(page_number(0), page(0).replace(b"/Font<<", b"/Font<</F2 %d 0 R" % _NOTE))
+    return bytes(raw.put(_NOTE, b"<</Type/Font%b>>" % font).close())
+
+
+def missing_names(chance: Random) -> bytes:
+    """Contents that name what is not in the resources of the page."""
+    one, other = some(chance, 2)
+    odd = chance.choice([b"/X Do", b"/G gs", b"/C cs 1 scn", b"/Pattern cs /P scn", b"/S sh", b"BT /F9 24 Tf ET"])
+    return _page_of(chance, promise(one) + b"\nq " + odd + b" " + promise(other, 680) + b" Q")
+
+
+def _two(chance: Random) -> tuple[Raw, list[int]]:
+    """A page, and other contents beside its own."""
+    which = some(chance, 2)
+    return filled(Raw(), [promise(which[0])]).stream(_OTHER, promise(which[1], 680)), which
+
+
+def _page_of(chance: Random, contents: bytes) -> bytes:
+    return bytes(filled(Raw(), [contents], deflated=chance.random() < 0.5).close())
+
+
+def _with_object(chance: Random, contents: bytes, which: int | None = None) -> Raw:
+    """A page that draws an object: number ``_FORM``, not yet written."""
+    which = some(chance, 1)[0] if which is None else which
+    return filled(Raw(), [promise(which) + b"\n" + contents], entries=b"/XObject<</X %d 0 R>>|" % _FORM)
+
+
+CLASSES: dict[str, Callable[[Random], bytes]] = {
+    "spelling: names": names,
+    "spelling: keys twice": keys_twice,
+    "spelling: abbreviations": abbreviations,
+    "spelling: abbreviated images": abbreviated_images,
+    "spelling: large numbers": large_numbers,
+    "spelling: odd numbers": odd_numbers,
+    "spelling: forms within forms": nested,
+    "spelling: long strings": long_strings,
+    "spelling: other parents": other_parents,
+    "spelling: inherited or null": nulls,
+    "spelling: boxes": boxes,
+    "spelling: contents of other things": other_contents,
+    "spelling: flags": flags,
+    "spelling: inline images": inline_images,
+    "spelling: text modes": text_modes,
+    "spelling: strings": odd_strings,
+    "spelling: references in contents": references,
+    "spelling: missing names": missing_names,
+    "spelling: fonts": fonts,
+    "remarks: masks": masks,
+    "remarks: names of glyphs": glyph_names,
+}
