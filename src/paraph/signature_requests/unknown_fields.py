@@ -1,9 +1,10 @@
 """Fields of a payload that its shape does not have: refused where they look misspelt or the shape is closed, else
 passed over."""
 
-from collections.abc import Collection, Iterator
+from collections.abc import Iterable, Iterator
+from functools import cache
 from types import UnionType
-from typing import Annotated, Any, Union, get_args, get_origin
+from typing import Annotated, Any, NamedTuple, Union, get_args, get_origin
 
 from django.utils.translation import gettext as _
 from pydantic import ConfigDict
@@ -15,48 +16,75 @@ from paraph.signature_requests.problems import Problems
 MOST_TOLD = 50
 
 
+Shapes = tuple[type[Input], ...]
+"""Alternatives."""
+
+
 class ClosedInput(Input):
     """A shape with no fields but its own."""
 
     model_config = ConfigDict(extra="forbid")
 
 
-def look_for_unknown(value: object, shape: Any, path: str, problems: Problems, passed_over: list[str]) -> None:
+def look_for_unknown(value: object, shape: type[Input], path: str, problems: Problems, passed_over: list[str]) -> None:
     """Add a problem for each field of a closed shape that it does not have, and for each of another one that is within
     two letters of one that it has; the paths of the rest to ``passed_over``, which ends the search when there are
     :data:`MOST_TOLD`. What is of another type than the shape says is left to others."""
-    if isinstance(value, list):
-        for entry_shape in _entries(shape):
-            for index, entry in enumerate(value):
-                look_for_unknown(entry, entry_shape, f"{path}[{index}]", problems, passed_over)
+    _look(value, (shape,), path, problems, passed_over)
+
+
+def _look(value: object, shapes: Shapes, path: str, problems: Problems, passed_over: list[str]) -> None:
+    if not isinstance(value, dict):
         return
-    shapes = [each for each in _variants(shape) if isinstance(each, type) and issubclass(each, Input)]
-    if not shapes or not isinstance(value, dict):
-        return
-    fields = {name: field for each in shapes for name, field in each.model_fields.items()}
+    fields = _fields(shapes)
     for name, each in value.items():
         if problems.full or len(passed_over) >= MOST_TOLD:
             return
-        here = f"{path}.{name}".removeprefix(".")
-        if name in fields:
-            kinds = [kind.model_fields[name].annotation for kind in shapes if name in kind.model_fields]
-            look_for_unknown(each, Union[tuple(kinds)], here, problems, passed_over)  # noqa: UP007  at run time
-        elif sentence := _sentence(name, fields, closed=any(issubclass(kind, ClosedInput) for kind in shapes)):
-            problems.add(here[:200], sentence)
-        else:
-            passed_over.append(here[:200])
+        found = fields.get(name)
+        here = f"{path}.{name}" if path else name
+        if found is None:
+            _tell(name, here[:200], shapes, problems, passed_over)
+        elif found.within:
+            _look(each, found.within, here, problems, passed_over)
+        elif found.entries and isinstance(each, list):
+            for index, entry in enumerate(each):
+                _look(entry, found.entries, f"{here}[{index}]", problems, passed_over)
 
 
-def _sentence(name: str, fields: Collection[str], *, closed: bool) -> str:
-    if meant := nearest(name, fields):
-        return _("there is no such field here; did you mean %(name)s?") % {"name": meant}
-    return _("there is no such field here.") if closed else ""
+def _tell(name: str, here: str, shapes: Shapes, problems: Problems, passed_over: list[str]) -> None:
+    if meant := nearest(name, _fields(shapes)):
+        problems.add(here, _("there is no such field here; did you mean %(name)s?") % {"name": meant})
+    elif any(issubclass(shape, ClosedInput) for shape in shapes):
+        problems.add(here, _("there is no such field here."))
+    else:
+        passed_over.append(here)
 
 
-def _entries(shape: Any) -> Iterator[Any]:
-    for each in _variants(shape):
-        if get_origin(each) is list:
-            yield get_args(each)[0]
+class _Field(NamedTuple):
+    """The shapes of the object that a field holds, or of the entries of its array."""
+
+    within: Shapes
+    entries: Shapes
+
+
+@cache
+def _fields(shapes: Shapes) -> dict[str, _Field]:
+    """Return by name the fields that one of the alternative shapes has."""
+    kinds: dict[str, list[Any]] = {}
+    for shape in shapes:
+        for name, field in shape.model_fields.items():
+            kinds.setdefault(name, []).extend(_variants(field.annotation))
+    return {
+        name: _Field(
+            _inputs(each),
+            _inputs(inner for kind in each if get_origin(kind) is list for inner in _variants(get_args(kind)[0])),
+        )
+        for name, each in kinds.items()
+    }
+
+
+def _inputs(kinds: Iterable[Any]) -> Shapes:
+    return tuple(kind for kind in kinds if isinstance(kind, type) and issubclass(kind, Input))
 
 
 def _variants(shape: Any) -> Iterator[Any]:
