@@ -190,13 +190,16 @@ def test_samples_are_copied_and_the_language_is_kept(open_page: Any, service: Se
     reader = open_page("/documents", permissions=["clipboard-read", "clipboard-write"])
     page = reader.page
     panel = page.locator("article", has=page.locator("#uploadDocument"))
-    assert panel.locator("#curl-uploadDocument").is_visible() and not panel.locator("#node-uploadDocument").is_visible()
-    panel.get_by_role("tab", name="Node").click()
-    assert page.locator("#node-listDocuments").is_visible() and not page.locator("#curl-listDocuments").is_visible()
-    panel.get_by_role("button", name="Copy: Upload a PDF with Node").click()
+    assert panel.locator("#curl-uploadDocument").is_visible()
+    assert not panel.locator("#typescript-uploadDocument").is_visible()
+    panel.get_by_role("tab", name="TypeScript").click()
+    assert (
+        page.locator("#typescript-listDocuments").is_visible() and not page.locator("#curl-listDocuments").is_visible()
+    )
+    panel.get_by_role("button", name="Copy: Upload a PDF with TypeScript").click()
     panel.get_by_text("Copied").wait_for()
-    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#node-uploadDocument").text_content()
-    panel.get_by_role("tab", name="Node").press("ArrowLeft")
+    assert page.evaluate("navigator.clipboard.readText()") == page.locator("#typescript-uploadDocument").text_content()
+    panel.get_by_role("tab", name="TypeScript").press("ArrowLeft")
     assert page.locator("#python-uploadDocument").is_visible()
     page.goto(f"{reader.url}/events")
     assert page.locator("#python-listEvents").is_visible()
@@ -261,6 +264,6 @@ def test_the_key_is_kept_nowhere(open_page: Any, service: Service) -> None:
 
 def test_without_scripts_it_is_whole(open_page: Any) -> None:
     page = open_page("/documents", java_script_enabled=False).page
-    for part in ("#curl-uploadDocument", "#python-uploadDocument", "#node-uploadDocument", "nav .list", ".turns"):
+    for part in ("#curl-uploadDocument", "#python-uploadDocument", "#typescript-uploadDocument", "nav .list", ".turns"):
         assert page.locator(part).is_visible()
     assert not page.locator(".search").is_visible() and not page.locator(".try").first.is_visible()
