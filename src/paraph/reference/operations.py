@@ -131,9 +131,10 @@ def _success(operation: JsonObject) -> tuple[str, JsonObject]:
 
 def _parameter(reader: SchemaReader, parameter: JsonObject) -> FieldRow:
     field = {**parameter["schema"], "description": parameter["description"]}
+    example = parameter.get("example", "")
     return replace(
         reader.row(parameter["name"], field, required=parameter["required"]),
-        example=str(parameter.get("example", "")),
+        example=example if isinstance(example, str) else json.dumps(example),  # as the query has it: false, 50
     )
 
 
