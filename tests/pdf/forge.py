@@ -49,6 +49,7 @@ def certificate(
     critical: bool = True,
     start: timedelta = timedelta(days=-1),
     end: timedelta = timedelta(days=365),
+    extensions: Sequence[tuple[x509.ExtensionType, bool]] = (),
 ) -> x509.Certificate:
     now = clock.now()
     builder = (
@@ -65,6 +66,8 @@ def certificate(
     )
     if purposes:
         builder = builder.add_extension(x509.ExtendedKeyUsage(purposes), critical=critical)
+    for extension, is_critical in extensions:
+        builder = builder.add_extension(extension, is_critical)
     return builder.sign(issuer_key, hashes.SHA256())
 
 

@@ -42,9 +42,9 @@ class SignatureReport:
     """The purpose stated in an intact seal; ``None`` in seals of other programs."""
     intact: bool
     """The covered bytes are unchanged and the cryptography holds."""
-    matches: bool
-    """Nothing proves that the covered bytes were changed, or the file altered since. A signature that cannot be read,
-    or that uses outdated algorithms, proves nothing."""
+    matches: bool | None
+    """The covered bytes are as they were signed, be it with an outdated hash, and the file was not altered since;
+    ``None`` where that cannot be told."""
     trusted: bool
     """The certificate chains to a trusted root, was valid at the time that counts, and was not revoked."""
     coverage: Coverage
@@ -77,7 +77,7 @@ class Verification:
     """The seal, or a timestamp after it, covers all bytes but for a little white space at the end."""
     altered: bool = False
     earlier_match: bool = True
-    """No earlier signature proves that the file was altered before it was sealed again."""
+    """No earlier signature proves, or leaves open, that the file was altered before it was sealed again."""
     signer: str = ""
     certificate: Identity | None = None
     """The signer's certificate."""

@@ -1,7 +1,7 @@
 """DER written anew as BER, in all the ways that X.690 leaves to the writer: lengths without end or longer than needed,
 strings in parts."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 from random import Random
 
 from paraph.pdf.pki import der
@@ -10,14 +10,17 @@ _STRINGS = {der.BIT_STRING, der.OCTET_STRING, der.UTF8_STRING, *range(0x12, 0x1D
 _MOST_SPLIT = 4
 
 
-def as_ber(encoded: bytes, odds: Callable[[], float]) -> bytes:
-    """Return the one value of ``encoded`` as BER. ``odds``: a number from 0 to 1 for each choice; 0 changes nothing."""
+def as_ber(encoded: bytes, odds: Callable[[], float], keep: Container[bytes] = ()) -> bytes:
+    """Return the one value of ``encoded`` as BER. ``odds``: a number from 0 to 1 for each choice; 0 changes nothing.
+    ``keep``: values within that stay as they are, such as certificates, whose signatures are over their bytes."""
+    if encoded in keep:
+        return encoded
     value = der.read(encoded)
     if value.tag in _STRINGS and odds() > 0.6:
         return _framed(value.tag | der.CONSTRUCTED, _in_parts(value.tag, value.content, odds), odds)
     if not value.tag & der.CONSTRUCTED:
         return _framed(value.tag, value.content, odds)
-    parts = (as_ber(part.raw, odds) for part in der.elements(value.content))
+    parts = (as_ber(part.raw, odds, keep) for part in der.elements(value.content))
     return _framed(value.tag, b"".join(parts), odds)
 
 

@@ -72,7 +72,7 @@ _SHA1 = {"hash_algorithm": {"algorithm": "sha1"}, "hashed_message": hashlib.sha1
     [
         ({"info": {"message_imprint": _OTHER}}, "a timestamp of something else"),
         ({"info": {"message_imprint": _LONGER}}, "a timestamp of something else"),
-        ({"info": {"message_imprint": _SHA1}}, "the hash SHA-1 is not accepted"),
+        ({"info": {"message_imprint": _SHA1}}, "it is a timestamp of something else"),
         ({"info": {"nonce": 1}}, "answers another request"),
         ({"info": {"nonce": None}}, "answers another request"),
         ({"info": {"policy": "1.2.3"}}, "follows policy 1.2.3, not the one asked for"),
@@ -91,7 +91,7 @@ _SHA1 = {"hash_algorithm": {"algorithm": "sha1"}, "hashed_message": hashlib.sha1
         ({"named": "none"}, "does not name its certificate"),
         ({"named": "other"}, "names another certificate"),
         ({"hash_": "sha1"}, "the hash SHA-1 is not accepted"),
-        ({"content_type": "data"}, "cannot be read (version 3)"),
+        ({"content_type": "data"}, "it is not a timestamp token"),
         ({"status": 2, "failure": "bad_alg", "text": "no thanks"}, 'refused, "no thanks", the hash is not accepted'),
         ({"status": 2, "failure": "system_failure"}, "it has a fault of its own"),
         ({"status": 3}, "is waiting"),
@@ -126,7 +126,8 @@ def test_another_root_is_not_trusted(tmp_path: Any) -> None:
 
 
 def test_a_flipped_bit_anywhere_in_a_token_is_noticed() -> None:
-    """But for the certificate above the signer's, where a copy that no longer chains to a root is refused elsewhere."""
+    """But for the certificate above the signer's, where a copy that no longer chains to a root is refused elsewhere,
+    and version 1 in place of 3, as some programs write."""
     info = tsp.TSTInfo(
         {
             "version": "v1",
@@ -139,12 +140,12 @@ def test_a_flipped_bit_anywhere_in_a_token_is_noticed() -> None:
     token = Forge().token(info.dump()).dump()
     assert check_token(token, digest_only).authority == "Test Timestamps"
     above = forge.der_of(forge.middle())
-    carried = range(token.index(above), token.index(above) + len(above))
+    passed_over = {token.index(b"\x02\x01\x03") + 2, *range(token.index(above), token.index(above) + len(above))}
     unnoticed = [
         (place, bit)
-        for place in range(len(token))
+        for place in set(range(len(token))) - passed_over
         for bit in range(8)
-        if place not in carried and not refused(token[:place] + bytes([token[place] ^ 1 << bit]) + token[place + 1 :])
+        if not refused(token[:place] + bytes([token[place] ^ 1 << bit]) + token[place + 1 :])
     ]
     assert unnoticed == []
 

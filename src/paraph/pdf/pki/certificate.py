@@ -13,17 +13,20 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.keys import chains
 from paraph.keys.issuing import PROOF_SEALING, is_of_development
-from paraph.pdf.pki import der
+from paraph.pdf.pki import der, oids
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
-_OTHER_PURPOSES = frozenset(
+_OF_DOCUMENTS = frozenset(
     {
-        ExtendedKeyUsageOID.SERVER_AUTH,
-        ExtendedKeyUsageOID.CLIENT_AUTH,
-        ExtendedKeyUsageOID.TIME_STAMPING,
-        ExtendedKeyUsageOID.OCSP_SIGNING,
+        ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE,
+        ExtendedKeyUsageOID.EMAIL_PROTECTION,
+        PROOF_SEALING,
+        x509.ObjectIdentifier("1.3.6.1.5.5.7.3.36"),  # document signing (RFC 9336)
+        x509.ObjectIdentifier("1.3.6.1.4.1.311.10.3.12"),  # document signing, of Microsoft
+        x509.ObjectIdentifier("1.2.840.113583.1.1.5"),  # authentic documents trust, of Adobe
     }
 )
+"""The extended key usages of which a certificate for documents has one, if it has any."""
 _COLONS = re.compile(r"[:\s]")
 _Extension = TypeVar("_Extension", bound=x509.ExtensionType)
 
@@ -48,10 +51,10 @@ class Certificate:
     name: str
     """Common name, else organization, else the whole subject."""
     for_timestamps_only: bool
-    """The extended key usage is critical and timeStamping alone (RFC 3161 §2.3)."""
+    """The extended key usage is critical and timeStamping alone (RFC 3161 §2.3), and the key usage, where there is one,
+    allows signatures."""
     for_documents: bool
-    """The key usage, where there is one, allows signatures, and the extended one allows more than TLS, timestamps and
-    OCSP."""
+    """The key usage, where there is one, allows signatures, and the extended one, where there is one, documents."""
     for_proofs: bool
     """The extended key usage allows sealing proofs."""
     is_root: bool
@@ -62,6 +65,12 @@ class Certificate:
     def __hash__(self) -> int:
         return hash(self.encoded)
 
+    @property
+    def alternative_names(self) -> frozenset[bytes]:
+        """DER of each GeneralName of the subject besides its own name."""
+        names = _extension(self.parsed, x509.SubjectAlternativeName)
+        return frozenset(each.raw for each in der.read(names.value.public_bytes()).children()) if names else frozenset()
+
     def digest(self, algorithm: str) -> bytes:
         return _digest(self.encoded, algorithm)
 
@@ -71,13 +80,14 @@ def load(encoded: bytes) -> Certificate:
     """Parse DER. Raise :class:`CertificateError` if it is damaged or its key neither RSA nor an elliptic curve."""
     try:
         parsed = x509.load_der_x509_certificate(encoded)
-        key = parsed.public_key()
         identifier = _extension(parsed, x509.SubjectKeyIdentifier)
         extended = _extension(parsed, x509.ExtendedKeyUsage)
         purposes = list(extended.value) if extended else []
         usage = _extension(parsed, x509.KeyUsage)
+        may_sign = usage is None or usage.value.digital_signature or usage.value.content_commitment
         fields = der.read(parsed.tbs_certificate_bytes).children()
         algorithm, issuer, _, subject, public = fields[2:7] if fields[0].tag == _VERSION else fields[1:6]
+        key = _public_key(parsed, public)
         if der.read(encoded).children()[1].raw != algorithm.raw:
             raise CertificateError("a certificate is signed in another way than it says")
         name, serial = _name(parsed.subject), parsed.serial_number
@@ -96,9 +106,9 @@ def load(encoded: bytes) -> Certificate:
         key_identifier=identifier.value.digest if identifier else b"",
         public_key=key,
         name=name,
-        for_documents=(usage is None or usage.value.digital_signature or usage.value.content_commitment)
-        and (extended is None or not _OTHER_PURPOSES.issuperset(purposes)),
-        for_timestamps_only=extended is not None
+        for_documents=may_sign and (extended is None or not _OF_DOCUMENTS.isdisjoint(purposes)),
+        for_timestamps_only=may_sign
+        and extended is not None
         and extended.critical
         and purposes == [ExtendedKeyUsageOID.TIME_STAMPING],
         for_proofs=PROOF_SEALING in purposes,
@@ -112,6 +122,20 @@ def missing_issuer(chain: Sequence[bytes]) -> str:
     sentence without a full stop; else empty."""
     last = load(chain[-1])
     return "" if last.is_root else f'The issuer "{last.parsed.issuer.rfc4514_string()}" of "{last.name}" is missing'
+
+
+def _public_key(parsed: x509.Certificate, public: der.Element) -> object:
+    """Return the key of SubjectPublicKeyInfo. Of many Estonian identity cards the modulus of RSA lacks the zero in
+    front, without which it seems to be negative; OpenSSL takes it as it is meant."""
+    try:
+        return parsed.public_key()
+    except ValueError:
+        algorithm, bits = public.children()
+        if algorithm.children()[0].oid() != oids.RSA:
+            raise
+        modulus, exponent = (number.expect(der.INTEGER).content for number in der.read(bits.content[1:]).children())
+        numbers = rsa.RSAPublicNumbers(int.from_bytes(exponent, "big"), int.from_bytes(modulus, "big"))
+        return numbers.public_key()
 
 
 def without_root(certificate: bytes, chain: tuple[bytes, ...]) -> list[bytes]:

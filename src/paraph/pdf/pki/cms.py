@@ -10,10 +10,12 @@ from datetime import UTC, datetime
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
 from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
+from cryptography.x509 import Name
 
 from paraph.kernel import tokens
 from paraph.keys.certificates import is_pss
 from paraph.pdf.pki import der, oids
+from paraph.pdf.pki.ber import der_of, whole_string
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
 from paraph.pdf.pki.der import DerError, Element
 
@@ -22,24 +24,48 @@ _CONTEXT_1 = _CONTEXT_0 | 1
 _OPTIONAL_FIELDS: tuple[list[int], ...] = ([], [_CONTEXT_0], [_CONTEXT_1], [_CONTEXT_0, _CONTEXT_1])
 """Certificates and revocation lists, either of which may be absent."""
 _KEY_IDENTIFIER = der.CONTEXT  # [0] IMPLICIT OCTET STRING
+_KEY_IDENTIFIERS = {_KEY_IDENTIFIER, _CONTEXT_0}  # the second in parts
 _MAX_CERTIFICATES = 50
-_OLD_HASHES = {oids.SHA1: "SHA-1", oids.MD5: "MD5", oids.SHA224: "SHA-224"}
-_OLD_SIGNATURES = {
-    oids.RSA_MD5: "MD5",
-    oids.RSA_SHA1: "SHA-1",
-    oids.RSA_SHA224: "SHA-224",
-    oids.ECDSA_SHA1: "SHA-1",
-    oids.ECDSA_SHA224: "SHA-224",
-}
+_OLD_HASHES = {oids.SHA1: "sha1", oids.MD5: "md5", oids.SHA224: "sha224"}
+_ALL_HASHES = {**oids.HASHES, **_OLD_HASHES}
+_OLD_NAMES = {"sha1": "SHA-1", "md5": "MD5", "sha224": "SHA-224"}
 _NULL = der.tlv(der.NULL)
-_HASH_OF_RSA = {oids.RSA_SHA256: "sha256", oids.RSA_SHA384: "sha384", oids.RSA_SHA512: "sha512"}
-_HASH_OF_ECDSA = {oids.ECDSA_SHA256: "sha256", oids.ECDSA_SHA384: "sha384", oids.ECDSA_SHA512: "sha512"}
+_HASH_OF_RSA = {
+    oids.RSA_SHA256: "sha256",
+    oids.RSA_SHA384: "sha384",
+    oids.RSA_SHA512: "sha512",
+    oids.RSA_MD5: "md5",
+    oids.RSA_SHA1: "sha1",
+    oids.RSA_SHA224: "sha224",
+}
+_HASH_OF_ECDSA = {
+    oids.ECDSA_SHA256: "sha256",
+    oids.ECDSA_SHA384: "sha384",
+    oids.ECDSA_SHA512: "sha512",
+    oids.ECDSA_SHA1: "sha1",
+    oids.ECDSA_SHA224: "sha224",
+}
 _HASHES: dict[str, hashes.HashAlgorithm] = {
     "sha256": hashes.SHA256(),
     "sha384": hashes.SHA384(),
     "sha512": hashes.SHA512(),
+    "sha1": hashes.SHA1(),  # noqa: S303  to tell what is outdated from what was changed
+    "sha224": hashes.SHA224(),
+    "md5": hashes.MD5(),  # noqa: S303
 }
 _PSS_HASH, _PSS_MASK, _PSS_SALT, _PSS_TRAILER = (der.CONTEXT | der.CONSTRUCTED | number for number in range(4))
+_READ = frozenset(
+    {
+        oids.CONTENT_TYPE,
+        oids.MESSAGE_DIGEST,
+        oids.SIGNING_TIME,
+        oids.ALGORITHM_PROTECTION,
+        oids.SIGNING_CERTIFICATE,
+        oids.SIGNING_CERTIFICATE_V2,
+        oids.SEAL_PURPOSE,
+    }
+)
+_DIRECTORY_NAME = _CONTEXT_0 | 4
 _UTC_TIME = 0x17
 _UTC_TIME_ENDS = 2050  # two digits of a year from 50 on mean the century before (RFC 5280 §4.1.2.5.1)
 
@@ -50,6 +76,10 @@ class CmsRefused(ValueError):
 
 class CmsMismatch(CmsRefused):
     """The structure can be read, but the content at hand is not what was signed."""
+
+
+class CmsOutdated(CmsRefused):
+    """The signature holds, but with a hash for which others can make other content as well."""
 
 
 @contextmanager
@@ -68,20 +98,22 @@ def _refused_if_unreadable() -> Iterator[None]:
 class SignedData:
     """A SignedData with exactly one signer."""
 
+    is_plain: bool
+    """It is DER with nothing but zeros behind it, of the version that a seal or a token has in this service."""
     content_type: str
     content: bytes | None
     """The signed content, where it is inside; ``None`` where it lies elsewhere."""
     certificates: tuple[bytes, ...]
     """DER of every certificate in the message."""
     digest_algorithm: str
-    """``sha256``, ``sha384`` or ``sha512``."""
+    """The :mod:`hashlib` name; also of an outdated one, which :func:`check_signature` refuses in the end."""
     signature_algorithm: Element
     signature: bytes
     signer: Certificate
     signed_attributes: dict[str, Element]
     """The one value of each signed attribute."""
     to_sign: bytes
-    """DER of the signed attributes as they were signed."""
+    """DER of the signed attributes, in the order in which they stand there."""
     unsigned_attributes: dict[str, list[Element]]
 
     @property
@@ -106,8 +138,12 @@ class SignedData:
 
 @_refused_if_unreadable()
 def read_signed_data(content_info: bytes) -> SignedData:
-    """Read DER of a ContentInfo; zeros after it are allowed. Raise :class:`CmsRefused`."""
-    name, explicit = der.read_padded(content_info).children()
+    """Read a ContentInfo (BER, X.690); whatever follows a seal, and zeros after a timestamp token, are passed over.
+    Raise :class:`CmsRefused`."""
+    encoded = der_of(content_info)
+    value = next(der.elements(encoded))
+    has_rest = bool(encoded[len(value.raw) :].strip(b"\0"))
+    name, explicit = value.children()
     if name.oid() != oids.SIGNED_DATA:
         raise DerError("not SignedData")
     fields = explicit.only(_CONTEXT_0).children()
@@ -116,31 +152,35 @@ def read_signed_data(content_info: bytes) -> SignedData:
     signer = fields[-1].only(der.SET).children()
     if signer[3].tag != _CONTEXT_0:
         raise CmsRefused("it signs no attributes, which is not accepted")
-    attributes = signer[3]
-    _check_frame(fields, signer, content[0].oid())
+    attributes, content_type = signer[3], content[0].oid()
+    _check_frame(fields, signer)
+    if has_rest and content_type == oids.TST_INFO:
+        raise DerError("bytes after the value")
+    usual_version = 1 if content_type == oids.DATA else 3
     return SignedData(
-        content_type=content[0].oid(),
+        is_plain=encoded == content_info and not has_rest and fields[0].integer() == usual_version,
+        content_type=content_type,
         content=content[1].only(_CONTEXT_0).octets() if len(content) > 1 else None,
         certificates=certificates,
-        digest_algorithm=hash_name(signer[2]),
+        digest_algorithm=digest_name(signer[2]),
         signature_algorithm=signer[4].expect(der.SEQUENCE),
         signature=signer[5].octets(),
         signer=_find_signer(signer[1], certificates),
-        signed_attributes={name: _single(values) for name, values in _attributes(attributes).items()},
+        signed_attributes=_single_values(_attributes(attributes)),
         to_sign=bytes((der.SET,)) + attributes.raw[1:],
         unsigned_attributes=_attributes(signer[6].expect(_CONTEXT_1)) if len(signer) > 6 else {},
     )
 
 
-def _check_frame(fields: list[Element], signer: list[Element], content_type: str) -> None:
-    """Check the parts that no signature covers (RFC 5652 §5.1, §5.3), so that a change in them shows."""
+def _check_frame(fields: list[Element], signer: list[Element]) -> None:
+    """Check the parts that no signature covers (RFC 5652 §5.1, §5.3). Programs state any version, whatever the message
+    holds."""
     version = fields[0].integer()
-    plain = content_type == oids.DATA and signer[0].integer() == 1
-    if version not in ({1} if plain else {3, 4, 5}):
+    if version not in {1, 3, 4, 5}:
         raise DerError(f"version {version}")
-    if signer[0].integer() != (3 if signer[1].tag == _KEY_IDENTIFIER else 1):
+    if signer[0].integer() != (3 if signer[1].tag in _KEY_IDENTIFIERS else 1):
         raise DerError("a signer of another version")
-    if hash_name(signer[2]) not in {hash_name(algorithm) for algorithm in fields[1].children(der.SET)}:
+    if digest_name(signer[2]) not in {digest_name(algorithm) for algorithm in fields[1].children(der.SET)}:
         raise DerError("the signer's hash is not announced")
     if len(fields) > 6 or len(signer) > 7 or [field.tag for field in fields[3:-1]] not in _OPTIONAL_FIELDS:
         raise DerError("a field that does not belong here")
@@ -158,8 +198,10 @@ def _find_signer(identifier: Element, certificates: tuple[bytes, ...]) -> Certif
     """Return the certificate that identifies the signer, whose name is compared byte by byte: no signature covers it.
     Certificates that cannot be read do no harm."""
     for certificate in filter(None, map(_loaded, certificates)):
-        if identifier.tag == _KEY_IDENTIFIER:
-            if certificate.key_identifier == identifier.content:
+        if identifier.tag in _KEY_IDENTIFIERS:
+            is_whole = identifier.tag == _KEY_IDENTIFIER
+            named = identifier.content if is_whole else whole_string(identifier.content, der.OCTET_STRING)
+            if certificate.key_identifier == named:
                 return certificate
         else:
             issuer, serial = identifier.children()
@@ -176,10 +218,12 @@ def _attributes(attributes: Element) -> dict[str, list[Element]]:
     return found
 
 
-def _single(values: list[Element]) -> Element:
-    if len(values) != 1:
-        raise DerError(f"an attribute with {len(values)} values")
-    return values[0]
+def _single_values(attributes: dict[str, list[Element]]) -> dict[str, Element]:
+    """Return the attributes with one value; of several values, only those that nothing here reads may have any."""
+    for name, values in attributes.items():
+        if len(values) != 1 and name in _READ:
+            raise DerError(f"an attribute with {len(values)} values")
+    return {name: values[0] for name, values in attributes.items() if len(values) == 1}
 
 
 @_refused_if_unreadable()
@@ -187,8 +231,8 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
     """Check that the signer's key signed this content.
 
     ``content_digest`` returns the digest of the signed content for the :mod:`hashlib` name of a hash. Raises
-    :class:`CmsRefused` where the content changed, the signature does not hold, or the signed attributes name another
-    certificate.
+    :class:`CmsMismatch` where the content or the signature was changed, :class:`CmsOutdated` where all holds, but with
+    an outdated hash, and :class:`CmsRefused` where another certificate is named or the signature cannot be judged.
     """
     attributes = signed.signed_attributes
     if oids.CONTENT_TYPE not in attributes or oids.MESSAGE_DIGEST not in attributes:
@@ -197,13 +241,18 @@ def check_signature(signed: SignedData, content_digest: Callable[[str], bytes]) 
         raise CmsRefused("the signature is over another type of content")
     if not tokens.same(attributes[oids.MESSAGE_DIGEST].octets(), content_digest(signed.digest_algorithm)):
         raise CmsMismatch("the signed content was changed")
-    _check_named_certificate(signed)
-    _check_issuers(signed.certificates)
+    _check_attributes_signed(signed)
+    _check_named_certificates(signed)
+    if signed.content_type == oids.TST_INFO or oids.SEAL_PURPOSE in attributes:
+        _check_issuers(signed.certificates)
     # An attribute that is not known to be added after signing may have been a signed one.
     if not oids.UNSIGNED.issuperset(signed.unsigned_attributes):
         raise CmsRefused("something unknown was added to the signature")
     _check_stated_algorithms(signed)
-    _check_value(signed)
+    algorithm = signed.signature_algorithm.children()[0].oid()
+    hash_signed = {**_HASH_OF_RSA, **_HASH_OF_ECDSA}.get(algorithm, signed.digest_algorithm)
+    if reason := outdated(signed.digest_algorithm) or outdated(hash_signed):
+        raise CmsOutdated(reason)
 
 
 def digest_of(content: bytes) -> Callable[[str], bytes]:
@@ -211,21 +260,31 @@ def digest_of(content: bytes) -> Callable[[str], bytes]:
     return lambda algorithm: hashlib.new(algorithm, content).digest()
 
 
-def _check_named_certificate(signed: SignedData) -> None:
-    """Check the first ESSCertIDv2 (RFC 5035) or ESSCertID (RFC 2634), the digest of the signer's certificate."""
-    attributes = signed.signed_attributes
-    if oids.SIGNING_CERTIFICATE_V2 in attributes:
-        named = attributes[oids.SIGNING_CERTIFICATE_V2].children()[0].children()[0].children()
-        explicit = named[0].tag == der.SEQUENCE
-        algorithm = hash_name(named[0]) if explicit else "sha256"
-        digest = named[1 if explicit else 0].octets()
-    elif oids.SIGNING_CERTIFICATE in attributes:
-        digest = attributes[oids.SIGNING_CERTIFICATE].children()[0].children()[0].children()[0].octets()
-        algorithm = "sha1"
-    else:
-        return
-    if not tokens.same(digest, signed.signer.digest(algorithm)):
-        raise CmsRefused("the signature names another certificate than the one it came with")
+def _check_attributes_signed(signed: SignedData) -> None:
+    """Check the signature over the attributes: as they stand, or in the order of DER (RFC 5652 §5.4)."""
+    try:
+        _check_value(signed, signed.to_sign)
+    except CmsMismatch:
+        in_order = der.set_of(*(each.raw for each in der.read(signed.to_sign).children(der.SET)))
+        if in_order == signed.to_sign:
+            raise
+        _check_value(signed, in_order)
+
+
+def _check_named_certificates(signed: SignedData) -> None:
+    """Check the first ESSCertIDv2 (RFC 5035) and the first ESSCertID (RFC 2634), each of which names the signer's
+    certificate by digest, and may do so by issuer and serial number as well."""
+    for attribute in (oids.SIGNING_CERTIFICATE_V2, oids.SIGNING_CERTIFICATE):
+        if attribute not in signed.signed_attributes:
+            continue
+        parts = signed.signed_attributes[attribute].children()[0].children()[0].children()
+        algorithm = "sha1" if attribute == oids.SIGNING_CERTIFICATE else "sha256"
+        if attribute == oids.SIGNING_CERTIFICATE_V2 and parts[0].tag == der.SEQUENCE:
+            algorithm = digest_name(parts.pop(0))
+        if not tokens.same(parts[0].octets(), signed.signer.digest(algorithm)) or not all(
+            _is_of(issuer_serial, signed.signer) for issuer_serial in parts[1:]
+        ):
+            raise CmsRefused("the signature names another certificate than the one it came with")
 
 
 def _check_issuers(certificates: tuple[bytes, ...]) -> None:
@@ -245,6 +304,15 @@ def _loaded(encoded: bytes) -> Certificate | None:
         return None
 
 
+def _is_of(issuer_serial: Element, certificate: Certificate) -> bool:
+    """Return whether an IssuerSerial (RFC 5035 §5) names the certificate."""
+    names, serial = issuer_serial.children()
+    (name,) = names.children()
+    issuer = name.only(_DIRECTORY_NAME).raw
+    is_issuer = issuer == certificate.issuer or Name.from_bytes(issuer) == certificate.parsed.issuer
+    return is_issuer and serial.integer() == certificate.serial
+
+
 def _check_stated_algorithms(signed: SignedData) -> None:
     """Check CMSAlgorithmProtection (RFC 6211), where it is present."""
     protection = signed.signed_attributes.get(oids.ALGORITHM_PROTECTION)
@@ -253,30 +321,41 @@ def _check_stated_algorithms(signed: SignedData) -> None:
     stated = protection.children()
     digest, signature = stated[0].children()[0].oid(), der.read(b"\x30" + stated[1].raw[1:]).children()[0].oid()
     actual = signed.signature_algorithm.children()[0].oid()
-    if oids.HASHES.get(digest) != signed.digest_algorithm or signature != actual:
+    if _ALL_HASHES.get(digest) != signed.digest_algorithm or signature != actual:
         raise CmsRefused("the signature was made with other algorithms than it states")
 
 
 def hash_name(algorithm: Element) -> str:
     """Return the :mod:`hashlib` name of an AlgorithmIdentifier. Raise :class:`CmsRefused` for outdated hashes and
     ``DerError`` for one with parameters."""
+    name = digest_name(algorithm)
+    if reason := outdated(name):
+        raise CmsRefused(reason)
+    return name
+
+
+def outdated(hash_: str) -> str:
+    """Return why nobody should rely on a hash, given by its :mod:`hashlib` name; empty for a strong one."""
+    return f"the hash {_OLD_NAMES[hash_]} is not accepted" if hash_ in _OLD_NAMES else ""
+
+
+def digest_name(algorithm: Element) -> str:
+    """Return what :func:`hash_name` does, outdated ones included."""
     name, *parameters = algorithm.children()
     identifier = name.oid()
     if [field.raw for field in parameters] not in ([], [_NULL]):
         raise DerError("a hash with parameters")
-    if identifier not in oids.HASHES:
-        raise CmsRefused(f"the hash {_OLD_HASHES.get(identifier, identifier)} is not accepted")
-    return oids.HASHES[identifier]
+    if identifier not in _ALL_HASHES:
+        raise CmsRefused(f"the hash {identifier} is not accepted")
+    return _ALL_HASHES[identifier]
 
 
-def _check_value(signed: SignedData) -> None:
+def _check_value(signed: SignedData, message: bytes) -> None:
     """Check that the signer's key made the signature, with the hash of the digest where the algorithm names none."""
-    key, signature, message = signed.signer.public_key, signed.signature, signed.to_sign
+    key, signature = signed.signer.public_key, signed.signature
     name, *parameters = signed.signature_algorithm.children()
     identifier = name.oid()
     try:
-        if identifier in _OLD_SIGNATURES:
-            raise CmsRefused(f"the hash {_OLD_SIGNATURES[identifier]} is not accepted")
         if identifier != oids.RSA_PSS and [field.raw for field in parameters] not in ([], [_NULL]):
             raise CmsRefused("the signature algorithm has parameters")
         if isinstance(key, rsa.RSAPublicKey) and identifier == oids.RSA_PSS:

@@ -101,14 +101,6 @@ def read(encoded: bytes) -> Element:
     return found[0]
 
 
-def read_padded(encoded: bytes) -> Element:
-    """Parse one element followed by nothing but zeros, as in the ``/Contents`` of a signature."""
-    element = next(elements(encoded), None)
-    if element is None or encoded[len(element.raw) :].strip(b"\0"):
-        raise DerError("bytes after the value")
-    return element
-
-
 def tlv(tag: int, *parts: bytes) -> bytes:
     """Encode one value: tag, length, and the parts as its content."""
     content = b"".join(parts)

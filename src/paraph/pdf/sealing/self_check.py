@@ -99,6 +99,8 @@ def _check_seal(
 ) -> SignedData:
     value, digest = covered(content, original_size, original_hash, signature, size)
     signed = read_signed_data(value)
+    if not signed.is_plain:
+        raise SealError("The seal is not written as DER.")
     check_signature(signed, lambda name: hashlib.new(name).digest() if name != "sha256" else digest)
     return signed
 

@@ -44,6 +44,8 @@ _IN_STRING = re.compile(rb"[()\\]")
 _REAL_ALONE = re.compile(_REAL)
 _REFERENCES = re.compile(_REFERENCE)
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
+_OF_SIGNATURES = (b"/Sig", b"/DocTimeStamp")
+"""Kinds of which a signature may name both: what it is, its /SubFilter says."""
 _DEEPEST = 100
 
 
@@ -91,8 +93,8 @@ def parse(data: bytes, position: int) -> tuple[Any, int]:  # noqa: PLR0912  the 
             value = _VALUES[kind](match[kind])
         if key is not None and type(inner) is dict:
             key = _name(key) if b"#" in key else key
-            if key in inner:  # some readers take the first, others the last
-                raise Unsafe("a dictionary has a key twice")
+            if key in inner and not (key == b"/Type" and inner[key] in _OF_SIGNATURES and value in _OF_SIGNATURES):
+                raise Unsafe("a dictionary has a key twice")  # some readers take the first, others the last
             inner[key] = value
         elif inner is not None:
             _put(inner, key, value)

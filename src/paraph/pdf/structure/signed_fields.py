@@ -12,6 +12,10 @@ from paraph.pdf.structure.encryption import string_bytes
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 
+TIMESTAMP = b"/ETSI.RFC3161"
+"""The /SubFilter of a document timestamp. Some programs call it a /Sig all the same (ETSI EN 319 142-1 §5.4.3)."""
+_SIGNED_DATA = bytes.fromhex("2a864886f70d010702")
+"""The object identifier of SignedData, which every CMS holds in this form."""
 _END = re.compile(rb"startxref\s+\d+\s+%%EOF\s*\Z")
 _LONGEST_END = 256
 _DEEPEST = 32
@@ -21,7 +25,8 @@ _LONGEST_NAME = 127
 @dataclass(frozen=True)
 class SignedField:
     """A signed field. ``fault`` tells why the signature cannot be judged; without one, all other values are set.
-    ``order``: higher for signatures in newer revisions."""
+    ``order``: higher for signatures in newer revisions; ``place``: the byte where the object stands that holds it;
+    ``blank``: no program can find a signature in it; ``unsigned``: it is blank and lacks even the entries of one."""
 
     name: str
     order: int
@@ -31,6 +36,9 @@ class SignedField:
     byte_range: tuple[int, ...] = ()
     contents: bytes = b""
     claimed_at: datetime | None = None
+    place: int = 0
+    blank: bool = False
+    unsigned: bool = False
 
     @property
     def end(self) -> int:
@@ -43,7 +51,12 @@ class SignedField:
 
 
 class _Faulty(ValueError):
-    """A signature cannot be judged; the message is the reason."""
+    """A signature cannot be judged; the message is the reason. ``blank`` and ``unsigned``: as in
+    :class:`SignedField`."""
+
+    def __init__(self, reason: str, *, blank: bool, unsigned: bool) -> None:
+        super().__init__(reason)
+        self.blank, self.unsigned = blank, unsigned
 
 
 def signed_fields(reader: PdfReader) -> list[SignedField]:
@@ -159,33 +172,39 @@ class _Walk:
         try:
             value = self._reader.resolve(entry)
             if value is not None:
-                yield self._read(value, SignedField(name, place))
+                yield self._read(value, SignedField(name, place, place=place))
         except _Faulty as fault:
             is_timestamp = isinstance(value, dict) and value.get(b"/Type") == b"/DocTimeStamp"
-            yield SignedField(name, place, str(fault), is_timestamp)
+            faulty = SignedField(name, place, str(fault), is_timestamp, place=place)
+            yield replace(faulty, blank=fault.blank, unsigned=fault.unsigned)
         except (Unsafe, *CONFUSED) as error:
             why = str(error) if isinstance(error, Unsafe) else "its object confuses the reader"
-            yield SignedField(name, place, why)
+            yield SignedField(name, place, why, place=place)
 
     def _read(self, value: Any, field: SignedField) -> SignedField:
         if not isinstance(value, dict):
-            raise _Faulty("its value is no dictionary")
+            raise _Faulty("its value is no dictionary", blank=True, unsigned=True)
         entries = {key: self._reader.resolve(item) for key, item in value.items() if key in _READ}
+        contents = entries.get(b"/Contents")
+        is_string = isinstance(contents, bytes) and contents[:1] in (b"(", b"<")
+        value_bytes = string_bytes(contents) if isinstance(contents, bytes) and is_string else b""
+        unsigned = not {b"/ByteRange", b"/Contents"} <= value.keys()
+        blank = unsigned or (_SIGNED_DATA not in value_bytes and b"/Cert" not in value)
         numbers = entries.get(b"/ByteRange")
         parts = [self._reader.resolve(item) for item in numbers] if isinstance(numbers, list) else []
         if len(parts) != 4 or not all(type(part) is int for part in parts):
-            raise _Faulty("its /ByteRange is not an array of four whole numbers")
-        contents = entries.get(b"/Contents")
-        if not isinstance(contents, bytes) or contents[:1] not in (b"(", b"<"):
-            raise _Faulty("its /Contents is no string")
+            raise _Faulty("its /ByteRange is not an array of four whole numbers", blank=blank, unsigned=unsigned)
+        if not is_string:
+            raise _Faulty("its /Contents is no string", blank=blank, unsigned=unsigned)
         kind = entries.get(b"/SubFilter")
         return replace(
             field,
-            is_document_timestamp=entries.get(b"/Type") == b"/DocTimeStamp",
+            is_document_timestamp=entries.get(b"/Type") == b"/DocTimeStamp" or kind == TIMESTAMP,
             sub_filter=printable(kind.decode("latin-1")) if isinstance(kind, bytes) else "",
             byte_range=tuple(parts),
-            contents=string_bytes(contents),
+            contents=value_bytes,
             claimed_at=date_of(text_of_string(entries.get(b"/M"))),
+            blank=blank,
         )
 
 

@@ -76,6 +76,11 @@ def changes(file: SignedFile, history: History, check: SignatureCheck, later: Se
     name = check.label
     if check.coverage == "whole file":
         return Changes(False, ())
+    if check.field.unsigned:
+        return Changes(False, ())
+    if check.field.blank:
+        _, refusal = history.after(file.end_of_revision(check.field.place))
+        return Changes(refusal is not None, (*(_added(other) for other in later), *_refused(name, refusal)))
     if check.coverage == "unclear":
         return Changes(True, (f"Nobody can tell what was changed after {name}.",))
     if not check.binds:
@@ -86,9 +91,14 @@ def changes(file: SignedFile, history: History, check: SignatureCheck, later: Se
     told = [*_told(additions, name, later)]
     if refusal is not None:
         told += [_added(other) for other in later if not other.is_accepted]
-        told.append(f"The file was changed after {name}: from byte {refusal.start} on, {refusal.reason}.")
+        told += _refused(name, refusal)
     shown = tuple(picture for each in additions for picture in each.shown)
     return Changes(refusal is not None, tuple(dict.fromkeys(told)), shown)
+
+
+def _refused(name: str, refusal: Refusal | None) -> Iterator[str]:
+    if refusal is not None:
+        yield f"The file was changed after {name}: from byte {refusal.start} on, {refusal.reason}."
 
 
 def _told(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:

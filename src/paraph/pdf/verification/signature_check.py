@@ -1,7 +1,7 @@
 """The check of one signature: its cryptography, its certificate, its timestamp."""
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -9,18 +9,26 @@ from functools import partial
 from paraph.kernel import clock
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.certificate import Identity, load
-from paraph.pdf.pki.cms import CmsMismatch, CmsRefused, SignedData, check_signature, digest_of, read_signed_data
+from paraph.pdf.pki.cms import (
+    CmsMismatch,
+    CmsOutdated,
+    CmsRefused,
+    SignedData,
+    check_signature,
+    digest_of,
+    read_signed_data,
+)
 from paraph.pdf.pki.one_form import seal_in_one_form, token_in_one_form
 from paraph.pdf.pki.purpose import Purpose, stated_purpose
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Coverage, Level, SealTimestamp
-from paraph.pdf.structure.signed_fields import SignedField
-from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenMismatch, TokenRefused, check_token
+from paraph.pdf.structure.signed_fields import TIMESTAMP, SignedField
+from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenMismatch, TokenRefused, TokenUnfit, check_token
 from paraph.pdf.verification.signed_file import SignedFile
 
 PADES = "/ETSI.CAdES.detached"
-_TIMESTAMP = "/ETSI.RFC3161"
+_TIMESTAMP = TIMESTAMP.decode()
 _ACCEPTED = (PADES, "/adbe.pkcs7.detached")
 
 
@@ -35,6 +43,8 @@ class SignatureCheck:
     intact: bool = False
     mismatch: bool = False
     """The signature can be read, but does not cover what was signed."""
+    genuine: bool = False
+    """It covers what was signed, though perhaps with an outdated hash or with a timestamp that does not count."""
     signer: str = ""
     certificate: Identity | None = None
     """The signer's certificate; ``None`` where it cannot be read."""
@@ -46,7 +56,8 @@ class SignatureCheck:
     chains: list[tuple[tuple[bytes, ...], datetime]] = dataclasses.field(default_factory=list)
     """The verified chains of the signer and of its timestamp authority, each with the time that counts."""
     authority_ends: datetime | None = None
-    """When the first certificate in the chain of the trusted timestamp expires."""
+    """When the first certificate in the chain of the trusted timestamp expires; of several timestamps, of the one that
+    lasts longest."""
     trusted: bool = False
     pades: bool = False
     findings: list[str] = dataclasses.field(default_factory=list)
@@ -93,14 +104,13 @@ def check_document_timestamp(
         check.findings.append(f"The document timestamp {check.label} has the form {field.sub_filter or 'of none'}.")
         return check
     try:
-        token = check_token(field.contents, partial(file.digest, field))
+        token, check.timestamp = _stamp(check, field.contents, partial(file.digest, field), roots, carried)
     except TokenRefused as error:
         check.findings.append(f"The document timestamp {check.label} is not valid: {error}.")
         check.mismatch = isinstance(error, TokenMismatch)
         return check
-    check.intact = _covers(check)
+    check.intact = check.genuine = _covers(check)
     check.signer, check.certificate = token.authority, Identity(token.signer.encoded)
-    check.timestamp = _judge(check, token, roots, carried)
     check.trusted = check.timestamp.trusted
     check.root = Identity(check.chains[0][0][-1]) if check.trusted else None
     return check
@@ -138,6 +148,8 @@ def check_seal(
         signed = read_signed_data(field.contents)
         check.signer, check.certificate = signed.signer.name, Identity(signed.signer.encoded)
         check.claimed_at = signed.signing_time or field.claimed_at
+        if signed.content_type != oids.DATA:
+            raise CmsRefused("it says that it signs something else than a file")
         if signed.content is not None:
             raise CmsRefused("it carries content of its own")
         check_signature(signed, partial(file.digest, field))
@@ -145,12 +157,13 @@ def check_seal(
         if check.purpose is not None and not file.has_value(field, seal_in_one_form(signed)):
             raise CmsMismatch("bytes of it that no signature covers are not as the service writes them")
     except CmsRefused as error:
-        check.mismatch = isinstance(error, CmsMismatch)
+        check.mismatch, check.genuine = isinstance(error, CmsMismatch), isinstance(error, CmsOutdated)
         check.findings.append(f"The seal {check.label} does not hold: {error}.")
+        check.genuine = check.genuine and _covers(check)
         return check
-    check.intact = _covers(check)
+    check.intact = check.genuine = _covers(check)
     check.pades = field.sub_filter == PADES and signed.names_certificate
-    _check_timestamp(check, signed, roots, carried)
+    _check_timestamps(check, signed, roots, carried)
     proven = check.timestamp.time if check.timestamp and check.timestamp.trusted else archived_at
     _check_signer(check, signed, roots, carried, proven or clock.now())
     return check
@@ -179,34 +192,43 @@ def _covers(check: SignatureCheck) -> bool:
     return check.coverage != "unclear"
 
 
-def _check_timestamp(check: SignatureCheck, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
-    attribute = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN)
-    if not attribute:
-        return
-    try:
-        token = check_token(attribute[0].raw, digest_of(signed.signature))
-    except TokenRefused as error:
-        check.intact = False
-        check.mismatch = isinstance(error, TokenMismatch)
-        check.findings.append(f"The timestamp of {check.label} is not valid: {error}.")
-        return
-    check.timestamp = _judge(check, token, roots, carried)
+def _check_timestamps(check: SignatureCheck, signed: SignedData, roots: Sequence[bytes], carried: LongTermData) -> None:
+    """Check all timestamps in a seal, and note one that is not trusted, else the earliest."""
+    stamps = list[SealTimestamp]()
+    for encoded in signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, ()):
+        try:
+            stamps.append(_stamp(check, encoded.raw, digest_of(signed.signature), roots, carried)[1])
+        except TokenRefused as error:
+            check.findings.append(f"A timestamp of {check.label} is not valid: {error}.")
+            check.intact = False
+            check.mismatch = check.mismatch or isinstance(error, TokenMismatch)
+    if check.intact:
+        check.timestamp = min(stamps, key=lambda stamp: (stamp.trusted, stamp.time), default=None)
 
 
-def _judge(
-    check: SignatureCheck, token: TimestampToken, roots: Sequence[bytes], carried: LongTermData
-) -> SealTimestamp:
-    """Return the timestamp of a genuine token; note whether its authority is trusted."""
-    trusted = True
+def _stamp(
+    check: SignatureCheck,
+    encoded: bytes,
+    stamped_digest: Callable[[str], bytes],
+    roots: Sequence[bytes],
+    carried: LongTermData,
+) -> tuple[TimestampToken, SealTimestamp]:
+    """Return a token that stamps the content; note whether its authority is trusted. Raises :class:`TokenRefused`."""
+    trusted = False
     try:
+        token = check_token(encoded, stamped_digest)
         chain = check_chain(token.signer, (*token.certificates, *carried.certificates), roots, token.time)
         carried.proves(chain, token.time)
         check.chains.append((chain, token.time))
-        check.authority_ends = min(load(link).parsed.not_valid_after_utc for link in chain)
+        ends = min(load(link).parsed.not_valid_after_utc for link in chain)
+        check.authority_ends = max(ends, check.authority_ends or ends)
+        trusted = True
+    except TokenUnfit as error:
+        token = error.token
+        check.findings.append(f'The timestamp by "{token.authority}" does not count: {error}.')
     except (Untrusted, Revoked) as error:
-        trusted = False
         check.findings.append(f'The timestamp authority "{token.authority}" is not trusted: {error}.')
-    return SealTimestamp(token.authority, token.time, token.policy_oid, trusted)
+    return token, SealTimestamp(token.authority, token.time, token.policy_oid, trusted)
 
 
 def _check_signer(

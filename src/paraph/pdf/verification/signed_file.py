@@ -27,6 +27,8 @@ _MAX_SIGNATURES = 200
 _HEXADECIMAL = (frozenset(b"0123456789abcdef"), frozenset(b"0123456789ABCDEF"))
 _CACHED_READERS = 2
 _BYTE_RANGE = re.compile(rb"/ByteRange\s*\[\s*0\s+\d{1,10}\s+(\d{1,10})\s+(\d{1,10})\s*\]")
+_NEXT_END = re.compile(rb"startxref\s+[1-9]\d*\s+%%EOF(?:\r\n|\n|\r)?")
+"""An end that points at byte 0 is that of the first part of a linearized file (ISO 32000-1, annex F)."""
 _MOST_TRIES = 8
 _MOST_TRACES = 64
 _MOST_BLANKS = 256
@@ -125,7 +127,8 @@ class SignedFile:
     """A PDF opened for its signatures.
 
     ``signatures``: in the order of the revisions; ``removed``: those of them that the file had in an earlier revision
-    and no longer lists; ``findings``: a sentence for each part of the file that cannot be judged.
+    and no longer lists; ``looks_at_all``: no signature is left out; ``findings``: a sentence for each part of the file
+    that cannot be judged.
     """
 
     def __init__(self, pdf: bytes) -> None:
@@ -138,6 +141,7 @@ class SignedFile:
         if len(self._fields) > _MAX_SIGNATURES:
             self.findings.append(f"Of its {len(self._fields)} signatures the newest {_MAX_SIGNATURES} were looked at.")
         self.signatures = self._fields[-_MAX_SIGNATURES:]
+        self.looks_at_all = all(field.blank for field in self._fields[:-_MAX_SIGNATURES])
         self.removed = self._removed()
         for field in self.removed:
             position = sum(1 for each in self.signatures if each.fault or each.end < field.end)
@@ -173,6 +177,11 @@ class SignedFile:
         behind it."""
         _, before, after, _ = field.byte_range
         return self.pdf[before + 1 : after - 1] == value.hex().encode().ljust(after - before - 2, b"0")
+
+    def end_of_revision(self, place: int) -> int:
+        """Return where the revision ends in which byte ``place`` stands."""
+        match = _NEXT_END.search(self.pdf, place)
+        return match.end() if match else len(self.pdf)
 
     def objections(self, field: SignedField) -> str:
         """Return why the file may have been altered after a signature that is not trusted; empty for no reason."""

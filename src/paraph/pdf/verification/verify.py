@@ -76,7 +76,7 @@ def _verify(
         trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
         covers_whole_file=any(report.intact and report.coverage == "whole file" for report in [seal, *after]),
         altered=seal.altered or file.misstates_length,
-        earlier_match=all(report.matches for report in before),
+        earlier_match=file.looks_at_all and all(report.matches for report in before),
         signer=seal.signer,
         certificate=seal.certificate,
         root=seal.root,
@@ -224,7 +224,7 @@ def _report(
         root=check.root,
         purpose=check.purpose,
         intact=check.intact,
-        matches=not (check.mismatch or (check.intact and changed.altered)),
+        matches=_matches(check, changed),
         trusted=check.trusted,
         coverage=check.coverage,
         claimed_at=check.claimed_at,
@@ -234,3 +234,13 @@ def _report(
         changes=changed.sentences,
         findings=tuple(check.findings),
     )
+
+
+def _matches(check: SignatureCheck, changed: Changes) -> bool | None:
+    """Return whether the file is as it was signed, ``None`` where that cannot be told: of a signature that others may
+    read, or of one that nobody can, but below an update which may be an alteration."""
+    if check.mismatch:
+        return False
+    if check.genuine:
+        return not changed.altered
+    return True if check.field.blank and not changed.altered else None

@@ -1,0 +1,118 @@
+"""Seals of the tests' own, made with other code than Paraph's, that can get anything wrong."""
+
+import hashlib
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+from asn1crypto import algos, cms, tsp
+from asn1crypto import x509 as asn1_x509
+from cryptography.hazmat.primitives.asymmetric import ec
+
+from paraph.pdf.pki import der
+from paraph.pdf.timestamps.timestamp import timestamp_request
+from tests.pdf import forge
+from tests.pdf.forge import Forge
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import sealed_without_purpose, timestamping
+
+ROOT = forge.der_of(forge.root())
+
+
+@cache
+def with_room() -> bytes:
+    """A sealed letter, with room for a value of 9,000 bytes."""
+    return sealed_without_purpose(paper(text("A contract", 100, 700)), timestamping=timestamping())
+
+
+def with_value(pdf: bytes, change: Callable[[bytes], bytes]) -> bytes:
+    """Return the file with the value (DER) of its last signature changed."""
+    *_, value = re.finditer(rb"/Contents\s*<([0-9a-f]+)>", pdf)
+    old = bytes.fromhex(value[1].decode())
+    changed = change(next(der.elements(old)).raw)
+    assert len(changed) <= len(old)
+    return pdf[: value.start(1)] + changed.ljust(len(old), b"\0").hex().encode() + pdf[value.end(1) :]
+
+
+@dataclass
+class SealForge:
+    """Right by default: every field is one way to be wrong, or odd."""
+
+    hash_: str = "sha256"
+    content_type: str = "data"
+    certificate: dict[str, Any] = field(default_factory=dict)
+    first_named: bytes | None = None
+    """What the ESSCertID of the first version has the SHA-1 of, beside the right second one."""
+    issuer_serial: Callable[[Any], tuple[Any, int]] | None = None
+    """Issuer and serial number of the ESSCertID, from the certificate."""
+    authorities: Sequence[Forge] = ()
+    stamped: Sequence[Callable[[bytes], bytes]] = (bytes,)
+    """For each authority in turn, what it stamps instead of the signature."""
+    version: str = "v1"
+    in_order: bool = True
+
+    def sealed(self) -> bytes:
+        """Return the letter, sealed so, with a key below :data:`ROOT`."""
+        pdf = with_room()
+        *_, span = re.finditer(rb"/ByteRange\s*\[\s*0 +(\d+) +(\d+) +(\d+)", pdf)
+        before, after, rest = (int(number) for number in span.groups())
+        return with_value(pdf, lambda _: self.cms(pdf[:before] + pdf[after : after + rest]))
+
+    def cms(self, content: bytes) -> bytes:
+        key = forge.curve_key("signer")
+        own = forge.der_of(
+            forge.certificate("Signer", key, "Test Middle", forge.curve_key("middle"), **self.certificate)
+        )
+        loaded = asn1_x509.Certificate.load(own)
+        attributes = self._attributes(content, own, loaded)
+        signature = key.sign(attributes.dump(), ec.ECDSA(forge.HASHES[self.hash_]))
+        shown = attributes if self.in_order else cms.CMSAttributes(list(attributes)[::-1])
+        signer: dict[str, Any] = {
+            "version": "v1",
+            "sid": cms.SignerIdentifier(
+                "issuer_and_serial_number",
+                cms.IssuerAndSerialNumber({"issuer": loaded.issuer, "serial_number": loaded.serial_number}),
+            ),
+            "digest_algorithm": algos.DigestAlgorithm({"algorithm": self.hash_}),
+            "signed_attrs": shown,
+            "signature_algorithm": {"algorithm": f"{self.hash_}_ecdsa"},
+            "signature": signature,
+        }
+        if tokens := self._tokens(signature):
+            signer["unsigned_attrs"] = [cms.CMSAttribute({"type": "signature_time_stamp_token", "values": tokens})]
+        signed = {
+            "version": self.version,
+            "digest_algorithms": [{"algorithm": self.hash_}],
+            "encap_content_info": {"content_type": self.content_type},
+            "certificates": [asn1_x509.Certificate.load(each) for each in (own, forge.der_of(forge.middle()))],
+            "signer_infos": [signer],
+        }
+        made: bytes = cms.ContentInfo({"content_type": "signed_data", "content": cms.SignedData(signed)}).dump()
+        return made
+
+    def _attributes(self, content: bytes, own: bytes, loaded: Any) -> Any:
+        second: dict[str, Any] = {"cert_hash": hashlib.sha256(own).digest()}
+        if self.issuer_serial:
+            issuer, serial = self.issuer_serial(loaded)
+            name = asn1_x509.GeneralName("directory_name", issuer)
+            second["issuer_serial"] = {"issuer": [name], "serial_number": serial}
+        attributes: list[tuple[str, Any]] = [
+            ("content_type", self.content_type),
+            ("message_digest", hashlib.new(self.hash_, content).digest()),
+            ("signing_certificate_v2", tsp.SigningCertificateV2({"certs": [tsp.ESSCertIDv2(second)]})),
+        ]
+        if self.first_named is not None:
+            first = tsp.ESSCertID({"cert_hash": hashlib.sha1(self.first_named or own).digest()})
+            attributes.append(("signing_certificate", tsp.SigningCertificate({"certs": [first]})))
+        made = [cms.CMSAttribute({"type": kind, "values": [value]}) for kind, value in attributes]
+        return cms.CMSAttributes(sorted(made, key=lambda attribute: attribute.dump()))
+
+    def _tokens(self, signature: bytes) -> list[Any]:
+        pairs = zip(self.authorities, [*self.stamped, *[bytes] * len(self.authorities)], strict=False)
+        answers = [
+            authority.answer(timestamp_request(hashlib.sha256(over(signature)).digest(), 5), 1)
+            for authority, over in pairs
+        ]
+        return [cms.ContentInfo.load(der.read(answer).children()[1].raw) for answer in answers]
