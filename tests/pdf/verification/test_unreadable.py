@@ -71,10 +71,7 @@ def test_what_cannot_be_judged_leaves_the_question_open(kind: str, alter: Callab
     found = verify(again(alter(with_value(SEAL, UNREADABLE[kind]))), ALL)
     assert found.sound and not found.ok and not found.earlier_match
     assert found.signatures[0].matches is None
-    assert (
-        "The earlier seal Seal cannot be judged: whether the file was altered after it cannot be told."
-        in found.findings
-    )
+    assert "Whether the file was altered after the earlier seal Seal cannot be told." in found.findings
 
 
 @pytest.mark.parametrize("alter", [overwritten, appended])

@@ -127,10 +127,6 @@ def _read_info(signed: SignedData, info: Element, stamped_digest: Callable[[str]
     optional = {field.tag: field for field in fields[5:]}
     if len(optional) != len(fields) - 5 or not optional.keys() <= _OPTIONAL:
         raise TokenRefused("the token has a field that does not belong there")
-    if _AUTHORITY in optional and not _names(optional[_AUTHORITY].only(_AUTHORITY), signed.signer):
-        raise TokenRefused("the token names another authority than its certificate")
-    if _EXTENSIONS in optional and any(map(_is_critical, optional[_EXTENSIONS].children(_EXTENSIONS))):
-        raise TokenRefused("the token has a critical extension that is not known")
     token = TimestampToken(
         time=fields[4].generalized_time(),
         policy_oid=fields[1].oid(),
@@ -138,6 +134,10 @@ def _read_info(signed: SignedData, info: Element, stamped_digest: Callable[[str]
         signer=signed.signer,
         certificates=signed.certificates,
     )
+    if _AUTHORITY in optional and not _names(optional[_AUTHORITY].only(_AUTHORITY), signed.signer):
+        raise TokenUnfit("the token names another authority than its certificate", token)
+    if _EXTENSIONS in optional and any(map(_is_critical, optional[_EXTENSIONS].children(_EXTENSIONS))):
+        raise TokenUnfit("the token has a critical extension that is not known", token)
     return token, hash_
 
 

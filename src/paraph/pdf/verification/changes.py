@@ -17,11 +17,13 @@ from paraph.pdf.verification.signed_file import SignedFile, only_blanks
 @dataclass(frozen=True)
 class Changes:
     """``altered``: something that is not known to be harmless was appended; ``sentences`` tell of each addition, and of
-    the first alteration; ``shown``: the pictures that trusted signatures added."""
+    the first alteration; ``shown``: the pictures that trusted signatures added; ``open``: signatures alone were
+    appended, but not all are trusted, or one rewrites the long-term data, or a timestamp shows something."""
 
     altered: bool
     sentences: tuple[str, ...]
     shown: tuple[Shown, ...] = ()
+    open: bool = False
 
 
 @dataclass(frozen=True)
@@ -33,10 +35,13 @@ class Refusal:
 
 
 class History:
-    """The updates of one file, each judged once. ``trusted``: the trusted signatures and document timestamps."""
+    """The updates of one file, each judged once. ``trusted``: the signatures and document timestamps that may add their
+    field; ``lenient``: as in
+    :func:`~paraph.pdf.verification.appended.additions.check_additions`."""
 
-    def __init__(self, file: SignedFile, trusted: Iterable[SignedField]) -> None:
+    def __init__(self, file: SignedFile, trusted: Iterable[SignedField], *, lenient: bool = False) -> None:
         self._file = file
+        self._is_lenient = lenient
         self._trusted = {field.end: field for field in trusted}
         self._judged: dict[int, tuple[int, Additions] | Refusal] = {}
         self._in_contents: frozenset[int] | None = None
@@ -64,36 +69,44 @@ class History:
             revision = read_revision(before, self._file.pdf)
             if self._in_contents is None:
                 self._in_contents = referred_in_contents(before, pages(before))
-            return revision.end, check_additions(before, revision, self._trusted.get(revision.end), self._in_contents)
+            signature = self._trusted.get(revision.end)
+            added = check_additions(before, revision, signature, self._in_contents, lenient=self._is_lenient)
+            return revision.end, added
         except NotPermitted as error:
             return Refusal(start, str(error))
         except (Unsafe, *CONFUSED):
             return Refusal(start, "the pages of the file before cannot be read")
 
 
-def changes(file: SignedFile, history: History, check: SignatureCheck, later: Sequence[SignatureCheck]) -> Changes:
-    """Return what changed after the signature of ``check``. ``later``: the signatures after it."""
+def changes(
+    file: SignedFile, strict: History, lenient: History, check: SignatureCheck, later: Sequence[SignatureCheck]
+) -> Changes:
+    """Return what changed after the signature of ``check``. ``later``: the signatures after it; ``strict`` lets trusted
+    signatures alone add their field, ``lenient`` all that hold."""
     name = check.label
-    if check.coverage == "whole file":
-        return Changes(False, ())
-    if check.field.unsigned:
+    if check.coverage == "whole file" or check.field.unsigned:
         return Changes(False, ())
     if check.field.blank:
-        _, refusal = history.after(file.end_of_revision(check.field.place))
+        _, refusal = strict.after(file.end_of_revision(check.field.place))
         return Changes(refusal is not None, (*(_added(other) for other in later), *_refused(name, refusal)))
     if check.coverage == "unclear":
         return Changes(True, (f"Nobody can tell what was changed after {name}.",))
-    if not check.binds:
-        objections = file.objections(check.field)
-        altered = (f"The file was changed after {name}: {objections}.",) if objections else ()
-        return Changes(bool(objections), (*(_added(other) for other in later), *altered))
-    additions, refusal = history.after(check.field.end)
+    additions, refusal = strict.after(check.field.end)
     told = [*_told(additions, name, later)]
-    if refusal is not None:
-        told += [_added(other) for other in later if not other.is_accepted]
-        told += _refused(name, refusal)
     shown = tuple(picture for each in additions for picture in each.shown)
-    return Changes(refusal is not None, tuple(dict.fromkeys(told)), shown)
+    if refusal is None:
+        return Changes(False, tuple(dict.fromkeys(told)), shown)
+    told += [_added(other) for other in later if not check.binds or not other.is_accepted]
+    if lenient.after(check.field.end)[1] is None:
+        return Changes(False, tuple(dict.fromkeys(told)), shown, open=check.binds)
+    # What others write after seals of their own need not be written strictly.
+    objections = file.objections(check.field) if check.purpose is None else f"{refusal}"
+    if check.binds and objections:
+        told += _refused(name, refusal)
+    elif objections:
+        told.append(f"The file was changed after {name}: {objections}.")
+    altered = bool(objections)
+    return Changes(altered, tuple(dict.fromkeys(told)), shown, open=check.binds and not altered)
 
 
 def _refused(name: str, refusal: Refusal | None) -> Iterator[str]:

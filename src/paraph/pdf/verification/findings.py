@@ -71,7 +71,7 @@ def _mismatch(earlier: SignatureReport) -> str:
     by = f' by "{earlier.signer}"' if earlier.signer else ""
     name = f"The earlier {earlier.kind} {earlier.field_name or 'without a name'}{by}"
     if earlier.matches is None:
-        return f"{name} cannot be judged: whether the file was altered after it cannot be told."
+        return f"Whether the file was altered after the earlier {name.partition('earlier ')[2]} cannot be told."
     return f"{name} no longer matches: the file was altered after it, and then sealed again."
 
 

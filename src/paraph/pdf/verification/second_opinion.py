@@ -7,8 +7,10 @@ It reads leniently, so that its word clears nobody: what follows a trusted seal 
 import logging
 from collections.abc import Iterable
 from io import BytesIO
+from typing import Any
 
 from pyhanko.pdf_utils.crypt import AuthStatus
+from pyhanko.pdf_utils.generic import StreamObject
 from pyhanko.pdf_utils.reader import HistoricalResolver, PdfFileReader
 from pyhanko.sign.diff_analysis import (
     CatalogModificationRule,
@@ -17,6 +19,7 @@ from pyhanko.sign.diff_analysis import (
     DSSCompareRule,
     FormUpdatingRule,
     GenericFieldModificationRule,
+    MetadataUpdateRule,
     ModificationLevel,
     ObjectStreamRule,
     ReferenceUpdate,
@@ -30,7 +33,10 @@ from pyhanko.sign.fields import enumerate_sig_fields
 from pyhanko.sign.validation.pdf_embedded import EmbeddedPdfSignature
 from pyhanko.sign.validation.status import SignatureCoverageLevel
 
+from paraph.pdf.structure.objects import PdfStream
 from paraph.pdf.structure.signed_fields import SignedField
+from paraph.pdf.verification.appended.properties import stated_properties
+from paraph.pdf.verification.appended.syntax import NotPermitted
 
 logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # the findings tell what it would log of hostile files
 
@@ -50,6 +56,14 @@ class _WriterInfoRule(DocInfoRule):
             yield from super().apply(old, new)
 
 
+class _MetadataRule(MetadataUpdateRule):
+    """Lets it do so in the metadata."""
+
+    def apply(self, old: HistoricalResolver, new: HistoricalResolver) -> Iterable[ReferenceUpdate]:
+        if "/Metadata" in new.root and _metadata(old) == _metadata(new):
+            yield from super().apply(old, new)
+
+
 class _CatalogRule(CatalogModificationRule):
     """Lets a revision that adds a signature or timestamp raise the version of PDF; nothing else may change it."""
 
@@ -61,6 +75,18 @@ class _CatalogRule(CatalogModificationRule):
         if earlier != later and not (_is_raised(earlier, later) and _signatures(new) > _signatures(before)):
             raise SuspiciousModification("the version of PDF was changed")
         yield from super().apply_qualified(old, new)
+
+
+def _metadata(file: HistoricalResolver) -> list[tuple[str, Any]]:
+    """Return what the metadata says, but for what writers say of themselves."""
+    stream = file.root.get_value_as_reference("/Metadata", optional=True)
+    value = stream.get_object() if stream else None
+    if not isinstance(value, StreamObject):
+        return []
+    try:
+        return stated_properties(PdfStream({}, value.data))
+    except NotPermitted as error:
+        raise SuspiciousModification("the metadata cannot be read") from error
 
 
 def _version(file: HistoricalResolver) -> str:
@@ -88,6 +114,7 @@ _POLICY = StandardDiffPolicy(
         ObjectStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
         DSSCompareRule().as_qualified(ModificationLevel.LTA_UPDATES),
         _WriterInfoRule().as_qualified(ModificationLevel.LTA_UPDATES),
+        _MetadataRule(check_xml_syntax=False).as_qualified(ModificationLevel.LTA_UPDATES),  # type: ignore[no-untyped-call]
     ],
     form_rule=FormUpdatingRule(
         field_rules=[

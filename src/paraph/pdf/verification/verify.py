@@ -76,7 +76,7 @@ def _verify(
         trusted=seal.trusted and (seal.timestamp is None or seal.timestamp.trusted) and all(r.trusted for r in after),
         covers_whole_file=any(report.intact and report.coverage == "whole file" for report in [seal, *after]),
         altered=seal.altered or file.misstates_length,
-        earlier_match=file.looks_at_all and all(report.matches for report in before),
+        earlier_match=file.looks_at_all and all(report.matches for report in before) and seal.matches is not None,
         signer=seal.signer,
         certificate=seal.certificate,
         root=seal.root,
@@ -104,19 +104,14 @@ def altered_seals(pdf: bytes, roots: Sequence[bytes]) -> list[str]:
         return []
     checks = _check_all(file, roots, check_detached_timestamps(pdf, (), roots))
     told = zip(checks, _changed(file, checks), strict=True)
-    return [check.label for check, after in told if check.binds and after.altered]
+    return [check.label for check, after in told if check.binds and (after.altered or after.open)]
 
 
 def _changed(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[Changes]:
-    """Return what changed after each signature. Where a seal is not trusted, for example because no roots are given, a
-    timestamp after it need not be trusted either."""
-    accepted = [check.field for check in checks if check.is_accepted]
-    stamps = [check.field for check in checks if check.intact and check.field.is_document_timestamp]
-    strict, lenient = History(file, accepted), History(file, [*stamps, *accepted])
-    return [
-        changes(file, strict if check.is_accepted else lenient, check, checks[number:])
-        for number, check in enumerate(checks, start=1)
-    ]
+    """Return what changed after each signature."""
+    strict = History(file, [check.field for check in checks if check.is_accepted])
+    lenient = History(file, [check.field for check in checks if check.intact], lenient=True)
+    return [changes(file, strict, lenient, check, checks[number:]) for number, check in enumerate(checks, start=1)]
 
 
 def _uncovered(file: SignedFile, checks: Sequence[SignatureCheck]) -> list[str]:
@@ -237,10 +232,10 @@ def _report(
 
 
 def _matches(check: SignatureCheck, changed: Changes) -> bool | None:
-    """Return whether the file is as it was signed, ``None`` where that cannot be told: of a signature that others may
-    read, or of one that nobody can, but below an update which may be an alteration."""
+    """Return whether the file is as it was signed, ``None`` where that cannot be told: where a signature was added that
+    is not trusted, of a signature that others may read, or of one that nobody can, below a change."""
     if check.mismatch:
         return False
     if check.genuine:
-        return not changed.altered
+        return None if changed.open else not changed.altered
     return True if check.field.blank and not changed.altered else None

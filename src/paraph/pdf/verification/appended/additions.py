@@ -13,6 +13,7 @@ from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.signed_fields import SignedField, printable, text_of_string
 from paraph.pdf.verification.appended.field import AddedField, check_field
+from paraph.pdf.verification.appended.form_defaults import check_defaults
 from paraph.pdf.verification.appended.properties import (
     check_extensions,
     check_information,
@@ -49,15 +50,21 @@ class Additions:
 
 
 def check_additions(
-    before: PdfReader, revision: AppendedRevision, signature: SignedField | None, in_contents: Set[int]
+    before: PdfReader,
+    revision: AppendedRevision,
+    signature: SignedField | None,
+    in_contents: Set[int],
+    *,
+    lenient: bool = False,
 ) -> Additions:
     """Return what an update added. Raises :class:`NotPermitted` if any of it is not known to be harmless.
 
     ``before``: reads the file without it; ``signature``: the trusted signature or document timestamp that covers the
     file up to the end of the update, ``None`` where there is none; ``in_contents``: the numbers of objects to which
-    contents refer (:func:`~paraph.pdf.structure.contents_references.referred_in_contents`).
+    contents refer (:func:`~paraph.pdf.structure.contents_references.referred_in_contents`); ``lenient``: whether a
+    document timestamp may show something, and long-term data be left out.
     """
-    update = Update(before, revision)
+    update = Update(before, revision, lenient=lenient)
     try:
         return _check(update, signature, in_contents)
     except Unsafe as error:
@@ -80,9 +87,12 @@ def _check(update: Update, signature: SignedField | None, in_contents: Set[int])
     check_information(update, update.before.trailer.get(b"/Info"), update.revision.trailer.get(b"/Info"))
     shown = tuple(_check_pages(update, field))
     for ref in update.left_over():
+        if not update.is_new(ref) and update.is_unchanged(ref):
+            continue
         raise NotPermitted(f"{_named(update, ref)} was {'added' if update.is_new(ref) else 'changed'}")
     listing = update.revision.listing
-    for ref in sorted({*update.revision.objects, *([listing] if listing else [])} - update.pages):
+    unchanged = set(update.left_over())
+    for ref in sorted({*update.revision.objects, *([listing] if listing else [])} - update.pages - unchanged):
         update.check_unwanted(ref)
         if ref.number in in_contents:
             raise NotPermitted(f"contents refer to object {ref.number}")
@@ -115,7 +125,8 @@ def _check_form(update: Update, old: Any, new: Any, signature: SignedField | Non
     before, after = update.was(old), update.now(new)
     if not isinstance(before, dict) or not isinstance(after, dict):
         raise NotPermitted("the form is gone")
-    check_same("the form", before, after, _FORM)
+    gained = check_defaults(update, before, after)
+    check_same("the form", before, after, _FORM | gained)
     if after.get(b"/SigFlags") not in (before.get(b"/SigFlags"), _SIGNED_AND_APPEND_ONLY):
         raise NotPermitted("the form has other flags")
     added = appended_to("the form", update.was(before.get(b"/Fields")), update.now(after.get(b"/Fields")))
@@ -130,7 +141,7 @@ def _check_form(update: Update, old: Any, new: Any, signature: SignedField | Non
 
 def _check_pages(update: Update, field: AddedField | None) -> Iterator[Shown]:
     """Check that pages gained nothing but the widgets of the field, and yield what they show."""
-    changes = {ref for ref in update.left_over() if not update.is_new(ref)}
+    changes = {ref for ref in update.left_over() if not update.is_new(ref) and not update.is_unchanged(ref)}
     if field is None:
         return
     visible = {ref for ref, rectangle in field.widgets.items() if rectangle is not None}

@@ -7,10 +7,11 @@ from typing import Any
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
 from paraph.pdf.structure.signed_fields import SignedField, text_of_string
+from paraph.pdf.verification.appended.form_defaults import draws_nothing
 from paraph.pdf.verification.appended.syntax import NotPermitted, is_plain, meaning
 from paraph.pdf.verification.appended.view import Update, check_keys
 
-_FIELD = frozenset({b"/FT", b"/T", b"/TU", b"/V"})
+_FIELD = frozenset({b"/FT", b"/T", b"/TU", b"/V", b"/DR"})
 _ANNOTATION = frozenset({b"/Type", b"/Subtype", b"/F", b"/Rect", b"/P"})
 _KID = _ANNOTATION | {b"/AP", b"/Parent", b"/FT", b"/V"}
 _VALUE = frozenset({b"/Type", b"/Filter", b"/SubFilter", b"/Contents", b"/ByteRange"})
@@ -41,13 +42,9 @@ def check_field(update: Update, ref: Any, signature: SignedField) -> AddedField:
         raise NotPermitted("the form gained a field that is no new one")
     field = update.dictionary(ref, "the new field")
     is_parent = b"/Kids" in field and not signature.is_document_timestamp
-    if is_parent:
-        allowed = _FIELD | {b"/Kids"}
-    elif signature.is_document_timestamp:
-        allowed = _FIELD | _ANNOTATION
-    else:
-        allowed = _FIELD | _ANNOTATION | {b"/AP"}
-    check_keys("the new field", field, allowed)
+    check_keys("the new field", field, _FIELD | ({b"/Kids"} if is_parent else _ANNOTATION | {b"/AP"}))
+    if field.get(b"/DR", {}) != {}:
+        raise NotPermitted("the new field has resources of its own")
     if field.get(b"/FT") != b"/Sig":
         raise NotPermitted("the new field is none for a signature")
     _check_name(update, field)
@@ -98,9 +95,9 @@ def _names(update: Update, fields: Any, depth: int, seen: set[Ref]) -> set[str]:
 
 def _check_value(update: Update, ref: Any, signature: SignedField) -> None:
     value = update.dictionary(ref, "the new signature") if update.is_new(ref) else {}
-    check_keys("the new signature", value, _VALUE if signature.is_document_timestamp else _VALUE | _STATED)
-    expected = b"/DocTimeStamp" if signature.is_document_timestamp else b"/Sig"
-    if value.get(b"/Type") != expected or value.get(b"/Filter") != b"/Adobe.PPKLite" or not is_plain(value):
+    check_keys("the new signature", value, _VALUE | _STATED)
+    allowed = (b"/Sig", b"/DocTimeStamp") if signature.is_document_timestamp else (b"/Sig",)
+    if value.get(b"/Type") not in allowed or value.get(b"/Filter") != b"/Adobe.PPKLite" or not is_plain(value):
         raise NotPermitted("the new signature is not written plainly")
     if value.get(b"/ByteRange") != list(signature.byte_range):
         raise NotPermitted("the new signature is another one than the file seems to have")
@@ -137,6 +134,10 @@ def _widget(update: Update, widget: Dictionary, signature: SignedField) -> tuple
     if picture.dictionary.get(b"/Subtype") != b"/Form":
         raise NotPermitted("an appearance is no drawing")
     _check_drawn(update, picture, 0)
+    if draws_nothing(update, appearance[b"/N"]):
+        return None
+    if signature.is_document_timestamp and not update.lenient:
+        raise NotPermitted("a document timestamp shows something")
     return rectangle
 
 

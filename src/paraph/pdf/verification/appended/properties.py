@@ -20,7 +20,8 @@ _METADATA = frozenset({b"/Type", b"/Subtype", b"/Length", b"/Filter"})
 _LARGEST = 1 << 20
 _RDF = "{http://www.w3.org/1999/02/22-rdf-syntax-ns#}"
 _XMP, _PDF = "{http://ns.adobe.com/xap/1.0/}", "{http://ns.adobe.com/pdf/1.3/}"
-_STATED_BY_WRITERS = {_XMP + "ModifyDate", _XMP + "MetadataDate", _XMP + "CreatorTool", _PDF + "Producer"}
+_INSTANCE = "{http://ns.adobe.com/xap/1.0/mm/}InstanceID"
+_STATED_BY_WRITERS = {_XMP + "ModifyDate", _XMP + "MetadataDate", _XMP + "CreatorTool", _PDF + "Producer", _INSTANCE}
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
 _NO_PROPERTIES = (_RDF + "about", _RDF + "parseType", _LANGUAGE)
 _RESOURCE = _RDF + "resource"
@@ -94,11 +95,11 @@ def check_metadata(update: Update, old: Any, new: Any) -> None:
         if not isinstance(before, PdfStream) or before.dictionary.get(b"/Subtype") != b"/XML":
             raise NotPermitted("the metadata was something else")
         check_keys("the metadata", before.dictionary, _METADATA | {b"/DecodeParms"})
-    if _stated(before) != _stated(after):
+    if stated_properties(before) != stated_properties(after):
         raise NotPermitted("the metadata says something else")
 
 
-def _stated(stream: PdfStream | None) -> list[tuple[str, Any]]:
+def stated_properties(stream: PdfStream | None) -> list[tuple[str, Any]]:
     """Return what metadata says, in order of the properties, without what programs say of themselves. A property that
     is there twice counts twice: readers differ in which they show."""
     if stream is None:

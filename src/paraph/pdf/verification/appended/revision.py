@@ -6,7 +6,7 @@ trailer and the lines that end the update. White space alone may stand between t
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -30,6 +30,7 @@ _MOST_OBJECTS = 20_000
 _WIDTHS = ([1, 5, 2], [1, 8, 2], *([1, place, generation] for place in (2, 3, 4) for generation in (1, 2)))
 """Of the columns of a cross-reference stream as this service, pyHanko and others write them. Readers that have no room
 for other ones repair the file."""
+_WIDTHS_OF_COPIES = ([1, 2, 0], [1, 3, 0], [1, 4, 0])
 _HEAD = re.compile(rb"xref(?:\r\n|\n|\r)")
 _RUN = re.compile(rb"(" + NATURAL + rb") ([1-9]\d{0,9}) ?(?:\r\n|\n|\r)")
 _ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])(?: \n| \r|\r\n)")
@@ -67,12 +68,13 @@ def read_revision(before: PdfReader, pdf: bytes) -> AppendedRevision:
     listing = reading.objects_and_listing()
     end = reading.end()
     _check_trailer(before, listing.trailer, [ref.number for ref in reading.offsets])
-    return AppendedRevision(end, reading.decrypted(), listing.trailer, reading.stream_listing)
+    return AppendedRevision(end, reading.decrypted(), listing.trailer, reading.stream_listing or reading.copy)
 
 
 class _Reading:
     """The reading of an update, from the end of ``before`` on. ``offsets``: where each object stands;
-    ``stream_listing``: the cross-reference stream, ``None`` for a table."""
+    ``stream_listing``: the cross-reference stream, ``None`` for a table; ``copy``: one that repeats a table, as PDFBox
+    writes it."""
 
     def __init__(self, before: PdfReader, pdf: bytes) -> None:
         self._before = before
@@ -82,6 +84,8 @@ class _Reading:
         self.stream_listing: Ref | None = None
         self._numbers = {0}
         self._objects: dict[Ref, Any] = {}
+        self.copy: Ref | None = None
+        self._lengths: dict[Ref, int | None] = {}
         self.offsets: dict[Ref, int] = {}
         if not before.ends_line and pdf[before.size : before.size + 1] not in (b"\n", b"\r"):
             raise NotPermitted("the bytes do not begin on a line of their own")
@@ -98,7 +102,10 @@ class _Reading:
             self._numbers.add(last.number)
             self.offsets[last] = match.start(1)
             self._objects[last] = self._object(match.end())
+        if any(self._objects.get(ref) != length for ref, length in self._lengths.items()):
+            raise NotPermitted("a stream has a wrong length")
         listing = self._listing(last)
+        self._set_copy_aside(last, listing)
         needs_no_entry = {self.stream_listing} - listing.offsets.keys()
         if listing.offsets != {ref: place for ref, place in self.offsets.items() if ref not in needs_no_entry}:
             raise NotPermitted("the cross-reference lists other objects than stand there")
@@ -118,8 +125,18 @@ class _Reading:
         return {
             ref: encryption.decrypt(ref, value) if encryption else value
             for ref, value in self._objects.items()
-            if ref != self.stream_listing
+            if ref not in (self.stream_listing, self.copy)
         }
+
+    def _set_copy_aside(self, last: Ref | None, listing: _Listing) -> None:
+        """Note a cross-reference stream beside a table. Raises :class:`NotPermitted` where it says something else."""
+        value = self._objects[last] if last else None
+        if self.stream_listing or not isinstance(value, PdfStream) or value.dictionary.get(b"/Type") != b"/XRef":
+            return
+        copied = _read_stream_listing(value, (*_WIDTHS, *_WIDTHS_OF_COPIES))
+        if meaning(copied.trailer) != meaning(listing.trailer) or not copied.offsets.items() <= listing.offsets.items():
+            raise NotPermitted("two cross-references differ")
+        self.copy = last
 
     def _object(self, position: int) -> Any:
         value, position = strict_object(self._pdf, position)
@@ -132,9 +149,19 @@ class _Reading:
 
     def _stream_data(self, dictionary: Dictionary, start: int) -> bytes:
         length = dictionary.get(b"/Length")
+        if type(length) is Ref:
+            length = self._stated_length(length, start)
         if type(length) is not int or not 0 <= length <= len(self._pdf) - start:
             raise NotPermitted("a stream does not state its length")
         return self._pdf[start : start + length]
+
+    def _stated_length(self, ref: Ref, start: int) -> int | None:
+        """Return the length that an object of this update states, which stands after the stream; None for no number.
+        Programs that write streams before they know how long these are do so."""
+        number = re.compile(rb"[\r\n]%d %d obj[\t\n\r ]+(" % ref + NATURAL + rb")[\t\n\r ]+endobj")
+        match = number.search(self._pdf, start)
+        self._lengths[ref] = int(match[1]) if match else None
+        return self._lengths[ref]
 
     def _check_nothing_hidden(self, end: int) -> None:
         """Raise :class:`NotPermitted` where streams or strings hold what a reader finds that repairs files."""
@@ -194,13 +221,13 @@ def _read_table(pdf: bytes, start: int) -> tuple[_Listing, int]:
     return _Listing(offsets, trailer), position
 
 
-def _read_stream_listing(stream: Any) -> _Listing:
+def _read_stream_listing(stream: Any, allowed: Sequence[list[int]] = _WIDTHS) -> _Listing:
     """Read a cross-reference stream. Raises :class:`NotPermitted`."""
     dictionary = stream.dictionary if isinstance(stream, PdfStream) else {}
     widths, index = dictionary.get(b"/W"), dictionary.get(b"/Index")
     if dictionary.get(b"/Type") != b"/XRef" or dictionary.get(b"/Filter") not in _FLATE:
         raise NotPermitted("what follows does not end with a cross-reference that can be read strictly")
-    if not _are_numbers(widths) or widths not in _WIDTHS:
+    if not _are_numbers(widths) or widths not in allowed:
         raise NotPermitted("the cross-reference has odd columns")
     if not _are_numbers(index) or len(index) % 2 or len(index) == 0:
         raise NotPermitted("the cross-reference does not say what it lists")
@@ -242,7 +269,8 @@ def _rows(rows: bytes, widths: list[int], count: int) -> Iterator[tuple[int, int
 
 def _check_trailer(before: PdfReader, trailer: Dictionary, numbers: list[int]) -> None:
     old = before.trailer
-    if not trailer.keys() <= _KEYS or not _is_known_checksum(before, trailer.get(_CHECKSUM)):
+    kept = {key for key, value in trailer.items() if _is_kept(key, value, old)}
+    if not trailer.keys() <= _KEYS | kept or not _is_known_checksum(before, trailer.get(_CHECKSUM)):
         raise NotPermitted("the trailer has other entries than an update needs")
     if trailer.get(b"/Root") != old.get(b"/Root") or meaning(trailer.get(b"/Encrypt")) != meaning(old.get(b"/Encrypt")):
         raise NotPermitted("the trailer names another catalog or another encryption")
@@ -257,8 +285,15 @@ def _check_trailer(before: PdfReader, trailer: Dictionary, numbers: list[int]) -
     if trailer.get(b"/Size") != size:
         raise NotPermitted("the trailer states a wrong number of objects")
     identifier, earlier = trailer.get(b"/ID"), before.resolve(old.get(b"/ID"))
-    if not _are_strings(identifier) or (_are_strings(earlier) and meaning(identifier[0]) != meaning(earlier[0])):
+    is_key = before.encryption is not None and _are_strings(earlier)  # elsewhere some programs write a new one
+    if not _are_strings(identifier) or (is_key and meaning(identifier[0]) != meaning(earlier[0])):
         raise NotPermitted("the trailer identifies another file")
+
+
+def _is_kept(key: bytes, value: Any, old: Dictionary) -> bool:
+    """Return whether the trailer before had the entry too, and it says nothing to readers: PDFBox copies what
+    LibreOffice says of the document that it encloses, and renumbers it."""
+    return key == b"/AdditionalStreams" and key in old and isinstance(value, list)
 
 
 def _is_known_checksum(before: PdfReader, value: Any) -> bool:

@@ -50,7 +50,10 @@ def check_store(update: Update, old: Any, new: Any) -> bool:
 def _check_list(update: Update, key: bytes, old: Any, new: Any) -> bool:
     if new is None and old is None:
         return False
-    items = appended_to(_WHAT, update.was(old), update.now(new))
+    if update.lenient:
+        items = [item for item in update.now(new) or () if item not in (update.was(old) or ())]
+    else:
+        items = appended_to(_WHAT, update.was(old), update.now(new))
     for item in items:
         _check_item(update, key, item)
     return bool(items)
@@ -73,11 +76,33 @@ def _check_entries(update: Update, earlier: Dictionary, after: Dictionary) -> bo
     if new is None and old is None:
         return False
     before = old if isinstance(old, dict) else {}
-    if not isinstance(new, dict) or not before.keys() <= new.keys():
+    if not isinstance(new, dict) or not (update.lenient or before.keys() <= new.keys()):
         raise NotPermitted(f"{_WHAT} no longer has what it had")
     in_store = {key: [*_refs(update.now(after.get(key)))] for key in _LISTS}
-    added = [_check_entry(update, key, before.get(key), new[key], in_store) for key in new]
+    _check_type(before, new, b"/VRI")
+    added = [_check_entry(update, key, before.get(key), new[key], in_store) for key in new if key != b"/Type"]
+    for draft in [ref for ref in update.left_over() if update.is_new(ref) and _is_by_signature(update, ref)]:
+        for key, entry in update.dictionary(draft, _WHAT).items():  # some programs leave theirs of each step behind
+            if key != b"/Type":
+                _check_entry(update, key, None, entry, in_store)
+    for draft in [ref for ref in update.left_over() if _is_list(update, ref)]:
+        update.account(draft)
     return any(added)
+
+
+def _is_list(update: Update, ref: Ref) -> bool:
+    """Return whether an object is a list of nothing but new data that is kept."""
+    value = update.revision.objects[ref]
+    return (
+        update.is_new(ref)
+        and isinstance(value, list)
+        and all(update.is_new(item) and update.is_accounted(item) for item in value)
+    )
+
+
+def _is_by_signature(update: Update, ref: Ref) -> bool:
+    value = update.revision.objects[ref]
+    return isinstance(value, dict) and value.get(b"/Type") == b"/VRI" and not value.keys() & _ONE - {b"/Type"}
 
 
 def _check_entry(update: Update, key: bytes, old: Any, new: Any, in_store: dict[bytes, list[Ref]]) -> bool:
@@ -91,8 +116,9 @@ def _check_entry(update: Update, key: bytes, old: Any, new: Any, in_store: dict[
     if b"/TU" in entry and not is_string(entry[b"/TU"]):
         raise NotPermitted(f"{_WHAT} has a time that is none")
     for name, store_list in _LISTS_OF_ONE.items():
-        if any(item not in in_store[store_list] for item in _items(update.now(entry.get(name)))):
-            raise NotPermitted(f"{_WHAT} of one signature is not in the store")
+        for item in _items(update.now(entry.get(name))):
+            if item not in in_store[store_list]:
+                _check_item(update, store_list, item)
     return True
 
 

@@ -8,9 +8,12 @@ from typing import Any
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe, parse
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.verification.appended.revision import AppendedRevision
-from paraph.pdf.verification.appended.syntax import NotPermitted, meaning, without_points
+from paraph.pdf.verification.appended.syntax import SPACE, NotPermitted, meaning, strict_object, without_points
 
+_ENCLOSED = re.compile(rb"[^%\r\n]*/AdditionalStreams \[/[!-$&-'*-.0-;=?-Z^-z|~]+ ")
+"""What LibreOffice says of the document that it encloses, in a trailer, up to the reference (PDFBox renumbers it)."""
 _MOST_STEPS = 32
+_HEAD = re.compile(SPACE + rb"\d+ \d+ obj")
 _LONGEST_GAP = 64
 _BETWEEN = rb"(?:[\x00\t\n\x0c\r ]|%[^\r\n]*+[\r\n])++"
 _REST_OF_REFERENCE = rb"(?:[-+.][-+.\d]*+)?" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + rb"R(?![A-Za-z0-9])"
@@ -26,8 +29,10 @@ class Update:
     """One update over the file that ``before`` reads. It notes which of its objects are accounted for; whatever is left
     at the end has no business there."""
 
-    def __init__(self, before: PdfReader, revision: AppendedRevision) -> None:
+    def __init__(self, before: PdfReader, revision: AppendedRevision, *, lenient: bool = False) -> None:
         self.before = before
+        self.lenient = lenient
+        """Whether a document timestamp may show something, and long-term data be left out."""
         self.revision = revision
         self.pages = set[Ref]()
         """The pages that it changes, to which a file refers from everywhere."""
@@ -45,7 +50,10 @@ class Update:
     def account(self, ref: Ref) -> Any:
         """Return an object of the update, which is accounted for from now on."""
         self._accounted.add(ref)
-        return self.revision.objects[ref]
+        value = self.revision.objects[ref]
+        if isinstance(value, PdfStream) and type(length := value.dictionary[b"/Length"]) is Ref and self.is_new(length):
+            self._accounted.add(length)
+        return value
 
     def was(self, value: Any) -> Any:
         """Resolve a value as the file was before."""
@@ -77,6 +85,17 @@ class Update:
         """Return whether something needed this object of the update already."""
         return ref in self._accounted
 
+    def is_unchanged(self, ref: Ref) -> bool:
+        """Return whether an object of the update is what it was before, where both are written plainly."""
+        entry = self.before.crossreference.entry(ref.number)
+        head = _HEAD.match(self.before.data, entry.place) if entry and not entry.packed else None
+        if head is None or isinstance(self.revision.objects[ref], PdfStream):
+            return False
+        try:
+            return bool(meaning(strict_object(self.before.data, head.end())[0]) == meaning(self.revision.objects[ref]))
+        except NotPermitted:
+            return False
+
     def check_unwanted(self, ref: Ref) -> None:
         """Raise :class:`NotPermitted` if the file before referred to an object of this update for anything but what
         the update uses it for. A page could have waited for it, to draw it once it is there."""
@@ -87,6 +106,9 @@ class Update:
             for match in reference.finditer(text):
                 before = text[max(0, match.start() - _LONGEST_GAP) : match.start()].rstrip(b"0")
                 if before[-1:].isdigit():  # another number, which ends in these digits
+                    continue
+                line = max(text.rfind(end, 0, match.start()) for end in (b"\n", b"\r")) + 1
+                if _ENCLOSED.fullmatch(text, line, match.start()) and not places:
                     continue
                 if self._is_wanted(text, places, match.start(), ref):
                     raise NotPermitted(f"object {ref.number} was referred to before it was written")

@@ -1,0 +1,70 @@
+"""Defaults for drawing fields that an update may add to a form (ISO 32000-2, 12.7.3) with a signature, whether or not a
+field uses them: two fonts, and forms that draw nothing."""
+
+import re
+from typing import Any
+
+from paraph.pdf.structure.objects import Dictionary
+from paraph.pdf.structure.unpacking import unpacked
+from paraph.pdf.verification.appended.syntax import NotPermitted, is_plain, meaning
+from paraph.pdf.verification.appended.view import Update, check_keys, check_same
+
+_FONTS = {b"/Helv": b"/Helvetica", b"/ZaDb": b"/ZapfDingbats"}
+_FONT = frozenset({b"/Type", b"/Subtype", b"/BaseFont", b"/Name", b"/Encoding"})
+_ENCODINGS = (None, b"/WinAnsiEncoding", b"/PDFDocEncoding", b"/StandardEncoding")
+_OF_A_SIGNATURE = re.compile(rb"/FRM\d*")
+_NOTHING = re.compile(rb"(?:[\t\n\r ]|%[^\r\n]*+(?:[\r\n]|\Z)|q\b|Q\b|1 0 0 1 0 0 cm\b|/[A-Za-z]+\d* Do\b)*+")
+_DEEPEST, _LARGEST = 4, 4096
+_APPEARANCE = re.compile(rb"\(/Helv 0 Tf 0 g ?\)")
+
+
+def check_defaults(update: Update, old: Dictionary, new: Dictionary) -> frozenset[bytes]:
+    """Return which defaults the form gained. Raises :class:`NotPermitted` if they are other ones."""
+    appearance = new.get(b"/DA")
+    gained = set[bytes]()
+    if b"/DA" in new and b"/DA" not in old:
+        if not isinstance(appearance, bytes) or not _APPEARANCE.fullmatch(appearance):
+            raise NotPermitted("the form gained an odd default appearance")
+        gained.add(b"/DA")
+    if b"/DR" in new and meaning(new[b"/DR"]) != meaning(old.get(b"/DR")):
+        before, after = update.was(old.get(b"/DR", {})), update.dictionary(new[b"/DR"], "the form's resources")
+        check_same("the form's resources", before, after, frozenset({b"/Font", b"/XObject"}))
+        _check_forms(update, update.was(before.get(b"/XObject", {})), update.now(after.get(b"/XObject", {})))
+        _check_fonts(update, update.was(before.get(b"/Font", {})), update.now(after.get(b"/Font", {})))
+        gained.add(b"/DR")
+    return frozenset(gained)
+
+
+def draws_nothing(update: Update, ref: Any, depth: int = 0) -> bool:
+    """Return whether a new form draws nothing but other forms that draw nothing."""
+    form = update.stream(ref, "a form")
+    if depth > _DEEPEST or not _NOTHING.fullmatch(unpacked(form, _LARGEST)):
+        return False
+    inner = update.now(update.now(form.dictionary.get(b"/Resources", {})).get(b"/XObject", {}))
+    return form.dictionary.get(b"/Subtype") == b"/Form" and all(
+        update.is_new(each) and draws_nothing(update, each, depth + 1) for each in inner.values()
+    )
+
+
+def _check_forms(update: Update, old: Any, new: Any) -> None:
+    """Check the forms of which programs build what a signature shows."""
+    changed = frozenset(name for name in new if meaning(new[name]) != meaning(old.get(name)))
+    check_same("the form's resources", old, new, changed)
+    if not all(_OF_A_SIGNATURE.fullmatch(name) and _is_harmless(update, new[name]) for name in changed):
+        raise NotPermitted("the form gained something to draw")
+
+
+def _is_harmless(update: Update, ref: Any) -> bool:
+    return update.is_new(ref) if update.lenient else draws_nothing(update, ref)
+
+
+def _check_fonts(update: Update, old: Any, new: Any) -> None:
+    check_same("the form's fonts", old, new, frozenset(_FONTS.keys() - old.keys()))
+    for name in new.keys() - old.keys():
+        font = update.dictionary(new[name], "a font of the form")
+        check_keys("a font of the form", font, _FONT)
+        kind = (font.get(b"/Type"), font.get(b"/Subtype"), font.get(b"/BaseFont"))
+        if kind != (b"/Font", b"/Type1", _FONTS[name]) or not is_plain(font):
+            raise NotPermitted("the form gained a font of another kind")
+        if font.get(b"/Encoding") not in _ENCODINGS or font.get(b"/Name", name) != name:
+            raise NotPermitted("the form gained a font of another kind")

@@ -1,0 +1,75 @@
+"""Signed files of other makers, and what is expected of each: ``expected.tsv`` of the folder ``signed`` beside that of
+``PARAPH_CORPUS``. Neither is part of the repository."""
+
+import csv
+import os
+from pathlib import Path
+
+import pytest
+from cryptography import x509
+
+from paraph.pdf.pki.ber import der_of
+from paraph.pdf.pki.der import DerError
+from paraph.pdf.report import Verification
+from paraph.pdf.verification.signed_file import NotVerifiable, SignedFile
+from paraph.pdf.verification.verify import verify
+
+_FOLDER = Path(os.environ.get("PARAPH_CORPUS", "/nowhere")).parent / "signed"
+_ROWS = list(csv.DictReader((_FOLDER / "expected.tsv").open(), delimiter="\t")) if _FOLDER.is_dir() else []
+if not _ROWS:
+    pytest.skip("PARAPH_CORPUS names no folder with signed files beside it", allow_module_level=True)
+pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore")]
+
+
+@pytest.mark.parametrize("row", _ROWS, ids=lambda row: row["file"])
+def test_the_verdict_is_the_expected_one(row: dict[str, str]) -> None:
+    pdf = (_FOLDER / row["file"]).read_bytes()
+    found = verify(pdf, own_roots(pdf))
+    if row["integrity"] == "intact":
+        assert wrongly_told(found) == [] and len(found.signatures) == int(row["signatures"])
+    elif row["integrity"] == "policy":
+        assert found.ok or found.findings
+    else:
+        assert not found.ok
+
+
+def wrongly_told(found: Verification) -> list[str]:
+    """Return the signatures that are called unreadable, broken or altered after."""
+    return [
+        each.field_name
+        for each in found.signatures
+        if not each.intact or each.altered or each.matches is False or each.coverage == "unclear"
+    ]
+
+
+def own_roots(pdf: bytes) -> list[bytes]:
+    """Return the certificates of the file's own chains whose issuer is not among them."""
+    try:
+        file = SignedFile(pdf)
+    except NotVerifiable:
+        return []
+    found = {encoded: name for field in file.signatures for encoded, name in _certificates(field.contents)}
+    found |= {encoded: name for each in file.long_term_data().certificates for encoded, name in _certificates(each)}
+    return [
+        encoded
+        for encoded, (issuer, _) in found.items()
+        if issuer not in {subject for other, (_, subject) in found.items() if other != encoded}
+    ]
+
+
+def _certificates(value: bytes) -> list[tuple[bytes, tuple[bytes, bytes]]]:
+    """Return every certificate that stands anywhere in a message, with its issuer and subject."""
+    try:
+        value = der_of(value)
+    except DerError:
+        return []
+    found, place = [], value.find(b"\x30\x82")
+    while place >= 0:
+        piece = value[place : place + 4 + int.from_bytes(value[place + 2 : place + 4], "big")]
+        try:
+            parsed = x509.load_der_x509_certificate(piece)
+            found.append((piece, (parsed.issuer.public_bytes(), parsed.subject.public_bytes())))
+        except ValueError:
+            pass
+        place = value.find(b"\x30\x82", place + 1)
+    return found
