@@ -43,7 +43,7 @@ def _is_valid(pdf: bytes) -> bool:
 
 
 def _value(pdf: bytes) -> bytes:
-    return der.read_padded(bytes.fromhex(_CONTENTS.findall(pdf)[-1].decode())).raw
+    return next(der.elements(bytes.fromhex(_CONTENTS.findall(pdf)[-1].decode()))).raw
 
 
 def _with(pdf: bytes, value: bytes, digits: Callable[[str], str] = str) -> bytes:
