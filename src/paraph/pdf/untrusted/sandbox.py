@@ -162,8 +162,8 @@ class Sandbox:
         return answer
 
     def _read(self, request: dict[str, Any], pdf: Pdf | Files, tenant_key: str) -> JobAnswer:
-        files = pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf]
         with self._places.place(tenant_key), self._workers.one() as worker:
+            files = pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf]
             worker.confinement()  # waits for the start, which is no part of the job
             before = worker.used.processor
             try:
