@@ -61,9 +61,7 @@ def found(token: str) -> Signer:
 
 
 def signer_with_turn(token: str) -> Signer | None:
-    """Return None for a token that is nobody's. Raises
-    :class:`paraph.kernel.cpu_share.CpuShareExceededError` where the organization has had its share: its signers count
-    for it."""
+    """Return None for a token that is nobody's. Expensive work is then done on behalf of the organization."""
     signer = signer_of(token)
     if signer:
         name_tenant(tenant_key(signer.request))
