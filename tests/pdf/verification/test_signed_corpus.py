@@ -10,9 +10,12 @@ from cryptography import x509
 
 from paraph.pdf.pki.ber import der_of
 from paraph.pdf.pki.der import DerError
+from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.report import Verification
+from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.verification.signed_file import NotVerifiable, SignedFile
 from paraph.pdf.verification.verify import verify
+from tests.pdf.sealed_files import authority, sealed
 
 _FOLDER = Path(os.environ.get("PARAPH_CORPUS", "/nowhere")).parent / "signed"
 _ROWS = list(csv.DictReader((_FOLDER / "expected.tsv").open(), delimiter="\t")) if _FOLDER.is_dir() else []
@@ -30,6 +33,21 @@ def test_the_verdict_is_the_expected_one(row: dict[str, str]) -> None:
     elif row["integrity"] == "policy":
         assert found.ok or found.findings
     else:
+        assert not found.ok
+
+
+@pytest.mark.parametrize("row", _ROWS, ids=lambda row: row["file"])
+def test_a_seal_of_the_service_makes_no_earlier_verdict_better_or_worse(row: dict[str, str]) -> None:
+    pdf = (_FOLDER / row["file"]).read_bytes()
+    try:
+        inspection = inspect(pdf, page_limit=2000)
+    except PdfRefused:
+        return
+    content = sealed(inspection.prepared or pdf).content
+    found = verify(content, [*own_roots(pdf), authority("p-256").root])
+    if row["integrity"] == "intact":
+        assert wrongly_told(found) == []
+    elif row["integrity"] != "policy" and int(row["signatures"]):
         assert not found.ok
 
 
