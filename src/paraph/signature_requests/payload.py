@@ -62,8 +62,8 @@ def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRe
         sentence = _("it must be an object.")
         problem = Problem("signature_request", sentence)
         raise InvalidPayloadError("validation_error", str(problem), [problem])
-    look_for_unknown(value, SignatureRequestInput, "", problems, [])
     payload, flood = _within_limits(value, allowance, problems), Flood()
+    look_for_unknown(payload, SignatureRequestInput, "", problems, [])
     try:
         found = SignatureRequestInput.model_validate(payload, context=flood)
     except ValidationError as invalid:
