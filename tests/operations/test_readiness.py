@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from paraph.flow.sealing.context import sealing_context
+from paraph.kernel import places
 from paraph.kernel.errors import DomainError
 from paraph.operations.check import readiness, service_checks
 from paraph.operations.check.outcome import Outcome, ok
@@ -35,6 +36,16 @@ def test_ready_though_a_gateway_is_down(client: Client, settings: Any) -> None:
     assert told["ready"] is True
     assert (told["checks"]["database"], told["checks"]["mail"]) == ("ok", "failed")
     assert set(told["checks"].values()) <= {"ok", "warning", "failed"}  # and no sentence
+
+
+def test_ready_where_expensive_work_takes_places(client: Client) -> None:
+    """As in every web process of a service; a process of tests has no places."""
+    places.configure(8)
+    try:
+        answer = client.get("/readyz")
+    finally:
+        places.configure(None)
+    assert (answer.status_code, answer.json()["checks"]["typesetting"]) == (200, "ok")
 
 
 def test_not_ready_without_storage_while_alive(client: Client, settings: Any) -> None:

@@ -10,6 +10,7 @@ from django.conf import settings
 from django.db import connections
 
 from paraph.kernel.errors import DomainError
+from paraph.kernel.places import name_tenant
 from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
 from paraph.operations.check.database import connections as database_connections
 from paraph.operations.check.database import database, replication
@@ -147,6 +148,7 @@ def _late(name: str, seconds: float) -> Outcome:
 
 
 def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:
+    name_tenant("checks")  # in a web process, each of these threads takes places as a tenant's do
     try:
         for check in checks:
             _perform(check, found)
