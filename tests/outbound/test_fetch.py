@@ -51,7 +51,7 @@ def test_a_redirect_to_a_private_address_is_refused() -> None:
         proxy = Proxy(server)
         proxy.start()
         route = NetworkAccess(proxy=proxy.url, resolve=resolver(["93.184.215.14"], ["169.254.169.254"]))
-        with pytest.raises(FetchFailed, match=r"inside\.example is at 169\.254\.169\.254, which is not public"):
+        with pytest.raises(FetchFailed, match=r"inside\.example has an address that is not public"):
             fetched("http://lists.example/", route)
         proxy.join()
     assert len(server.received) == 1

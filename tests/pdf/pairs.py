@@ -120,5 +120,7 @@ def _are_drawn_differently(shown: bytes, looks: Looks, renderer: Renderer, index
 
 def _check_verdict(content: bytes) -> None:
     found = verify(content, [authority("p-256").root])
-    if not (found.ok and found.covers_whole_file):
+    told = [each.matches for each in found.signatures]
+    unjudged = found.sound and None in told and False not in told  # an earlier signature that only others may judge
+    if not ((found.ok or unjudged) and found.covers_whole_file):
         raise PairDiffersError(f"paraph verify: {' '.join(found.findings)}")

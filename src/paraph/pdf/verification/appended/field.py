@@ -15,7 +15,8 @@ _FIELD = frozenset({b"/FT", b"/T", b"/TU", b"/V", b"/DR"})
 _ANNOTATION = frozenset({b"/Type", b"/Subtype", b"/F", b"/Rect", b"/P"})
 _KID = _ANNOTATION | {b"/AP", b"/Parent", b"/FT", b"/V"}
 _VALUE = frozenset({b"/Type", b"/Filter", b"/SubFilter", b"/Contents", b"/ByteRange"})
-_STATED = frozenset({b"/M", b"/Name", b"/Reason", b"/Location", b"/ContactInfo", b"/Prop_Build"})
+_STATED_BY_TIMESTAMPS = frozenset({b"/M", b"/Prop_Build"})
+_STATED = _STATED_BY_TIMESTAMPS | {b"/Name", b"/Reason", b"/Location", b"/ContactInfo"}
 _NOT_DRAWN_BY_ALL = frozenset({b"/OC", b"/Ref", b"/OPI", b"/Alternates"})
 """What lets some readers leave a drawing out, or draw something else in its place, on paper as well."""
 _LAYERS = (b"/OCG", b"/OCMD")
@@ -95,7 +96,9 @@ def _names(update: Update, fields: Any, depth: int, seen: set[Ref]) -> set[str]:
 
 def _check_value(update: Update, ref: Any, signature: SignedField) -> None:
     value = update.dictionary(ref, "the new signature") if update.is_new(ref) else {}
-    check_keys("the new signature", value, _VALUE | _STATED)
+    check_keys(
+        "the new signature", value, _VALUE | (_STATED_BY_TIMESTAMPS if signature.is_document_timestamp else _STATED)
+    )
     allowed = (b"/Sig", b"/DocTimeStamp") if signature.is_document_timestamp else (b"/Sig",)
     if value.get(b"/Type") not in allowed or value.get(b"/Filter") != b"/Adobe.PPKLite" or not is_plain(value):
         raise NotPermitted("the new signature is not written plainly")
@@ -136,7 +139,7 @@ def _widget(update: Update, widget: Dictionary, signature: SignedField) -> tuple
     _check_drawn(update, picture, 0)
     if draws_nothing(update, appearance[b"/N"]):
         return None
-    if signature.is_document_timestamp and not update.lenient:
+    if signature.is_document_timestamp:
         raise NotPermitted("a document timestamp shows something")
     return rectangle
 
