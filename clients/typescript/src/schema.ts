@@ -7448,7 +7448,7 @@ export interface operations {
                 /** @description How many at most. */
                 limit?: number;
                 /** @description Only those of the type. */
-                event?: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired" | "webhook.test";
+                event?: "signer.notified" | "signer.otp_sent" | "signer.signed" | "request.completed" | "request.expired";
                 /** @description Only those of the request. */
                 signature_request_id?: number;
             };

@@ -43,7 +43,7 @@ def _look(value: object, shapes: Shapes, path: str, problems: Problems, passed_o
         found = fields.get(name)
         here = f"{path}.{name}" if path else name
         if found is None:
-            _tell(name, here[:200], shapes, problems, passed_over)
+            _tell(name, here[:200].encode("utf-8", "replace").decode(), shapes, problems, passed_over)
         elif found.within:
             _look(each, found.within, here, problems, passed_over)
         elif found.entries and isinstance(each, list):

@@ -18,7 +18,8 @@ from paraph.pdf.verification.verify import verify
 from tests.pdf.sealed_files import authority, sealed
 
 _FOLDER = Path(os.environ.get("PARAPH_CORPUS", "/nowhere")).parent / "signed"
-_ROWS = list(csv.DictReader((_FOLDER / "expected.tsv").open(), delimiter="\t")) if _FOLDER.is_dir() else []
+_LINES = (_FOLDER / "expected.tsv").read_text().splitlines() if _FOLDER.is_dir() else []
+_ROWS = list(csv.DictReader(_LINES, delimiter="\t"))
 if not _ROWS:
     pytest.skip("PARAPH_CORPUS names no folder with signed files beside it", allow_module_level=True)
 pytestmark = [pytest.mark.thorough, pytest.mark.filterwarnings("ignore")]

@@ -5,13 +5,14 @@ from typing import Any
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
-from paraph.api.v1.openapi.examples import BODIES, CREATIONS, EVENTS, SMALLEST_PDF, Json
+from paraph.api.v1.openapi.examples import BODIES, CREATIONS, SMALLEST_PDF, Json
 from paraph.drafts.input import DraftCreation
 from paraph.request_templates.input import TemplateCreation, TemplateSending
 from paraph.signature_requests.input import Creation, End
 from paraph.signature_requests.input_types import LONGEST_REASON, LONGEST_TAG
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
+from paraph.webhooks.payload import EVENTS
 
 DocumentPart = dict[str, Any]
 

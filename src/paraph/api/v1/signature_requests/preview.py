@@ -35,7 +35,7 @@ class PreviewProblem(Output):
 class PreviewWarning(Output):
     """A field that creation does not know, and so passes over."""
 
-    path: str = Field(min_length=1, max_length=200, description="Where it stands.", examples=["signers[0].nickname"])
+    path: str = Field(max_length=200, description="Where it stands.", examples=["signers[0].nickname"])
     message: str = Field(min_length=1, description="For a person, in the language of Accept-Language.")
 
 
