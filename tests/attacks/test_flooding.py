@@ -134,7 +134,7 @@ def test_who_confirms_is_written_to_and_never_flooded(attacked: Target, box: Mai
     late = [one["put_off"]["mail"] for one in state["signers"] if not one["notified_at"]]
     assert set(late) <= {"invitation"} and ("put off until" in state["why"]) == bool(late)
     assert state["status"] == "pending"
-    assert max(job["attempts"] for job in state["jobs"]) <= 1  # no storm of retries
+    assert max((job["attempts"] for job in state["jobs"]), default=0) <= 1  # no storm of retries
 
 
 def test_a_mail_is_no_lure(attacked: Target, box: Mailbox, lurer: Backend) -> None:

@@ -19,6 +19,7 @@ pytestmark = pytest.mark.thorough
 MIB = 1024 * 1024
 AT_ONCE = 16
 TOO_LARGE, INVALID = (413, "payload_too_large"), (422, "validation_error")
+BUSY = (503, "unavailable")
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +76,8 @@ def test_points_at_once(target: Target, peaks: Peaks, *, chunked: bool) -> None:
     for told, times, part, size in cases:
         content = signature(f"[{repeated(part, size - 100)}]")
         assert size - 300 < len(content) <= size
-        assert refusals(partial(post, url, content, chunked=chunked), times) == {told}
+        answers = refusals(partial(post, url, content, chunked=chunked), times)
+        assert told in answers and answers <= {told, BUSY}  # one tenant has half of the places, and waits two seconds
     peaks.look()
     assert peaks.web < 256 * MIB
 
