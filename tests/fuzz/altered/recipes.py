@@ -43,6 +43,9 @@ FREEDOMS: dict[str, Callable[[Tail, Random], None]] = {
 """By the name of their class and their own."""
 
 LAWFUL = {
+    "stamps: a timestamp with /M",  # as other programs write it; no reader shows it
+    "stamps: a timestamp with /Prop_Build",
+    "trailers: /ID is another",  # in a file that is not encrypted, nothing depends on it
     *(
         f"crossreferences: {name}"
         for name in (
