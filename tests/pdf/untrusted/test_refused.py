@@ -112,8 +112,8 @@ def test_what_one_reader_opens_and_another_does_not(
 @pytest.mark.thorough
 def test_no_odd_file_is_a_fault_of_the_service(caplog: pytest.LogCaptureFixture) -> None:
     """Nor any file of the corpus."""
-    assert inspect(refused.field_with_a_name_not_in_utf_8(), page_limit=10).pages
-    for pdf in (*(pdf for _, pdf in odd_files(3 * len(CLASSES))), *corpus().values()):
+    odd = [refused.field_with_a_name_not_in_utf_8(), *(pdf for _, pdf in odd_files(3 * len(CLASSES)))]
+    for pdf in (*odd, *corpus().values()):
         with contextlib.suppress(PdfRefused):
             inspect(pdf, page_limit=100)
     assert caplog.records == []
