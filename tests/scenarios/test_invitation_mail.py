@@ -80,9 +80,9 @@ def test_notified_only_once_the_server_has_the_message(service: Service, mail_se
 
 def check_letter(content: bytes, signer: dict[str, Any]) -> None:
     mail = cast(Any, message_from_bytes(content, policy=policy.default))
-    assert mail["Message-ID"] == f"<invitation-{signer['id']}@127.0.0.1>"
+    assert mail["Message-ID"] == f"<invitation-{signer['id']}@localhost>"
     assert mail["Auto-Submitted"] == "auto-generated"
-    assert mail["List-Id"] == "Paraph <paraph.127.0.0.1>"
+    assert mail["List-Id"] == "Paraph <paraph.localhost>"
     assert mail.get_content_type() == "multipart/alternative"
     plain, html = mail.iter_parts()
     assert (plain.get_content_type(), html.get_content_type()) == ("text/plain", "text/html")
