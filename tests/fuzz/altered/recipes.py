@@ -45,6 +45,8 @@ FREEDOMS: dict[str, Callable[[Tail, Random], None]] = {
 LAWFUL = {
     "stamps: a timestamp with /M",  # as other programs write it; no reader shows it
     "stamps: a timestamp with /Prop_Build",
+    "stamps: a timestamp of the type of a signature",  # what it is, its /SubFilter says; Adobe's and others write so
+    "stamps: a timestamp with /Type twice",  # both of signatures, as one writer has it in earlier signatures
     "trailers: /ID is another",  # in a file that is not encrypted, nothing depends on it
     *(
         f"crossreferences: {name}"
