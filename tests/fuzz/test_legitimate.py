@@ -18,7 +18,6 @@ from tests.fuzz.altered.authorities import authority
 from tests.fuzz.altered.genuine import GENUINE, genuine, resealed
 from tests.fuzz.altered.judge import picture_changed
 from tests.fuzz.altered.legitimate import ADDITIONS, FILES, additions, stamped_by_pyhanko
-from tests.pdf.pairs import holds
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import pictures
 from tests.pdf.test_corpus import own_files
@@ -101,7 +100,7 @@ def _of_corpus(pdf: bytes) -> list[str] | None:
     return [
         f"{name}: {' '.join(found.findings)}"
         for name, content in made.items()
-        if content and not holds(found := verify(content, [authority().root]))
+        if content and not (found := verify(content, [authority().root])).ok
     ]
 
 

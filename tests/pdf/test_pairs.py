@@ -37,6 +37,7 @@ _WITH_WATERMARK = {name.partition(":")[0]: name for name in reversed(CLASSES)}.v
 _REFUSED = {
     "encrypted: password needed": "refused: password",
     "encrypted: password needed, R6": "refused: password",
+    "signed: no attributes": "refused: signature_does_not_hold",
     **{f"signed: certified, P={level}": "refused: changes_forbidden" for level in (1, 2, 3)},
 }
 _MAY_BE_REFUSED = {
@@ -44,6 +45,7 @@ _MAY_BE_REFUSED = {
 } | {
     "contents: missing",
     "contents: undecodable",
+    "signed: broken",
     "encrypted: for certificates",
     "encrypted: nothing at all",
     "encrypted: streams alone",

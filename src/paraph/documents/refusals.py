@@ -49,5 +49,9 @@ def _sentences() -> dict[str, str]:
         "cannot_be_sealed": _("The PDF cannot be sealed: its structure is damaged beyond repair."),
         "dynamic_xfa": _("The PDF is a dynamic XFA form, which has no fixed pages to sign; print it to a PDF first."),
         "changes_forbidden": _("The PDF has a signature that forbids any change, so it cannot be signed again."),
+        "signature_does_not_hold": _(
+            "The PDF has an earlier signature that does not hold or cannot be checked, so nobody could tell later "
+            "whether the PDF was altered. Send it as it was before that signature, or print it to a new PDF."
+        ),
         "too_complex": _("Reading the PDF takes too much memory or time."),
     }

@@ -17,8 +17,8 @@ class PdfRefused(DomainError):
     ``unclear_page_count``,
     ``page_not_shown`` (``page``), ``shown_differently``, ``link_border_over_text`` (``page``),
     ``annotation_over_text`` (``page``, ``type``), ``form_field_over_text`` (``page``), ``cannot_be_sealed``,
-    ``dynamic_xfa``, ``changes_forbidden``, ``too_complex``, ``no_such_page`` (``page``, ``count``), ``too_small``,
-    ``no_room``.
+    ``dynamic_xfa``, ``changes_forbidden``, ``signature_does_not_hold``, ``too_complex``, ``no_such_page`` (``page``,
+    ``count``), ``too_small``, ``no_room``.
     """
 
     def __init__(self, reason: str, message: str, facts: Facts | None = None) -> None:

@@ -12,6 +12,7 @@ from paraph.pdf.refusal import PdfRefused
 from tests.api.v1.api_clients import ApiClient, error
 from tests.pdf import hostile, refused
 from tests.pdf.pdf_factory import paper
+from tests.pdf.sealed_files import sealed_without_purpose
 from tests.pdf.untrusted.test_inspect import signed
 
 
@@ -75,6 +76,14 @@ FILES: dict[str, tuple[Callable[[], bytes], str, str]] = {
         lambda: signed(certification=1),
         "The PDF has a signature that forbids any change, so it cannot be signed again.",
         "Le PDF porte une signature qui interdit toute modification\u202f; il ne peut donc pas être signé à nouveau.",
+    ),
+    "altered after its signature": (
+        lambda: sealed_without_purpose(paper("")).replace(b"%PDF-1.", b"%PDF-2.", 1),
+        "The PDF has an earlier signature that does not hold or cannot be checked, so nobody could tell later whether "
+        "the PDF was altered. Send it as it was before that signature, or print it to a new PDF.",
+        "Le PDF porte une signature antérieure qui n’est pas valable ou ne peut pas être vérifiée\u202f; plus tard, "
+        "personne ne pourrait dire si le PDF a été modifié. Envoyez-le tel qu’il était avant cette signature, ou "
+        "imprimez-le dans un nouveau PDF.",
     ),
 }
 

@@ -1,5 +1,6 @@
 """Files that somebody signed before, well or badly, and what that forbids."""
 
+import hashlib
 from collections.abc import Callable
 from datetime import UTC, datetime
 from functools import cache, partial
@@ -21,9 +22,11 @@ _ROOM = 4096  # hexadecimal digits
 _RANGE = b"[%010d %010d %010d %010d]"
 
 
-def earlier(chance: Random, *, level: int = 0, perms: bool = True, store: bool = False) -> bytes:
+def earlier(
+    chance: Random, *, level: int = 0, perms: bool = True, store: bool = False, attributes: bool = True
+) -> bytes:
     """Signed once by another; ``level`` is that of a certification (DocMDP), 0 for none."""
-    return _complete(_prepared(chance, level, perms, store))
+    return _complete(_prepared(chance, level, perms, store), attributes=attributes)
 
 
 def broken(chance: Random) -> bytes:
@@ -89,7 +92,7 @@ def _with_field(chance: Random, value: bytes, catalog: bytes) -> Raw:
     return raw.put(_FIELD, widget % (page_number(0), value))
 
 
-def _complete(raw: Raw) -> bytes:
+def _complete(raw: Raw, *, attributes: bool = True) -> bytes:
     """Fills in the range and the signature over it."""
     content = bytearray(bytes(raw))
     start = content.index(b"/Contents<") + 9
@@ -97,14 +100,21 @@ def _complete(raw: Raw) -> bytes:
     at = content.index(b"/ByteRange[") + 10
     whole = _RANGE % (0, start, end, len(content) - end)
     content[at : at + len(whole)] = whole
-    made = _cms(bytes(content[:start] + content[end:])).hex().encode()
+    made = _cms(bytes(content[:start] + content[end:]), attributes=attributes).hex().encode()
     content[start + 1 : start + 1 + len(made)] = made
     return bytes(content)
 
 
-def _cms(data: bytes) -> bytes:
-    """Detached, without signed attributes, and the same every time."""
+def _cms(data: bytes, *, attributes: bool) -> bytes:
+    """Detached, over signed attributes or over the data, and the same every time."""
     key, certificate = _signer()
+    signed_attributes = cms.CMSAttributes(
+        [
+            {"type": "content_type", "values": ["data"]},
+            {"type": "message_digest", "values": [hashlib.sha256(data).digest()]},
+        ]
+    )
+    to_sign = signed_attributes.dump() if attributes else data
     digest = algos.DigestAlgorithm({"algorithm": "sha256"})
     parsed = asn1_x509.Certificate.load(certificate)
     info = cms.SignerInfo(
@@ -115,9 +125,11 @@ def _cms(data: bytes) -> bytes:
             ),
             "digest_algorithm": digest,
             "signature_algorithm": {"algorithm": "sha256_ecdsa"},
-            "signature": key.sign(data, ec.ECDSA(SHA256(), deterministic_signing=True)),
+            "signature": key.sign(to_sign, ec.ECDSA(SHA256(), deterministic_signing=True)),
         }
     )
+    if attributes:
+        info["signed_attrs"] = signed_attributes
     signed = {
         "version": "v1",
         "digest_algorithms": [digest],
@@ -154,6 +166,7 @@ def _certificate(key: ec.EllipticCurvePrivateKey, other: rsa.RSAPublicKey | None
 CLASSES: dict[str, Callable[[Random], bytes]] = {
     "signed: whole": earlier,
     "signed: broken": broken,
+    "signed: no attributes": partial(earlier, attributes=False),
     "signed: field without a signature": without_value,
     "signed: odd security store": partial(earlier, store=True),
     **{f"signed: certified, P={level}": partial(earlier, level=level) for level in (1, 2, 3)},

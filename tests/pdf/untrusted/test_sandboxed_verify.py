@@ -209,9 +209,17 @@ _NEVER_CALLED = {
 """What readers of PDF import within functions, and what for: none of that is done to verify a file."""
 
 
-def test_what_readers_import_when_they_need_it_is_loaded_before() -> None:
+_WARM_UPS = {
+    "verifying": "from paraph.pdf.untrusted.jobs.verifying_worker import JOBS, warm_up_verification as warm_up",
+    "reading": "from paraph.pdf.untrusted.jobs.worker import JOBS, warm_up",
+}
+
+
+@pytest.mark.parametrize("worker", _WARM_UPS)
+def test_what_readers_import_when_they_need_it_is_loaded_before(worker: str) -> None:
     """Whatever a file may make them need: all imports within functions of what is loaded."""
-    done = subprocess.run([sys.executable, "-c", _WITHIN_FUNCTIONS], capture_output=True, text=True, check=False)
+    script = f"{_WARM_UPS[worker]}\n{_WITHIN_FUNCTIONS}"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert set(done.stdout.split()) <= _NEVER_CALLED.keys()
 
@@ -219,9 +227,8 @@ def test_what_readers_import_when_they_need_it_is_loaded_before() -> None:
 _WITHIN_FUNCTIONS = """
 import ast, importlib.util, sys
 from pathlib import Path
-from paraph.pdf.untrusted.jobs.verifying_worker import JOBS, warm_up_verification
 
-warm_up_verification(JOBS)
+warm_up(JOBS)
 loaded = {name: module for name, module in sys.modules.items() if getattr(module, "__spec__", None)}
 readers = {"pyhanko", "pyhanko_certvalidator", "asn1crypto", "pikepdf", "pypdfium2"}
 for name, module in loaded.items():

@@ -45,6 +45,7 @@ def test_a_seal_of_the_service_makes_no_earlier_verdict_better_or_worse(row: dic
     except PdfRefused:
         return
     content = sealed(inspection.prepared or pdf).content
+    assert verify(content, [authority("p-256").root]).ok, "what is accepted and sealed is valid"
     found = verify(content, [*own_roots(pdf), authority("p-256").root])
     if row["integrity"] == "intact":
         assert wrongly_told(found) == []

@@ -38,6 +38,11 @@ def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Seq
     return seal(pdf, key=_key(), purpose=purpose, timestamping=None, appearances=_square(), marks=marks, at=now).content
 
 
+def trial_root() -> bytes:
+    """Return the certificate (DER) below which the trial seal is trusted."""
+    return _key().chain[-1]
+
+
 def check_archivable(sealed: bytes) -> None:
     """Raise :class:`SealError` where an archive timestamp after the trial seal would pass for an alteration, because
     something else in the file refers to an object that it changes."""

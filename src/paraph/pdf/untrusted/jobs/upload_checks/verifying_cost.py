@@ -13,6 +13,7 @@ from typing import Any
 
 import pypdfium2
 
+from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.structure.geometry import PageGeometry
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, Unsafe
@@ -21,7 +22,7 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.serving import limited_memory
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
-from paraph.pdf.verification.pictures import SECONDS, draw
+from paraph.pdf.verification.pictures import SECONDS, DrawingTime, draw
 from paraph.pdf.verification.verify import verify
 
 SLOW = 0.1
@@ -59,11 +60,20 @@ def check_drawing(document: pypdfium2.PdfDocument, reader: PdfReader | None, nod
 
 def check_reading(pdf: bytes, pages: Sequence[PageGeometry]) -> None:
     """Seal the file on trial, and read it as verifying does before it draws. Raise PdfRefused ``too_complex`` where
-    that takes too long, and what sealing raises."""
+    that takes too long, ``signature_does_not_hold`` where an earlier signature would make the verdict fail, and what
+    sealing raises."""
     with _in_time():
         sealed = dry_run.sealed_on_trial(pdf, pages, [0])
         dry_run.check_archivable(sealed)
-        verify(sealed, [])
+        found = verify(sealed, [dry_run.trial_root()], drawing=DrawingTime(0))
+    if found.sound and not found.earlier_match:
+        raise PdfRefused(
+            "signature_does_not_hold",
+            "The PDF has an earlier signature that does not hold or cannot be checked, so nobody could tell later "
+            "whether the PDF was altered. Send it as it was before that signature, or print it to a new PDF.",
+        )
+    if not found.ok:
+        raise SealError(" ".join(found.findings))
 
 
 @contextmanager
