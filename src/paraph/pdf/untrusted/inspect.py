@@ -2,8 +2,8 @@
 
 ``PdfRefused`` is raised for what is no PDF or cannot be read (``not_a_pdf``, ``unreadable``), what one reader opens and
 another does not (``damaged``), what needs a password to open (``password``; an owner password alone is accepted), no or
-too many pages (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), a signature that forbids any change
-(``changes_forbidden``) or that makes the verdict on the sealed file fail (``signature_does_not_hold``), what exhausts
+too many pages (``no_pages``, ``too_many_pages``), dynamic XFA forms (``dynamic_xfa``), a signature that forbids any
+change (``changes_forbidden``) or makes the verdict on the sealed file fail (``signature_does_not_hold``), what exhausts
 or hangs a reader (``too_complex``), what readers show differently (``shown_differently``, ``unclear_page_count``, and
 ``link_border_over_text``, ``annotation_over_text`` and ``form_field_over_text`` where only some draw what lies over
 text), and what fails its dry run (``cannot_be_sealed``). Scripts, launch actions, earlier signatures that hold, pages
