@@ -5,17 +5,20 @@ import itertools
 import json
 import multiprocessing
 import os
+import re
 import socket
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
 import httpx
 
+from tests.pdf.costly import forms
 from tests.pdf.hostile import nested_forms
 from tests.pdf.pdf_factory import paper, text
 
@@ -25,15 +28,26 @@ _SILENT = 200
 _STOPPED_READERS = 10
 
 
+@dataclass(frozen=True)
+class HostileKeys:
+    """What the tenant has: its keys of both environments, and a member who may send."""
+
+    organization: int
+    sandbox: str
+    production: str
+    email: str
+    password: str
+
+
 class HostileTenant:
     """Attacks from a process of its own, from entering to leaving. ``answers`` counts then what came back, by the
     attack: statuses, and names of errors. ``chosen``: parts of the names of attacks, all by default."""
 
-    def __init__(self, base_url: str, api_key: str, chosen: Sequence[str] = ("",)) -> None:
+    def __init__(self, base_url: str, keys: HostileKeys, chosen: Sequence[str] = ("",)) -> None:
         spawn = multiprocessing.get_context("spawn")
         self.answers: dict[str, Counter[str]] = {}
         self._told, theirs = spawn.Pipe()
-        self._process = spawn.Process(target=_attack, args=(base_url, api_key, chosen, theirs), daemon=True)
+        self._process = spawn.Process(target=_attack, args=(base_url, keys, chosen, theirs), daemon=True)
 
     def __enter__(self) -> "HostileTenant":
         self._process.start()
@@ -56,21 +70,23 @@ def come_last() -> None:
     os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
 
 
-def _attack(base_url: str, api_key: str, chosen: Sequence[str], told: Any) -> None:
+def _attack(base_url: str, keys: HostileKeys, chosen: Sequence[str], told: Any) -> None:
     come_last()
-    with _Attacks(base_url, api_key, chosen) as attacks:
+    with _Attacks(base_url, keys, chosen) as attacks:
         told.send("begun")
         told.recv()
     told.send(attacks.answers)
 
 
 class _Attacks:
-    def __init__(self, base_url: str, api_key: str, chosen: Sequence[str]) -> None:
+    def __init__(self, base_url: str, keys: HostileKeys, chosen: Sequence[str]) -> None:
         self.answers: dict[str, Counter[str]] = {}
         self._chosen = chosen
         self._base = base_url
         self._client = httpx.Client(timeout=_PATIENCE_SECONDS, limits=httpx.Limits(max_connections=None))
-        self._key = {"X-Api-Key": api_key}
+        self._keys = keys
+        self._key = {"X-Api-Key": keys.sandbox}
+        self._browser = httpx.Client(base_url=base_url, timeout=_PATIENCE_SECONDS)
         self._slow = nested_forms()
         drawn = {"type": "drawn", "strokes": [[["x", 2]] * 45_000]}
         self._points = json.dumps({"code": "123456", "consent": True, "signature": drawn}).encode()
@@ -91,6 +107,8 @@ class _Attacks:
         )
         preview = f"{requests}/preview"
         template, filled = self._template(document), self._filled(document)
+        draft, bulk = self._draft(), self._bulk()
+        people = b"First name,Last name,E-mail\r\n" + b"Ada,Byron,a@example.com\r\n" * 300
         attacks: list[tuple[str, int, Callable[[int], Any]]] = [
             ("slow PDFs", 12, lambda number: self._upload(self._slow + b"%%%d\n" % number)),
             ("slow pictures", 8, lambda _: self._client.get(f"{signing_url}/{self._picture}")),
@@ -110,6 +128,9 @@ class _Attacks:
             ("creations with values", 4, lambda number: self._send(requests, self._values(document, number))),
             ("pages of values", 8, lambda _: self._client.get(f"{filled}/documents/{document}/pages/1-values.svg")),
             ("nested bodies", 2, lambda _: self._send(f"{self._base}/api/v1/templates", self._nested)),
+            ("the editor", 4, lambda _: self._browser.get(f"{draft}/places")),
+            ("Review", 4, lambda _: self._browser.get(f"{draft}/review")),
+            ("people in a table", 2, lambda _: self._post_form(bulk, files={"file": ("people.csv", people)})),
             ("silent connections", 1, lambda _: self._be_silent()),
             ("stopped readers", 1, lambda _: self._stop_reading(download)),
         ]
@@ -140,9 +161,10 @@ class _Attacks:
                 self.answers[name][type(error).__name__] += 1
 
     def _slow_request(self) -> str:
-        """The signing address of a request whose last page takes a trillion drawings."""
-        while (answer := self._upload(nested_forms(page=2))).status_code == 503:  # its last attack goes on
-            time.sleep(1)
+        """The signing address of a request whose last page takes as many drawings as an upload may."""
+        sizes = itertools.chain.from_iterable(itertools.repeat((600, 450, 300, 200)))
+        while (answer := self._upload(forms(next(sizes), page=2))).status_code != 201:
+            time.sleep(0.2)
         document = answer.json()["id"]
         self._picture = f"documents/{document}/pages/2.webp"
         stamps = [{"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}]
@@ -182,6 +204,44 @@ class _Attacks:
             "signers": people,
             "documents": [{"id": document, "signers": signers}],
         }
+
+    def _draft(self) -> str:
+        """The address of a draft with as many fields as may be, which a program prepared for the member."""
+        documents = [self._production(f"letter {number}") for number in range(3)]
+        place = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
+        fields = [{"type": "text", "name": f"F{each}", "required": False, "placement": place} for each in range(50)]
+        wanted = self._request(documents[0], 5, {"fields": fields})
+        wanted["documents"] = [wanted["documents"][0] | {"id": document} for document in documents]
+        made = self._production_post("drafts", {"signature_request": wanted})
+        return urlsplit(made["review_url"]).path.removesuffix("/review")
+
+    def _bulk(self) -> str:
+        """Where the member, who is logged in now, names the people whom a template is sent to."""
+        place = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
+        assigned = [{"id": self._production("lease"), "roles": [{"role": "T", "stamps": [place]}]}]
+        content = {"name": "Lease", "mode": "parallel", "validity_days": 1, "roles": [{"name": "T"}]}
+        template = self._production_post("templates", {"template": content | {"documents": assigned}})["id"]
+        self._post_form("/account/login/", data={"login": self._keys.email, "password": self._keys.password})
+        return f"/app/{self._keys.organization}/templates/{template}/bulk"
+
+    def _production(self, words: str) -> int:
+        files = {"file": ("a.pdf", paper(text(words, 50, 50)), "application/pdf")}
+        return int(self._production_post("documents", files=files)["id"])
+
+    def _production_post(self, path: str, body: Any = None, **what: Any) -> Any:
+        headers = {"X-Api-Key": self._keys.production}
+        answer = self._client.post(f"{self._base}/api/v1/{path}", headers=headers, json=body, **what)
+        assert answer.status_code == 201, answer.text
+        return answer.json()
+
+    def _post_form(self, address: str, data: Any = None, **what: Any) -> httpx.Response:
+        """Post the form of a page as a browser does, if the page comes."""
+        page = self._browser.get(address)
+        found = re.search(r'name="csrfmiddlewaretoken" value="([^"]+)"', page.text)
+        if found is None:
+            return page
+        sent = {**(data or {}), "csrfmiddlewaretoken": found[1]}
+        return self._browser.post(address, data=sent, headers={"Referer": str(page.url)}, **what)
 
     def _filled(self, document: int) -> str:
         """The signing address of a request whose page has many values, which have room."""

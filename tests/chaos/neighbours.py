@@ -24,7 +24,7 @@ from typing import Any
 
 import httpx
 
-from tests.chaos.hostile import HostileTenant
+from tests.chaos.hostile import HostileKeys, HostileTenant
 from tests.cli.service import Service
 from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, signer
@@ -126,7 +126,7 @@ def main() -> None:
 def _compare(service: Service, requests: int, attacks: Sequence[str]) -> list[str]:
     api = f"{service.base_url}/api/v1"
     neighbours = [Neighbour(api, service.new_application()["api_key"]) for _ in range(_ORGANIZATIONS)]
-    attacker = service.new_application(plan="free")["api_key"]
+    attacker = _hostile_keys(service)
     peace, beside = Waits(), Waits()
     numbers = itertools.count()
     share = math.ceil(requests / _ROUNDS)
@@ -148,6 +148,17 @@ def _compare(service: Service, requests: int, attacks: Sequence[str]) -> list[st
         time.sleep(1)
     print(f"all {len(made)} requests are finalized")
     return list(_report(peace, beside))
+
+
+def _hostile_keys(service: Service) -> HostileKeys:
+    """Of an organization whose plan lets it do the most."""
+    sandbox = service.new_application(plan="enterprise")
+    of_it = ["--organization", str(sandbox["organization_id"])]
+    production = service.command("application", "create", *of_it, "--environment", "production", "--name", "program")
+    email, password = "hostile@example.com", "a long enough phrase"
+    options = ["member", "create", *of_it, "--email", email, "--role", "member", "--password-stdin"]
+    service.run(*options, given=password).check_returncode()
+    return HostileKeys(sandbox["organization_id"], sandbox["api_key"], production["api_key"], email, password)
 
 
 def _round(neighbours: Sequence[Neighbour], count: int, numbers: Iterator[int], waits: Waits) -> list[_Made]:
