@@ -213,7 +213,7 @@ class _Attacks:
         wanted = self._request(documents[0], 5, {"fields": fields})
         wanted["documents"] = [wanted["documents"][0] | {"id": document} for document in documents]
         made = self._production_post("drafts", {"signature_request": wanted})
-        return urlsplit(made["review_url"]).path.removesuffix("/review")
+        return urlsplit(str(made["review_url"])).path.removesuffix("/review")
 
     def _bulk(self) -> str:
         """Where the member, who is logged in now, names the people whom a template is sent to."""
