@@ -20,11 +20,11 @@ pytestmark = pytest.mark.django_db
 def request_() -> SignatureRequest:
     organization = Organization.objects.create(name="Acme", plan="free")
     application = Application.objects.create(
-        organization=organization, environment="sandbox", name="x", webhook_secret_encrypted=b""
+        organization=organization, environment="production", name="x", webhook_secret_encrypted=b""
     )
     return SignatureRequest.objects.create(
         organization=organization,
-        environment="sandbox",
+        environment="production",
         application=application,
         mode="parallel",
         validity_days=1,

@@ -4,8 +4,8 @@ import pytest
 
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.drafts.models import Draft
-from paraph.flow.ending.delete_files import delete_files
 from paraph.flow.ending.delete_template import delete_template
+from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_uploads
 from paraph.kernel import clock
 from paraph.request_templates.models import Template

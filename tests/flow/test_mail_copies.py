@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from paraph.audit_trail.append import broken_at
-from paraph.flow.ending.delete_files import delete_files
+from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.sealing.mail_copies import mail_copies
 from paraph.flow.sealing.notify_completion import notify_completion

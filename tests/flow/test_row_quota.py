@@ -1,10 +1,14 @@
 """Rows are bounded where anybody may have a key, and the oldest make room where they can."""
 
 import pytest
+from django.apps import apps
 from django.conf import LazySettings
+from django.db import DatabaseError, connection, transaction
+from django.db.models import CASCADE, ForeignKey
 
 from paraph.drafts import editing
 from paraph.drafts.models import Draft
+from paraph.flow.housekeeping.remove_request import _ROWS, KEPT_FOR, remove_request
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest
@@ -49,6 +53,45 @@ def test_the_sandbox_has_so_many_requests(owner: ApiClient, settings: LazySettin
     assert other.create(payload(other.document())).status_code == 201
     limit(settings, sandbox_requests=0)
     assert owner.create(payload(document)).status_code == 201
+
+
+def test_the_oldest_requests_that_are_over_make_room(owner: ApiClient, settings: LazySettings) -> None:
+    limit(settings, sandbox_requests=3)
+    document = owner.document()
+    made = [owner.create(payload(document)).json()["id"] for _ in range(3)]
+    SignatureRequest.objects.filter(pk__in=made).update(created_at=clock.now() - KEPT_FOR)
+    for over in made[1:]:
+        assert owner.post(f"/signature_requests/{over}/end", {"reason": "tried"}).status_code == 200
+    newest = owner.create(payload(document)).json()["id"]
+    assert owner.get(f"/signature_requests/{made[1]}").status_code == 404
+    assert owner.get("/signature_requests").json()["pagination"]["count"] == 3
+    assert set(SignatureRequest.objects.values_list("pk", flat=True)) == {made[0], made[2], newest}
+
+
+def test_nothing_else_goes_with_a_request(owner: ApiClient) -> None:
+    """Production, what is not over, and what is there no more."""
+    pending = owner.create(payload(owner.document())).json()["id"]
+    production = api_client("pro", "production", owner.organization)
+    proven = production.create(payload(production.document())).json()["id"]
+    assert production.post(f"/signature_requests/{proven}/end", {"reason": "tried"}).status_code == 200
+    assert not any(remove_request(each) for each in (pending, proven, 0))
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("DELETE FROM journal_entry WHERE request_id = %s", [proven])
+    assert SignatureRequest.objects.count() == 2
+
+
+def test_a_request_goes_with_all_that_refers_to_it() -> None:
+    """Every table, whatever a request had: what a new table refers to is to be listed."""
+    goes = {table for table, _ in _ROWS} | {"signature_requests_signer", "signature_requests_signaturerequest"}
+    referring = {
+        model._meta.db_table
+        for model in apps.get_models()
+        for field in model._meta.concrete_fields
+        if isinstance(field, ForeignKey)
+        and field.remote_field.model._meta.db_table in goes
+        and field.remote_field.on_delete is not CASCADE
+    }
+    assert referring <= goes
 
 
 def test_the_oldest_templates_of_the_sandbox_make_room(owner: ApiClient, settings: LazySettings) -> None:

@@ -5,7 +5,7 @@ from datetime import timedelta
 import pytest
 
 from paraph.documents.models import ObjectToDelete
-from paraph.flow.ending.delete_files import overdue
+from paraph.flow.housekeeping.delete_files import overdue
 from paraph.kernel import clock
 from paraph.operations.check.safekeeping import retention
 from paraph.signature_requests.models import SignatureRequest

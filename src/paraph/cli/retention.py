@@ -34,7 +34,7 @@ def set_(organization: int, environment: str, days: int | None, *, never: bool, 
 def apply(*, as_json: bool) -> None:
     """Delete now what is due, which workers do by themselves every five minutes."""
     with database():
-        from paraph.flow.ending.delete_files import delete_due_files
+        from paraph.flow.housekeeping.delete_files import delete_due_files
 
         show({"requests": delete_due_files(seconds=float("inf"))}, as_json=as_json)
 

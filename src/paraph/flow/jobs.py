@@ -10,9 +10,9 @@ from procrastinate.contrib.django import app
 from procrastinate.jobs import Job
 
 from paraph.account_mail.mail_account import mail_account
-from paraph.flow.ending.delete_files import delete_due_files
 from paraph.flow.ending.end_early import end_requests_of_deleted
 from paraph.flow.giving_up import report_last_attempt
+from paraph.flow.housekeeping.delete_files import delete_due_files
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
 from paraph.flow.messages.tell_decline import tell_contact_of_decline, tell_signer_of_decline

@@ -146,6 +146,9 @@ class SignatureRequest(models.Model):
                 condition=models.Q(declined_by__isnull=False),
                 name="request_declined",
             ),
+            models.Index(
+                fields=["declined_by"], condition=models.Q(declined_by__isnull=False), name="request_decliner"
+            ),
         ]
 
 
@@ -325,7 +328,7 @@ class CopyRecipient(models.Model):
 class Approval(models.Model):
     """A document that an approver reads and confirms. What a signer signs is where the signer has placements."""
 
-    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="approvals", db_index=False)
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="approvals")
     signer = models.ForeignKey(Signer, models.PROTECT, related_name="approvals", db_index=False)
 
     class Meta:

@@ -3,23 +3,18 @@
 
 from django.conf import settings
 from django.db.models import Model, QuerySet, Sum
-from django.utils.translation import gettext as _
 
-from paraph.kernel.errors import DomainError
 from paraph.tenants.models import DailyCount, Environment, Plan
 from paraph.tenants.scope import TenantScope, scoped
 
 
-def require_room_for_request(scope: TenantScope) -> None:
-    """Raise ``insufficient_storage`` where the sandbox has as many requests as it may: these have a journal, which only
-    grows, so that none can make room."""
+def excess_of_requests(scope: TenantScope) -> int:
+    """Return how many requests too many the sandbox has with one more; 0 where there is no limit."""
     most = settings.PARAPH.sandbox_requests
     if scope.environment != Environment.SANDBOX or not most:
-        return
+        return 0
     counted = scoped(DailyCount, scope).filter(resource="signature_requests").aggregate(sum=Sum("count"))["sum"]
-    if (counted or 0) >= most:
-        message = _("The organization has as many signature requests in the sandbox as it may have: %(limit)d.")
-        raise DomainError("insufficient_storage", message % {"limit": most})
+    return max(0, (counted or 0) + 1 - most)
 
 
 def oldest_beyond(scope: TenantScope, rows: "QuerySet[Model]", most: int, new: int = 1) -> list[int]:

@@ -94,7 +94,9 @@ class Delivery(models.Model):
 
     application = models.ForeignKey(Application, models.PROTECT, related_name="+", db_index=False)
     request = models.ForeignKey(SignatureRequest, models.PROTECT, null=True, related_name="deliveries")
-    entry = models.ForeignKey(Entry, models.PROTECT, null=True, related_name="+", db_index=False)
+    entry = models.ForeignKey(
+        Entry, models.DO_NOTHING, null=True, related_name="+", db_index=False, db_constraint=False
+    )
     destination = models.CharField(max_length=11, choices=Destination)
     url = models.CharField(max_length=2000)
     endpoint = models.CharField(max_length=300)

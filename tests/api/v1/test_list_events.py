@@ -9,7 +9,7 @@ from django.db import connection
 
 from paraph.api.v1.openapi.refusals import refusals
 from paraph.audit_trail.models import Entry
-from paraph.flow.ending.delete_files import delete_files
+from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.jobs import prune_webhooks
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest

@@ -12,6 +12,7 @@ from paraph.audit_trail.append import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert_whole, reserve
 from paraph.documents.remarks import preparation_facts, remarks
+from paraph.flow.housekeeping.remove_request import make_room_for_request
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
 from paraph.queue.defer import job
@@ -29,7 +30,6 @@ from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.reading import LoadedRequest, from_rows
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.row_quota import require_room_for_request
 from paraph.tenants.scope import TenantScope
 from paraph.words import DEFAULT_LOCALE
 
@@ -56,7 +56,7 @@ def create(
     :func:`paraph.signature_requests.plan.make_plan` does, and ``insufficient_storage`` where the sandbox has no room.
     """
     plan = make_plan(scope, payload, locale=locale)
-    require_room_for_request(scope)
+    make_room_for_request(scope)
     try:
         return _made(scope, plan, sender, locale, beside)
     except IntegrityError:

@@ -18,7 +18,9 @@ class LimitSettings(BaseModel):
         0, ge=0, description="What an organization may store in production, in MiB; 0: no limit."
     )
     sandbox_requests: int = Field(
-        100_000, ge=0, description="Signature requests that an organization may have in the sandbox; 0: no limit."
+        100_000,
+        ge=0,
+        description="Signature requests of an organization in the sandbox before the oldest make room; 0: no limit.",
     )
     kept_templates: int = Field(
         1_000, ge=0, description="Templates of an organization in the sandbox before the oldest make room; 0: no limit."

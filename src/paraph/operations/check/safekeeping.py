@@ -6,7 +6,7 @@ from datetime import timedelta
 from paraph.documents import objects_to_delete
 from paraph.evidence.models import Timeline
 from paraph.evidence.timelines import newest_sound, unsettled
-from paraph.flow.ending.delete_files import overdue
+from paraph.flow.housekeeping.delete_files import overdue
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.loss import Loss, loss

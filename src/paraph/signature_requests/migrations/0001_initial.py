@@ -633,6 +633,12 @@ class Migration(migrations.Migration):
                 name="request_declined",
             ),
         ),
+        migrations.AddIndex(
+            model_name="signaturerequest",
+            index=models.Index(
+                condition=models.Q(("declined_by__isnull", False)), fields=["declined_by"], name="request_decliner"
+            ),
+        ),
         migrations.AddConstraint(
             model_name="requestdocument",
             constraint=models.UniqueConstraint(fields=("request", "document"), name="document_once_per_request"),
@@ -647,7 +653,6 @@ class Migration(migrations.Migration):
                 (
                     "request_document",
                     models.ForeignKey(
-                        db_index=False,
                         on_delete=django.db.models.deletion.PROTECT,
                         related_name="approvals",
                         to="signature_requests.requestdocument",

@@ -86,9 +86,10 @@ class Migration(migrations.Migration):
                 (
                     "entry",
                     models.ForeignKey(
+                        db_constraint=False,
                         db_index=False,
                         null=True,
-                        on_delete=django.db.models.deletion.PROTECT,
+                        on_delete=django.db.models.deletion.DO_NOTHING,
                         related_name="+",
                         to="journal.entry",
                     ),

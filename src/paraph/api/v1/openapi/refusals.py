@@ -182,7 +182,8 @@ _NO_ROOM = [
 _TOO_MANY_REQUESTS = Refusal(
     "insufficient_storage_requests",
     "insufficient_storage",
-    "The sandbox of the organization has as many signature requests as it may. Nothing was made.",
+    "The sandbox of the organization has as many signature requests as it may, and none of them is over and older than "
+    "an hour, so that it could make room. Nothing was made.",
     "The organization has as many signature requests in the sandbox as it may have: 100000.",
 )
 _CREATION = [

@@ -64,7 +64,7 @@ def delete_files(request_id: int) -> bool:
     too, and what was written to the signers, and note the objects to be deleted; uploads are kept while another request
     or a template has them. Returns False where a request is not over, or has no files left."""
     request = lock_request(request_id)
-    if request.files_deleted_at or not _is_over(request):
+    if request.files_deleted_at or not is_over(request):
         return False
     keys = [*_delete_sealed(request_id), *_delete_uploads(request_id)]
     of_signers = {"signature_encrypted": None, "initials_encrypted": None, "fields_encrypted": None}
@@ -91,7 +91,8 @@ def _due(is_over: Callable[[], bool]) -> Iterator[int]:
             last = found
 
 
-def _is_over(request: SignatureRequest) -> bool:
+def is_over(request: SignatureRequest) -> bool:
+    """Return whether nothing is done for a request any more."""
     return request.finalized or request.status == RequestStatus.EXPIRED
 
 
