@@ -181,7 +181,7 @@ def test_the_title_and_the_options_stand_on_the_page(made: Scene, client: Client
 
 def test_what_its_own_system_knows_it_by_stands_on_the_page(made: Scene, client: Client) -> None:
     assert "External ID" not in text(client, made)
-    SignatureRequest.objects.update(external_id="lease-<4711>", metadata={"street": "Lime & Co."})
+    SignatureRequest.objects.update(external_id="lease-<4711>", metadata={"street": "Lime & Co.", "items": "5"})
     page = text(client, made)
     assert '<dt>External ID</dt><dd class="wrap">lease-&lt;4711&gt;</dd>' in page
     assert '<dt><code>street</code></dt><dd class="wrap">Lime &amp; Co.</dd>' in page

@@ -268,6 +268,10 @@ def test_the_page_shows_each_value_where_it_will_stand(client: Client) -> None:
     assert client.get(kept["page"]).status_code == 410
 
 
+def test_a_page_without_values_has_no_picture_of_any(client: Client) -> None:
+    assert "<image" not in page(client, scene(fields=EVERY_TYPE[:3]))
+
+
 def test_without_scripts_the_step_is_sent_kept_and_left(client: Client) -> None:
     made = scene(fields=EVERY_TYPE)
     right = {"f_IBAN": "DE02", "f_rent": "12,50", "f_begin": "2026-05-01", "f_pets": "on", "f_floor": "ground"}

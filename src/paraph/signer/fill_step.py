@@ -156,8 +156,8 @@ def _place(
         page = document["pages"][field.page_number - 1]
         top = float(page["view_box"].split()[3]) - field.y - field.height
         box = svg_box(field.x, top, field.width, field.height)
-        if value and "values" not in page:
-            page["values"] = values_address(signer, int(document["id"]), field.page_number, values)
+        if value and "values_picture" not in page:
+            page["values_picture"] = values_address(signer, int(document["id"]), field.page_number, values)
         page.setdefault("fields", []).append(
             box
             | {

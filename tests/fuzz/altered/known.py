@@ -94,7 +94,10 @@ class Known:
 @cache
 def known(name: str) -> Known:
     """A genuine file, read by others' code."""
-    pdf = genuine(name)
+    return known_of(genuine(name))
+
+
+def known_of(pdf: bytes) -> Known:
     reader = PdfReader(pdf)
     with pikepdf.open(io.BytesIO(pdf), inherit_page_attributes=False) as document:
         return _read(pdf, document, reader)

@@ -64,6 +64,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
         "member": member,
         "organization": member.organization,
         "found": found,
+        "metadata": list((found.metadata or {}).items()),  # a template would take a key "items" for the method
         "outcome": outcome(found, signers),
         "signers": rows,
         "first_action": first_action(member, found, rows),

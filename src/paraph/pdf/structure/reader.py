@@ -55,7 +55,7 @@ class PdfReader:
         if data[:5] != b"%PDF-":
             raise Unsafe("the file does not begin with its header")
         self.data = data
-        self._objects: dict[int, Any] = {}
+        self._objects: dict[Ref, Any] = {}
         self._packed: dict[int, _ObjectStream] = {}
         self._left = _MOST_DECODED
         self.encryption: FileEncryption | None = None  # cross-reference streams are never encrypted
@@ -84,10 +84,10 @@ class PdfReader:
 
     def object(self, ref: Ref) -> Any:
         """Return the indirect object; ``None`` if it is free or missing."""
-        if ref.number not in self._objects:
+        if ref not in self._objects:
             entry = self.crossreference.entry(ref.number)
-            self._objects[ref.number] = None if entry is None else self._read(ref, entry)
-        return self._objects[ref.number]
+            self._objects[ref] = None if entry is None else self._read(ref, entry)
+        return self._objects[ref]
 
     def dictionary(self, value: Any) -> Dictionary:
         """Resolve ``value`` to a dictionary. Raise :class:`Unsafe` for anything else."""

@@ -43,9 +43,8 @@ logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # the findings tell wha
 _HARMLESS = (ModificationLevel.NONE, ModificationLevel.LTA_UPDATES, ModificationLevel.FORM_FILLING)
 _OF_THE_WRITER = {"/ModDate", "/Producer"}
 _VERSIONS = ("", "/1.0", "/1.1", "/1.2", "/1.3", "/1.4", "/1.5", "/1.6", "/1.7", "/2.0")
-_OF_THE_FORM = {"/Fields", "/DR", "/DA", "/Q"}
-"""Keys of the form that may change, or that another rule judges. /NeedAppearances is not among them: with it, viewers
-draw the fields anew."""
+_DEFAULTS = {"/DR", "/DA", "/Q"}
+"""Keys of the form by which viewers draw fields that have no appearance. With /NeedAppearances they draw all anew."""
 
 
 class _WriterInfoRule(DocInfoRule):
@@ -107,31 +106,36 @@ def _properties(file: HistoricalResolver) -> dict[str, str]:
     return {str(key): str(information[key]) for key in information if key not in _OF_THE_WRITER}
 
 
-_POLICY = StandardDiffPolicy(
-    global_rules=[
-        _CatalogRule(),  # type: ignore[no-untyped-call]  # pyHanko's annotations are partial
-        XrefStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
-        ObjectStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
-        DSSCompareRule().as_qualified(ModificationLevel.LTA_UPDATES),
-        _WriterInfoRule().as_qualified(ModificationLevel.LTA_UPDATES),
-        _MetadataRule(check_xml_syntax=False).as_qualified(ModificationLevel.LTA_UPDATES),  # type: ignore[no-untyped-call]
-    ],
-    form_rule=FormUpdatingRule(
-        field_rules=[
-            SigFieldCreationRule(),  # type: ignore[no-untyped-call]  # as above
-            SigFieldModificationRule(),
-            GenericFieldModificationRule(),
+def _policy(of_the_form: set[str]) -> StandardDiffPolicy:
+    """Return pyHanko's standard policy, but stricter: a changed title, orphaned objects, another version of PDF and a
+    new /NeedAppearances count as changes, since each may change what a viewer shows. ``of_the_form``: keys of the form
+    that may change."""
+    return StandardDiffPolicy(
+        global_rules=[
+            _CatalogRule(),  # type: ignore[no-untyped-call]  # pyHanko's annotations are partial
+            XrefStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
+            ObjectStreamRule().as_qualified(ModificationLevel.LTA_UPDATES),
+            DSSCompareRule().as_qualified(ModificationLevel.LTA_UPDATES),
+            _WriterInfoRule().as_qualified(ModificationLevel.LTA_UPDATES),
+            _MetadataRule(check_xml_syntax=False).as_qualified(ModificationLevel.LTA_UPDATES),  # type: ignore[no-untyped-call]
         ],
-        ignored_acroform_keys=_OF_THE_FORM,
-    ),
-    ignore_orphaned_objects=False,
-)
-"""pyHanko's standard policy, but stricter: a changed title, orphaned objects, another version of PDF and a new
-/NeedAppearances count as changes, since each may change what a viewer shows."""
+        form_rule=FormUpdatingRule(
+            field_rules=[
+                SigFieldCreationRule(),  # type: ignore[no-untyped-call]  # as above
+                SigFieldModificationRule(),
+                GenericFieldModificationRule(),
+            ],
+            ignored_acroform_keys=of_the_form,
+        ),
+        ignore_orphaned_objects=False,
+    )
+
+
+_POLICY, _POLICY_OF_FIELDS = _policy({"/Fields", *_DEFAULTS}), _policy({"/Fields"})
 
 
 class SecondOpinion:
-    """The comparison of the revisions of one file by :data:`_POLICY`."""
+    """The comparison of the revisions of one file by :func:`_policy`."""
 
     def __init__(self, pdf: bytes, start: int | None) -> None:
         """``start``: where the newest cross-reference begins, on which pyHanko must agree."""
@@ -149,8 +153,9 @@ class SecondOpinion:
         except Exception:  # noqa: BLE001 — a hostile file makes the reader raise anything
             self._signatures.clear()
 
-    def objections(self, field: SignedField) -> str:
-        """Return why the file may have been altered after a signature; empty where pyHanko finds nothing."""
+    def objections(self, field: SignedField, *, defaults_matter: bool) -> str:
+        """Return why the file may have been altered after a signature; empty where pyHanko finds nothing.
+        ``defaults_matter``: something in the form may be drawn by its defaults."""
         signature = self._signatures.get((field.byte_range, field.contents))
         if signature is None:
             return "nobody can tell what was changed"
@@ -159,7 +164,7 @@ class SecondOpinion:
             if level is not SignatureCoverageLevel.ENTIRE_REVISION:
                 return "nobody can tell what was changed"
             signature.coverage = level  # type: ignore[assignment]  # pyHanko annotates only the None of its start
-            result = signature.evaluate_modifications(_POLICY)
+            result = signature.evaluate_modifications(_POLICY_OF_FIELDS if defaults_matter else _POLICY)
         except MemoryError:
             raise  # the sandbox tells that the file takes too much
         except Exception:  # noqa: BLE001 — a hostile revision makes the comparison raise anything

@@ -15,6 +15,7 @@ from paraph.pdf.structure.linearization import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Unsafe
 from paraph.pdf.structure.reader import PdfReader, decoded
 from paraph.pdf.structure.signed_fields import SignedField, ends_revision, place_of, signed_fields
+from paraph.pdf.verification.appended.form_defaults import uses_defaults
 from paraph.pdf.verification.second_opinion import SecondOpinion
 
 KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
@@ -185,7 +186,12 @@ class SignedFile:
 
     def objections(self, field: SignedField) -> str:
         """Return why the file may have been altered after a signature that is not trusted; empty for no reason."""
-        return self._second_opinion.objections(field)
+        before = self.reader_until(field.end)
+        try:
+            waits = before is None or uses_defaults(before)
+        except (Unsafe, *CONFUSED):
+            waits = True
+        return self._second_opinion.objections(field, defaults_matter=waits)
 
     def long_term_data(self, field: SignedField | None = None) -> LongTermData:
         """Return the document security store now, or as of a signature that covers its revision; empty for none."""

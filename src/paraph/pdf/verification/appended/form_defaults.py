@@ -1,10 +1,12 @@
-"""Defaults for drawing fields that an update may add to a form (ISO 32000-2, 12.7.3) with a signature, whether or not a
-field uses them: two fonts, and forms that draw nothing."""
+"""Defaults for drawing fields that an update may add to a form (ISO 32000-2, 12.7.3) with a signature, where nothing
+waits for them: two fonts, and forms that draw nothing."""
 
 import re
 from typing import Any
 
-from paraph.pdf.structure.objects import Dictionary
+from paraph.pdf.structure.objects import Dictionary, Ref
+from paraph.pdf.structure.pages import pages
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.verification.appended.syntax import NotPermitted, is_plain, meaning
 from paraph.pdf.verification.appended.view import Update, check_keys, check_same
@@ -14,7 +16,11 @@ _FONT = frozenset({b"/Type", b"/Subtype", b"/BaseFont", b"/Name", b"/Encoding"})
 _ENCODINGS = (None, b"/WinAnsiEncoding", b"/PDFDocEncoding", b"/StandardEncoding")
 _OF_A_SIGNATURE = re.compile(rb"/FRM\d*")
 _NOTHING = re.compile(rb"(?:[\t\n\r ]|%[^\r\n]*+(?:[\r\n]|\Z)|q\b|Q\b|1 0 0 1 0 0 cm\b|/[A-Za-z]+\d* Do\b)*+")
+_DRAWN = re.compile(rb"(/[A-Za-z]+\d*) Do\b")
 _DEEPEST, _LARGEST = 4, 4096
+_MOST_FIELDS = 10_000
+_SIGNS = b"/Sig"
+_OF_A_FIELD, _FREE_TEXT = b"/Widget", b"/FreeText"
 _APPEARANCE = re.compile(rb"\(/Helv 0 Tf 0 g ?\)")
 
 
@@ -32,15 +38,58 @@ def check_defaults(update: Update, old: Dictionary, new: Dictionary) -> frozense
         _check_forms(update, update.was(before.get(b"/XObject", {})), update.now(after.get(b"/XObject", {})))
         _check_fonts(update, update.was(before.get(b"/Font", {})), update.now(after.get(b"/Font", {})))
         gained.add(b"/DR")
+    if gained and uses_defaults(update.before):
+        raise NotPermitted("the form gained defaults, by which fields or comments may be drawn anew")
     return frozenset(gained)
+
+
+def uses_defaults(file: PdfReader) -> bool:
+    """Return whether a file has a field that is no signature, or a comment, that readers may draw by the defaults of
+    its form. Raises :class:`~paraph.pdf.structure.objects.Unsafe`."""
+    form = file.resolve(file.dictionary(file.trailer.get(b"/Root")).get(b"/AcroForm"))
+    waiting = _listed(file, form.get(b"/Fields") if isinstance(form, dict) else None)[:]
+    waiting += [each for page in pages(file) for each in _listed(file, page.dictionary.get(b"/Annots"))]
+    seen = set[Ref]()
+    while waiting:
+        ref = waiting.pop()
+        if type(ref) is Ref:
+            if ref in seen:
+                continue
+            seen.add(ref)
+        field = file.resolve(ref)
+        if not isinstance(field, dict) or len(seen) > _MOST_FIELDS:
+            return True
+        subtype = file.resolve(field.get(b"/Subtype"))
+        is_field = b"/T" in field or b"/FT" in field or b"/Parent" in field or subtype == _OF_A_FIELD
+        if subtype == _FREE_TEXT or (is_field and b"/Kids" not in field and _kind(file, field) != _SIGNS):
+            return True
+        waiting += _listed(file, field.get(b"/Kids"))
+    return False
+
+
+def _kind(file: PdfReader, field: Dictionary) -> Any:
+    """Return the /FT of a field or widget, which it may inherit."""
+    for _ in range(_DEEPEST):
+        if b"/FT" in field or b"/Parent" not in field:
+            break
+        field = file.dictionary(field[b"/Parent"])
+    return file.resolve(field.get(b"/FT"))
+
+
+def _listed(file: PdfReader, value: Any) -> list[Any]:
+    found = file.resolve(value)
+    return found if isinstance(found, list) else []
 
 
 def draws_nothing(update: Update, ref: Any, depth: int = 0) -> bool:
     """Return whether a new form draws nothing but other forms that draw nothing."""
     form = update.stream(ref, "a form")
-    if depth > _DEEPEST or not _NOTHING.fullmatch(unpacked(form, _LARGEST)):
+    contents = unpacked(form, _LARGEST)
+    if depth > _DEEPEST or not _NOTHING.fullmatch(contents):
         return False
     inner = update.now(update.now(form.dictionary.get(b"/Resources", {})).get(b"/XObject", {}))
+    if not inner.keys() >= set(_DRAWN.findall(contents)):
+        return False  # some readers look for the others in the page's resources
     return form.dictionary.get(b"/Subtype") == b"/Form" and all(
         update.is_new(each) and draws_nothing(update, each, depth + 1) for each in inner.values()
     )

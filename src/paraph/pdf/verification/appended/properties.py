@@ -3,6 +3,7 @@ knows the signature, and extensions that it used. Nothing of it is drawn."""
 
 import re
 from collections.abc import Iterator
+from io import BytesIO
 from typing import Any
 from xml.etree import ElementTree
 
@@ -23,10 +24,13 @@ _XMP, _PDF = "{http://ns.adobe.com/xap/1.0/}", "{http://ns.adobe.com/pdf/1.3/}"
 _INSTANCE = "{http://ns.adobe.com/xap/1.0/mm/}InstanceID"
 _STATED_BY_WRITERS = {_XMP + "ModifyDate", _XMP + "MetadataDate", _XMP + "CreatorTool", _PDF + "Producer", _INSTANCE}
 _LANGUAGE = "{http://www.w3.org/XML/1998/namespace}lang"
-_NO_PROPERTIES = (_RDF + "about", _RDF + "parseType", _LANGUAGE)
+_ABOUT = _RDF + "about"
+_NO_PROPERTIES = (_ABOUT, _RDF + "parseType", _LANGUAGE)
 _RESOURCE = _RDF + "resource"
 _LISTS = (_RDF + "Alt", _RDF + "Bag", _RDF + "Seq")
-_DECLARES = re.compile(rb"<!(?!--)")
+_STRUCTURE = {_RDF + "RDF", _RDF + "Description", _RDF + "li", *_LISTS}
+_PREFIXES = {"rdf": _RDF, "x": "{adobe:ns:meta/}", "xml": "{http://www.w3.org/XML/1998/namespace}"}
+_ODD = re.compile(rb"<!|<\?(?!xpacket[\t\n\r ]|xml[\t\n\r ])")
 
 
 def check_text(update: Update, what: str, old: Any, new: Any) -> None:
@@ -106,17 +110,62 @@ def stated_properties(stream: PdfStream | None) -> list[tuple[str, Any]]:
         return []
     try:
         text = unpacked(stream, _LARGEST, complete=True)
-        if _DECLARES.search(text):
-            raise NotPermitted("the metadata declares entities")
-        packet = ElementTree.fromstring(text)  # noqa: S314  without declarations, and at most a megabyte
+        if _ODD.search(text) or text.count(b"<?xpacket") > 2:
+            raise NotPermitted("the metadata has comments or declarations")
+        packet = _parsed(text)  # without declarations, and at most a megabyte
     except (Unsafe, ElementTree.ParseError, ValueError) as error:
         raise NotPermitted("the metadata cannot be read") from error
     stated = [(name, value) for name, value in _properties(packet) if name not in _STATED_BY_WRITERS]
+    stated.append((_ABOUT, next((_about(each) for each in packet.iter(_RDF + "Description")), "")))
     return sorted(((name, value.strip() if isinstance(value, str) else value) for name, value in stated), key=repr)
 
 
+def _parsed(text: bytes) -> ElementTree.Element:
+    """Parse a packet. Raises :class:`NotPermitted` unless it is written as programs write it, in which all readers find
+    the same properties: some go by prefixes, by the place of an element or by the first list."""
+    bound: dict[str, str] = {}
+    packet: ElementTree.Element | None = None
+    event: str
+    found: Any
+    for event, found in ElementTree.iterparse(BytesIO(text), ("start-ns", "end")):  # noqa: S314  as above
+        if event == "end":
+            packet = found  # the last to end is the outermost
+            continue
+        prefix, namespace = str(found[0]), f"{{{found[1]}}}"
+        is_usual = _PREFIXES.get(prefix, namespace) == namespace and bound.setdefault(prefix, namespace) == namespace
+        if not prefix or not is_usual or (namespace == _RDF and prefix != "rdf"):
+            raise NotPermitted("the metadata has unusual namespaces")
+    if packet is None:
+        raise NotPermitted("the metadata is empty")
+    roots = [packet] if packet.tag == _RDF + "RDF" else list(packet) if packet.tag == _PREFIXES["x"] + "xmpmeta" else []
+    if [each.tag for each in roots] != [_RDF + "RDF"] or not all(map(_is_usual, roots[0].iter())):
+        raise NotPermitted("the metadata is not written as programs write it")
+    if any(each.tag != _RDF + "Description" for each in roots[0]) or len({_about(each) for each in roots[0]}) > 1:
+        raise NotPermitted("the metadata describes more than the file")
+    return packet
+
+
+def _about(description: ElementTree.Element) -> str:
+    return description.get(_ABOUT, "")
+
+
+def _is_usual(element: ElementTree.Element) -> bool:
+    """Return whether an element of RDF holds either text or elements, of which lists have items alone."""
+    text = "".join([element.text or "", *(child.tail or "" for child in element)]).strip()
+    tags = [child.tag for child in element]
+    is_list = element.tag in _LISTS
+    return (
+        not (text and (tags or is_list))
+        and all((tag == _RDF + "li") is is_list for tag in tags)
+        and not (element.tag not in _STRUCTURE and element.tag.startswith(_RDF))
+        and element.get(_RDF + "parseType", "Resource") == "Resource"
+        and (element.tag != _RDF + "RDF" or not element.attrib)
+        and not (set(tags) & set(_LISTS) and len(tags) > 1)
+    )
+
+
 def _properties(packet: ElementTree.Element) -> Iterator[tuple[str, Any]]:
-    for description in packet.iterfind(f".//{_RDF}RDF/{_RDF}Description"):
+    for description in (each for root in packet.iter(_RDF + "RDF") for each in root):
         yield from _struct(description)
 
 

@@ -6,7 +6,7 @@ trailer and the lines that end the update. White space alone may stand between t
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeGuard
 
@@ -67,6 +67,7 @@ def read_revision(before: PdfReader, pdf: bytes) -> AppendedRevision:
     reading = _Reading(before, pdf)
     listing = reading.objects_and_listing()
     end = reading.end()
+    _check_generations(before, reading.offsets)
     _check_trailer(before, listing.trailer, [ref.number for ref in reading.offsets])
     return AppendedRevision(end, reading.decrypted(), listing.trailer, reading.stream_listing or reading.copy)
 
@@ -265,6 +266,14 @@ def _rows(rows: bytes, widths: list[int], count: int) -> Iterator[tuple[int, int
     for start in range(0, len(rows), width):
         row = rows[start : start + width]
         yield int.from_bytes(row[:a], "big"), int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big")
+
+
+def _check_generations(before: PdfReader, refs: Iterable[Ref]) -> None:
+    """Raise :class:`NotPermitted` for an object of another generation than before: references to it lead nowhere."""
+    for ref in refs:
+        entry = before.crossreference.entry(ref.number) if ref.number < before.crossreference.next_number else None
+        if ref.generation != (entry.index if entry and not entry.packed else 0):
+            raise NotPermitted(f"object {ref.number} has another generation")
 
 
 def _check_trailer(before: PdfReader, trailer: Dictionary, numbers: list[int]) -> None:

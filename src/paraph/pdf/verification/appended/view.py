@@ -86,13 +86,16 @@ class Update:
         return ref in self._accounted
 
     def is_unchanged(self, ref: Ref) -> bool:
-        """Return whether an object of the update is what it was before, where both are written plainly."""
-        entry = self.before.crossreference.entry(ref.number)
+        """Return whether an object of the update is what it was before, where both are written plainly. No stream is:
+        its dictionary alone could be left of it."""
+        entry, new = self.before.crossreference.entry(ref.number), self.revision.objects[ref]
         head = _HEAD.match(self.before.data, entry.place) if entry and not entry.packed else None
-        if head is None or isinstance(self.revision.objects[ref], PdfStream):
+        old = self.was(ref)
+        if head is None or isinstance(old, PdfStream) or isinstance(new, PdfStream):
             return False
         try:
-            return bool(meaning(strict_object(self.before.data, head.end())[0]) == meaning(self.revision.objects[ref]))
+            strict_object(self.before.data, head.end())
+            return bool(meaning(old) == meaning(new))
         except NotPermitted:
             return False
 
