@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterator
 from functools import partial
 from random import Random
 
+from paraph.pdf.structure.reader import PdfReader
 from tests.fuzz.altered.authorities import certificate_with
 from tests.fuzz.altered.covers import STAMP, add_signature, trusted_token
 from tests.fuzz.altered.genuine import (
@@ -74,19 +75,25 @@ def _contents_as_metadata(tail: Tail, _chance: Random) -> None:
     tail.put(number, Stream(b"/Type/Metadata/Subtype/XML", XMP % (b">" + _FORGED)))
 
 
+def _hole(tail: Tail) -> int:
+    """The number that the file leaves out, or else the next one."""
+    listed = PdfReader(tail.known.pdf).crossreference
+    return next((number for number in range(1, tail.size) if listed.entry(number) is None), tail.size)
+
+
 def _filled(tail: Tail, _chance: Random) -> None:
-    _certificate_at(tail, tail.size)
+    _certificate_at(tail, _hole(tail))
 
 
 def _filled_by_properties(tail: Tail, _chance: Random) -> None:
     """What wrote the file last, as all programs state it."""
-    number = tail.add(b"<</Producer(and 9,000,000 EUR besides)>>")
+    number = tail.put(_hole(tail), b"<</Producer(and 9,000,000 EUR besides)>>")
     tail.trailers.append(lambda pairs: pairs.set(b"/Info", b"%d 0 R" % number))
 
 
 def _filled_by_a_string(tail: Tail, _chance: Random) -> None:
     """The same, in an object of its own."""
-    text = tail.add(b"(and 9,000,000 EUR besides)")
+    text = tail.put(_hole(tail), b"(and 9,000,000 EUR besides)")
     number = tail.add(b"<</Producer %d 0 R>>" % text)
     tail.trailers.append(lambda pairs: pairs.set(b"/Info", b"%d 0 R" % number))
 

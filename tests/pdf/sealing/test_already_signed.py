@@ -100,8 +100,9 @@ def certify(pdf: bytes, permission: MDPPerm, folder: Path) -> bytes:
     return signed.getvalue()
 
 
-def test_what_is_missing_stays_missing() -> None:
-    """Some programs refer to an object that they never write, with the number that the next program will take."""
+@pytest.mark.parametrize("ahead", [0, 1, 3, 7, 20])
+def test_what_is_missing_stays_missing(ahead: int) -> None:
+    """Some programs refer to an object that they never write, with a number that the next program would take."""
     placeholder = "/Missing".ljust(20, "x")
 
     def prepare(document: pikepdf.Pdf) -> None:
@@ -109,8 +110,9 @@ def test_what_is_missing_stays_missing() -> None:
 
     letter = paper(WORDS, prepare=prepare)
     (size,) = re.findall(rb"/Size (\d+)", letter)
-    signed = sealed(letter.replace(placeholder.encode(), (size + b" 0 R").ljust(20))).content
+    missing = int(size) + ahead
+    signed = sealed(letter.replace(placeholder.encode(), (b"%d 0 R" % missing).ljust(20))).content
     again = sealed(signed, appearances=pictures(), marks=MARKS[:1]).content
     for content in (signed, again):
-        assert PdfReader(content).object(Ref(int(size))) is None
+        assert PdfReader(content).object(Ref(missing)) is None
         assert verify(content, [authority("p-256").root]).ok

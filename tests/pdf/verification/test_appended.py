@@ -249,9 +249,20 @@ def waiting_for(number: int, where: bytes) -> bytes:
     return pdf + revision.write().text
 
 
+def waiting_for_the_next(where: bytes) -> tuple[int, bytes]:
+    """Sealed by a program that does not look for what waits, and the number that waits: it is the next one."""
+    with patch.object(PdfReader, "highest_mentioned", _first_before):
+        number = PdfReader(sealed(waiting_for(500, where), at=clock.now()).content).crossreference.next_number
+        return number, sealed(waiting_for(number, where), at=clock.now()).content
+
+
+def _first_before(_reader: PdfReader, first: int, _last: int) -> int:
+    return first - 1
+
+
 def by_another(pdf: bytes) -> Revision:
     """A revision by somebody who takes the next number, whatever refers to it."""
-    with patch.object(PdfReader, "mentions", lambda *_: False):
+    with patch.object(PdfReader, "highest_mentioned", _first_before):
         return Revision(PdfReader(pdf))
 
 
@@ -280,9 +291,7 @@ EXTENSION = {b"/ACME": {b"/BaseVersion": b"/1.7", b"/ExtensionLevel": 1}}
 
 def test_a_page_that_waits_for_an_object_does_not_get_it() -> None:
     """Signers saw the page without it."""
-    sealed_file = sealed(waiting_for(500, b"/Contents"), at=clock.now()).content
-    number = PdfReader(sealed_file).crossreference.next_number
-    waiting = sealed(waiting_for(number, b"/Contents"), at=clock.now()).content
+    number, waiting = waiting_for_the_next(b"/Contents")
     assert PdfReader(waiting).crossreference.next_number == number and verify(waiting, ROOTS).ok
     drawn = with_certificate_that_draws(waiting)
     assert PdfReader(drawn).object(Ref(number)).data.count(b"9,000,000")
@@ -298,8 +307,7 @@ def test_an_extension_is_one(entries: dict[bytes, Any], ok: bool) -> None:
 
 
 def test_a_catalog_that_waits_for_an_action_does_not_get_it() -> None:
-    number = PdfReader(sealed(waiting_for(500, b"/OpenAction"), at=clock.now()).content).crossreference.next_number
-    waiting = sealed(waiting_for(number, b"/OpenAction"), at=clock.now()).content
+    _, waiting = waiting_for_the_next(b"/OpenAction")
     found = verify(archived(with_extension(waiting, EXTENSION)), ROOTS)
     assert found.altered and "was referred to before" in found.changes[-1]
 

@@ -24,6 +24,7 @@ _USUAL_STREAM = re.compile(  # a dictionary that need not be parsed, and the key
 )
 _ENDSTREAM = re.compile(rb"[\x00\t\n\x0c\r ]*endstream")
 _ENDOBJ = re.compile(GAP + rb"endobj")
+_AFTER_NUMBER, _NUMBER_BEFORE, _LONGEST_NUMBER = b" 0 R", re.compile(rb"[0-9]+\Z"), 10
 _LONGEST_TEXT = 64 * 1024
 _MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, which stay in memory
 
@@ -130,11 +131,19 @@ class PdfReader:
         entries = map(self.crossreference.entry, range(self.crossreference.next_number))
         return dict.fromkeys(entry.place for entry in entries if entry and entry.packed)
 
-    def mentions(self, number: int) -> bool:
-        """Return whether something may refer to the object with this number, be it there or not. Raise
-        :class:`Unsafe`."""
-        reference = b"%d 0 R" % number
-        return reference in self.data or any(reference in text for text, _ in self.packed_texts())
+    def highest_mentioned(self, first: int, last: int) -> int:
+        """Return the highest number from ``first`` to ``last`` of an object, be it there or not, to which something may
+        refer, else ``first - 1``. Raise :class:`Unsafe`."""
+        found, digits = first - 1, len(str(first))
+        for text in (self.data, *(text for text, _ in self.packed_texts())):
+            end = text.find(_AFTER_NUMBER)
+            while end >= 0:
+                if text[max(0, end - digits) : end].isdigit():  # few others are as long
+                    number = _NUMBER_BEFORE.search(text, max(0, end - _LONGEST_NUMBER), end)
+                    if number and found < int(number[0]) <= last:
+                        found = int(number[0])
+                end = text.find(_AFTER_NUMBER, end + 1)
+        return found
 
     def is_within_stream(self, position: int) -> bool:
         """Return whether a byte belongs to the data of a stream, in which no other object begins before it."""

@@ -17,6 +17,7 @@ from paraph.pdf.structure.reader import PdfReader
 _BYTE_RANGE = b"[0 0000000000 0000000000 0000000000]"
 _WORTH_COMPRESSING = 200
 _ROOM = 100_000  # objects of this revision and of later ones
+_SOON = 250  # objects; a file may not leave out so many numbers that readers take those beyond for damage
 
 
 @dataclass(frozen=True)
@@ -36,11 +37,11 @@ class Revision:
 
     def __init__(self, reader: PdfReader) -> None:
         self.reader = reader
-        self._next = reader.crossreference.next_number
+        first = reader.crossreference.next_number
+        # What refers to an object that is missing must not get one of this revision, nor of one of the next years.
+        self._next = reader.highest_mentioned(first, first + _SOON) + 1
         if self._next > LARGEST_NUMBER - _ROOM:
             raise Unsafe("readers have no room for more objects")
-        if reader.mentions(self._next):  # what refers to an object that is missing must not get one of this revision
-            self._next += 1
         self._changed: dict[Ref, Any] = {}
         self._signature: tuple[Ref, int] | None = None
 
@@ -222,9 +223,9 @@ class PendingRevision(PdfReader):
     def object(self, ref: Ref) -> Any:
         return self._revision.resolve(ref)
 
-    def mentions(self, number: int) -> bool:
+    def highest_mentioned(self, first: int, last: int) -> int:
         """Return what the file before says: this revision refers to nothing that is missing."""
-        return self._revision.reader.mentions(number)
+        return self._revision.reader.highest_mentioned(first, last)
 
 
 class _Next:

@@ -116,7 +116,7 @@ def stated_properties(stream: PdfStream | None) -> list[tuple[str, Any]]:
     except (Unsafe, ElementTree.ParseError, ValueError) as error:
         raise NotPermitted("the metadata cannot be read") from error
     stated = [(name, value) for name, value in _properties(packet) if name not in _STATED_BY_WRITERS]
-    stated.append((_ABOUT, next((_about(each) for each in packet.iter(_RDF + "Description")), "")))
+    stated += {(_ABOUT, _about(each)) for each in packet.iter(_RDF + "Description") if _about(each)}
     return sorted(((name, value.strip() if isinstance(value, str) else value) for name, value in stated), key=repr)
 
 
