@@ -1,7 +1,7 @@
 """New rows of several tables in two round trips, one for their ids, one for all of them; and changes of a row."""
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from contextlib import nullcontext
 from datetime import datetime
 from functools import cache
@@ -14,6 +14,9 @@ from pydantic_core import from_json
 
 from paraph.database.prepared_statements import one_row, prepared_cursor
 
+_MOST_VALUES = 65_535
+"""Of a statement, as the protocol of PostgreSQL counts them."""
+
 
 def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
     """Id for so many new rows of each table, in rising order. Nobody else gets them, used or not."""
@@ -22,8 +25,28 @@ def reserve(wanted: dict[type[Model], int]) -> dict[type[Model], list[int]]:
 
 
 def insert(rows: Iterable[Model]) -> None:
-    """Insert the rows in one statement, those of one table in their order. A row without an id gets one that is not
-    told."""
+    """Insert the rows in one statement, those of one table in their order; more than a statement takes in several, all
+    or none. A row without an id gets one that is not told."""
+    portions = list(_portions(rows))
+    with transaction.atomic() if len(portions) > 1 else nullcontext():
+        for portion in portions:
+            _insert(portion)
+
+
+def _portions(rows: Iterable[Model]) -> Iterator[list[Model]]:
+    portion, count = list[Model](), 0
+    for row in rows:
+        columns = len(row._meta.concrete_fields)
+        if count + columns > _MOST_VALUES:
+            yield portion
+            portion, count = [], 0
+        portion.append(row)
+        count += columns
+    if portion:
+        yield portion
+
+
+def _insert(rows: Iterable[Model]) -> None:
     statements: list[str] = []
     values: list[Any] = []
     for (model, keyed), group in groupby(rows, key=lambda row: (type(row), row.pk is not None)):

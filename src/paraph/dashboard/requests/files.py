@@ -11,6 +11,7 @@ from paraph.dashboard.decorators import member_page, show
 from paraph.dashboard.requests.own_request import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name, signed_name
+from paraph.kernel.places import expensive_work
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.models import Member
@@ -31,6 +32,7 @@ def download(request: HttpRequest, member: Member, request_id: int, document_id:
 
 
 @member_page(Right.SEE)
+@expensive_work()
 def verify(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
     """Compare journal and stored files with their digests. Seals are verified by ``paraph verify``, in files that
     somebody else keeps: what a service says of itself proves nothing."""

@@ -13,6 +13,7 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert_whole, reserve
 from paraph.documents.remarks import preparation_facts, remarks
 from paraph.flow.housekeeping.remove_request import make_room_for_request
+from paraph.flow.sending.make_room import require_room_for_seals
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
 from paraph.queue.defer import job
@@ -57,6 +58,7 @@ def create(
     """
     plan = make_plan(scope, payload, locale=locale)
     make_room_for_request(scope)
+    require_room_for_seals(scope, sum(each.document.file_size for each in plan.documents))
     try:
         return _made(scope, plan, sender, locale, beside)
     except IntegrityError:

@@ -8,6 +8,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Sum
 from django.utils.translation import gettext as _
 
 from paraph.documents import objects_to_delete
@@ -15,6 +16,7 @@ from paraph.documents.models import Document
 from paraph.flow.housekeeping.unused_documents import unused
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import RequestDocument, RequestStatus, SignatureRequest
 from paraph.storage import store
 from paraph.tenants.limits import storage_quota, stored_bytes
 from paraph.tenants.models import Environment
@@ -48,6 +50,18 @@ def room_for(scope: TenantScope, size: int) -> Iterator[None]:
             raise
         log.exception("an upload found the disk full")
         raise _disk_is_full() from error
+
+
+def require_room_for_seals(scope: TenantScope, size: int) -> None:
+    """Require, in the sandbox, room for sealed files of a new request with documents of ``size`` bytes, beside those of
+    all requests that are not sealed yet. Raises ``insufficient_storage``."""
+    quota = storage_quota(scope.environment)
+    if scope.environment != Environment.SANDBOX or quota is None:
+        return
+    _require_disk(size)
+    coming = scoped(SignatureRequest, scope).filter(finalized=False).exclude(status=RequestStatus.EXPIRED)
+    listed = RequestDocument.objects.filter(request__in=coming).aggregate(size=Sum("document__file_size"))
+    _require_quota(scope, size + (listed["size"] or 0), quota)
 
 
 def _require_disk(size: int) -> None:

@@ -68,7 +68,15 @@ def complete(request: SignatureRequest, moment: datetime) -> None:
     update(request, "status", "completed_at")
     events.request_completed(request)
     mails = [job("notify_completion", request_id=request.pk)] if request.notify_signers_on_completion else []
-    insert([*mails, *(job("finalize", request_document_id=row.pk) for row in _DOCUMENTS.all(request.pk))])
+    rank = _unsealed(request)
+    insert([*mails, *(job("finalize", rank=rank, request_document_id=row.pk) for row in _DOCUMENTS.all(request.pk))])
+
+
+def _unsealed(request: SignatureRequest) -> int:
+    """Return how many other requests of the tenant wait for their seals: whoever has few is not behind whoever has
+    many."""
+    own = SignatureRequest.objects.filter(organization=request.organization_id, environment=request.environment)
+    return own.filter(status=RequestStatus.COMPLETED, finalized=False).exclude(pk=request.pk).count()
 
 
 @dataclass(frozen=True)

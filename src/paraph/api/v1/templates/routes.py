@@ -74,6 +74,7 @@ def delete_template(request: ApiRequest, template_id: int) -> HttpResponse:
     return no_content()
 
 
+@expensive_work()
 def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
     """Create a signature request from a template. Its language is the first that the call accepts, else that of the
     template."""
