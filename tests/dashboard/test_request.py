@@ -6,6 +6,7 @@ import subprocess
 import sys
 import zipfile
 from collections.abc import Callable
+from contextlib import ExitStack
 from datetime import timedelta
 from html import unescape
 from pathlib import Path
@@ -24,7 +25,7 @@ from paraph.flow.sending.invite import invite
 from paraph.flow.sending.remind import send_reminder
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
-from paraph.kernel import tokens
+from paraph.kernel import places, tokens
 from paraph.signature_requests.field_values import write
 from paraph.signature_requests.models import Field, Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
@@ -34,6 +35,7 @@ from paraph.tenants.models import Application, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import VISITOR, Scene, scene, sign
+from tests.kernel.others import in_thread
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]
@@ -448,3 +450,16 @@ def test_values_stand_on_the_page_once_they_are_signed(made: Scene, client: Clie
 def test_a_request_without_roles_and_copies_has_no_word_of_them(made: Scene, client: Client) -> None:
     page = text(client, made)
     assert "Approver" not in page and "Copies go to" not in page and "Declined" not in page
+
+
+def test_files_are_compared_in_a_place(made: Scene, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    places.configure(8)
+    tenant = f"{made.request.organization_id} production"  # a member's
+    try:
+        with ExitStack() as held:
+            in_thread(lambda: held.enter_context(places.expensive_work(tenant)))
+            assert client.get(address(made, "/verify")).status_code == 503
+        assert client.get(address(made, "/verify")).status_code == 200
+    finally:
+        places.configure(None)

@@ -120,3 +120,20 @@ def test_an_update_writes_the_named_fields() -> None:
     ]
     rows.update(Organization(pk=second.pk + 1, name="nobody"), "name")
     assert Organization.objects.count() == 2
+
+
+def test_more_rows_than_a_statement_takes_are_inserted_all_or_none() -> None:
+    organization = Organization.objects.create(name="Acme")
+    columns = len(BrandingProfile._meta.concrete_fields)
+    count = 65_535 // columns + 2
+    many = [
+        profile(organization, f"{number}", pk)
+        for number, pk in enumerate(rows.reserve({BrandingProfile: count})[BrandingProfile])
+    ]
+    with CaptureQueriesContext(connection) as queries:
+        rows.insert(many)
+    assert len([each for each in queries.captured_queries if each["sql"].startswith("INSERT")]) == 2
+    assert BrandingProfile.objects.filter(organization=organization).count() == count
+    with pytest.raises(IntegrityError), transaction.atomic():
+        rows.insert([*(profile(organization, f"again {each}") for each in range(count)), *many[:1]])
+    assert BrandingProfile.objects.filter(organization=organization).count() == count

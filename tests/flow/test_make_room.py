@@ -14,6 +14,7 @@ from paraph.flow.sending.make_room import UNUSED_FOR, room_for
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.plan import make_plan
 from paraph.storage import store
 from paraph.tenants.limits import stored_bytes
@@ -124,6 +125,18 @@ def test_what_a_request_uses_and_what_is_new_stays(scope: TenantScope, settings:
         sent(scope)
     assert refused.value.code == "insufficient_storage" and "1 MiB" in refused.value.message
     assert {used.pk, new.pk} <= set(Document.objects.values_list("pk", flat=True))
+
+
+def test_a_request_wants_room_for_its_seals_and_for_those_that_are_to_come(scope: TenantScope, settings: Any) -> None:
+    document = sent(scope)
+    limited(settings, sandbox_storage_mb=1)
+    Document.objects.filter(pk=document.pk).update(file_size=2 * MIB // 3)
+    create(scope, payload(document), Sender(VISITOR))
+    with pytest.raises(DomainError) as refused:
+        create(scope, payload(document), Sender(VISITOR))
+    assert refused.value.code == "insufficient_storage" and "1 MiB" in refused.value.message
+    SignatureRequest.objects.update(status="expired")
+    assert create(scope, payload(document), Sender(VISITOR))
 
 
 def test_production_removes_nothing(settings: Any) -> None:

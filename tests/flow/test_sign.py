@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.ending.expire import expire, expire_due
 from paraph.flow.signing.sign import Signature
@@ -199,3 +200,14 @@ def test_an_expired_request_can_neither_be_signed_nor_completed() -> None:
         signing(made, 0, code)()
     assert SignatureRequest.objects.get().status == "expired"
     assert jobs() == []
+
+
+def test_seals_of_a_tenant_with_fewer_that_wait_come_first(db: None) -> None:
+    first, second = scene(), scene()
+    more = scene()
+    SignatureRequest.objects.filter(pk=more.request.pk).update(organization=first.request.organization_id)
+    for made in (first, more, second):
+        sign(made, 0)
+    seals = ProcrastinateJob.objects.filter(task_name__endswith="finalize")
+    ranks = {job.args["request_document_id"]: job.priority for job in seals}
+    assert [ranks[made.request_documents[0].pk] for made in (first, more, second)] == [0, -1, 0]

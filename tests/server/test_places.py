@@ -9,6 +9,7 @@ import pytest
 from paraph.kernel import places
 from paraph.tenants.scope import tenant_key
 from tests.api.v1.api_clients import ApiClient, api_client, error
+from tests.api.v1.test_templates import created
 from tests.factories import scene
 from tests.kernel.others import in_thread
 from tests.pdf.pdf_factory import paper, text
@@ -58,6 +59,24 @@ def test_a_signing_page_and_its_pictures(busy: ExitStack) -> None:
     refused = Client().get(made.url(rest=stamp))
     assert (refused.status_code, refused.json()["error"]["code"], refused["Retry-After"]) == (503, "unavailable", "5")
     assert Client().get(others.url(rest=stamp)).status_code == 200
+
+
+def test_a_large_signing_page(busy: ExitStack) -> None:
+    made = scene(pages=400)
+    hold(busy, tenant_key(made.request))
+    refused = Client().get(made.url())
+    assert (refused.status_code, refused["Retry-After"]) == (503, "5")
+    busy.close()
+    assert Client().get(made.url()).status_code == 200
+
+
+def test_a_template_that_is_sent(busy: ExitStack) -> None:
+    owner = api_client()
+    template = created(owner)["id"]
+    assert owner.organization
+    hold(busy, f"{owner.organization.pk} sandbox")
+    sending = owner.post(f"/templates/{template}/signature_requests", {"signature_request": {}})
+    assert error(sending, 503, "unavailable")
 
 
 def test_what_belongs_to_nobody_is_always_answered(busy: ExitStack) -> None:
