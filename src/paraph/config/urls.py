@@ -107,6 +107,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),
+    re_path("^docs/start/?$", RedirectView.as_view(url="/docs")),
     re_path("^docs(?:/(?P<topic>[a-z-]+))?/?$", reference),
     re_path(r"^docs/(?P<topic>[a-z-]+\.md)$", reference),
     re_path(r"^(?P<topic>llms\.txt)$", reference),
