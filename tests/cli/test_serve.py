@@ -29,7 +29,7 @@ def test_first_start_second_start_and_stop(new_service: NewService) -> None:
     said = first_start.said()
     key = re.search(r"^ +([0-9a-f]{64})$", said, re.MULTILINE)
     assert key, said
-    curl = re.search(r"^ +(curl .*)http://127.0.0.1:\d+(/.*)$", said, re.MULTILINE)
+    curl = re.search(r"^ +(curl .*)http://localhost:\d+(/.*)$", said, re.MULTILINE)
     assert curl, said
     link = re.search(r"^ +http://localhost:\d+(/account/first/.*)$", said, re.MULTILINE)
     assert link, said

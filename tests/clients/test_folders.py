@@ -50,6 +50,23 @@ def test_nothing_else_is(named: Path, file: str) -> None:
         read_pdf(file.format(named), [named])
 
 
+@pytest.mark.parametrize(
+    ("file", "sentence"),
+    [
+        ("missing.pdf", "'missing.pdf' does not exist."),
+        ("~/lease.pdf", "'~/lease.pdf' does not exist."),
+        ("lease.pdf/x", "'lease.pdf/x' does not exist."),
+        ("deep", "'deep' is a folder."),
+        ("", "'' is a folder."),
+        ("pipe.pdf", "'pipe.pdf' is no file."),
+    ],
+)
+def test_what_is_wrong_is_told_of_the_path_as_it_was_given(named: Path, file: str, sentence: str) -> None:
+    with pytest.raises(OSError) as refused:
+        read_pdf(file, [named])
+    assert str(refused.value) == sentence
+
+
 def test_what_lies_elsewhere_is_told_alike_whether_it_exists_or_not(named: Path) -> None:
     told = []
     for file in ("../named-not/secret.pdf", "../named-not/missing"):

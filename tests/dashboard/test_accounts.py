@@ -244,3 +244,15 @@ def test_mails_about_accounts_wait_encrypted(ada: User) -> None:
     Client().post("/account/password/reset/", {"email": "ada@example.com"})
     [(_, arguments)] = [job for job in jobs() if job[0] == "mail_account"]
     assert "reset" not in str(arguments)
+
+
+@pytest.mark.parametrize(
+    ("host", "offered"), [("localhost:8000", True), ("127.0.0.1:8000", False), ("[::1]:8000", False)]
+)
+def test_a_passkey_is_offered_where_the_page_has_a_name(host: str, offered: bool) -> None:
+    page = Client(headers={"host": host}).get("/account/login/").content.decode()
+    assert ("passkey_login" in page) == offered
+
+
+def test_the_address_of_the_service_leads_to_the_dashboard() -> None:
+    assert Client().get("/").headers["Location"] == "/app/"

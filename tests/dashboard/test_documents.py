@@ -97,6 +97,7 @@ def test_both_environments_are_listed_and_told_apart(log_in: LogIn, organization
     _, client = log_in(Role.OBSERVER)
     page = client.get(f"/app/{organization.pk}/documents").content.decode()
     assert '<span class="environment sandbox">Sandbox</span>' in page
+    assert "Not searched yet" in page
     assert "Upload</button>" not in page and "New request" not in page
 
 

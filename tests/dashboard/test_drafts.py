@@ -418,7 +418,8 @@ def test_options_beyond_the_plan_or_the_organization_are_refused(log_in: LogIn, 
     _, client = log_in()
     address, draft = ready(client, organization)
     alert(client.post(f"{address}/review", options(branding_profile=foreign.pk)))
-    alert(client.post(f"{address}/review", options(validity_days=91)))
+    for days in (91, 0, "x"):
+        assert "It must be 1 to 90 days." in alert(client.post(f"{address}/review", options(validity_days=days)))
     draft.refresh_from_db()
     assert (draft.branding_profile_id, draft.validity_days) == (None, 30)
 

@@ -1,5 +1,6 @@
 """The link of the first start makes the first owner, once, within an hour."""
 
+import re
 import time
 from urllib.parse import urlsplit
 
@@ -25,6 +26,8 @@ def test_the_first_owner_comes_straight_to_the_organization(organization: Organi
     weak = client.post(address, GIVEN | {"password": "password1"}).content.decode()
     beside = weak.partition('name="password"')[2].partition("</form>")[0]
     assert "too common" in beside, "at its field"
+    focused = [field for field in re.findall("<input[^>]*>", weak) if "autofocus" in field]
+    assert len(focused) == 1 and 'name="password"' in focused[0]
     assert not Member.objects.exists()
     made = client.post(address, GIVEN)
     assert (made.status_code, made["Location"]) == (303, f"/app/{organization.pk}/")

@@ -389,6 +389,7 @@ def test_one_download_has_all_that_verifying_needs(made: Scene, client: Client, 
     command = f"{sys.executable} -m {command}"
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert (done.returncode, done.stdout.splitlines()[-1]) == (0, "Everything matches."), done.stdout + done.stderr
+    assert "which chains to the root" in done.stdout
     with (tmp_path / "the lease-signed.pdf").open("ab") as file:
         file.write(b" ")
     done = subprocess.run(command, shell=True, cwd=tmp_path, capture_output=True, text=True, check=False)

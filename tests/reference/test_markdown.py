@@ -45,6 +45,10 @@ def test_code_stands_in_it_as_it_is_pasted(address: str) -> None:
     assert blocks == codes and (blocks or "errors" in address)
 
 
+def test_commands_are_no_code_of_the_client() -> None:
+    assert read("/docs/clients.md").count("```sh\n") == 2
+
+
 def test_every_link_leads_to_markdown_or_elsewhere() -> None:
     for address in ADDRESSES:
         for link in re.findall(r"\]\((/docs[^)#]*)", read(address)):

@@ -68,6 +68,7 @@ def test_whoever_has_it_is_told_so() -> None:
     assert Client().head("/docs").status_code == 200
     assert Client().get("/docs/").content == Client().get("/docs").content
     assert Client().get("/docs/errors/").content == Client().get("/docs/errors").content
+    assert Client().get("/docs/start").headers["Location"] == "/docs"
     assert Client().post("/docs").status_code == 405
     assert Client().get("/docs/nothing").status_code == 404
 
@@ -204,6 +205,12 @@ def test_every_webhook_is_there(event: str) -> None:
     article = article_named(anchor)
     [example] = CONTENT["webhooks"][event]["post"]["requestBody"]["content"]["application/json"]["examples"].values()
     assert words(json.dumps(example["value"], ensure_ascii=False, indent=2)) in words(article.text)
+    assert all(table.all("tbody")[0].all("tr") for table in article.all("table"))
+    assert bool(article.all("table")) != ("The fields are those of" in article.text)
+
+
+def test_constants_are_shown_as_json() -> None:
+    assert "Always True" not in whole().text and "Always true" in whole().text
 
 
 def test_every_field_is_described() -> None:

@@ -129,6 +129,7 @@ def test_requests_are_found_and_read_without_their_signing_addresses(service: Se
 def test_no_tool_sends_or_signs(service: Service) -> None:
     async def look(assistant: Assistant) -> None:
         tools = (await assistant.client.list_tools()).tools
+        assert not any("  " in (tool.description or "") for tool in tools)
         assert sorted(tool.name for tool in tools) == TOOLS
         arguments = {tool.name: set(tool.input_schema["properties"]) for tool in tools}
         fields = set(get_type_hints(AnyRequest))
@@ -152,7 +153,12 @@ def test_no_tool_sends_or_signs(service: Service) -> None:
 def test_what_is_missing_is_named() -> None:
     alone = "import sys; sys.modules['mcp'] = None; from paraph_client.__main__ import main; main()"
     environment = {"PARAPH_URL": "http://localhost:9", "PARAPH_API_KEY": "k"}
-    for env, missing in ((environment, "pip install 'paraph-client[mcp]'"), ({}, "PARAPH_URL is not set")):
+    nameless = {"PARAPH_URL": "localhost:9", "PARAPH_API_KEY": "k"}
+    for env, missing in (
+        (environment, "pip install 'paraph-client[mcp]'"),
+        ({}, "PARAPH_URL is not set"),
+        (nameless, "PARAPH_URL is “localhost:9”, which is no address"),
+    ):
         done = subprocess.run(
             [sys.executable, "-c", alone, "mcp"], env=env, capture_output=True, text=True, check=False
         )

@@ -60,6 +60,12 @@ def test_a_trunk_prefix_is_told_and_left_out() -> None:
     )
 
 
+def test_a_trunk_prefix_in_brackets_is_told_too() -> None:
+    for number in ("+33 (0)612345678", "+33 (0)6 12 34 56 78", "+33(0)6.12.34.56.78"):
+        assert refused(phone, number).endswith("without it, it is +33612345678.")
+    assert "E.164" in refused(phone, "+39 (0)236618300")
+
+
 def test_zeros_that_belong_to_a_number_stay() -> None:
     for number in ("+390236618300", "+3780549886377", "+2250123456789"):
         assert phone(number) == number

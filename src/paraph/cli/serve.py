@@ -133,14 +133,16 @@ class _WebServerAnswers:
 
 
 def _greet(settings: Settings, first_key: str, owner_link: str) -> None:
-    click.echo(f"Paraph is ready at {settings.public_url}")
+    url = settings.public_url
+    if not settings.base_url:  # a passkey belongs to a name, not to a number
+        url = url.replace("//127.0.0.1:", "//localhost:", 1)
+    click.echo(f"Paraph is ready at {url}")
     if settings.host in ("0.0.0.0", "::") and not settings.base_url:  # noqa: S104  compared, not bound
         click.echo("Set PARAPH_BASE_URL to the address that signers reach: their links point there.")
     if first_key:
         click.echo(f"\nA sandbox API key, shown only now:\n\n    {first_key}\n\nTry it:\n")
-        click.echo(f'    curl -H "X-Api-Key: {first_key}" {settings.public_url}/api/v1/health\n')
+        click.echo(f'    curl -H "X-Api-Key: {first_key}" {url}/api/v1/health\n')
     if owner_link:
-        if not settings.base_url:  # a passkey belongs to a name, not to a number
-            owner_link = owner_link.replace("//127.0.0.1:", "//localhost:", 1)
+        owner_link = owner_link.replace(settings.public_url, url, 1)
         click.echo(f"\nMake the first account, which owns the organization, within the hour:\n\n    {owner_link}\n")
     sys.stdout.flush()

@@ -87,10 +87,11 @@ def command(
         kept = _kept(evidence_files, opened)
         if len(opened) > 1 and not each:
             tied = check_evidence(opened, roots, kept, signers)
+            if tied.problems and not tied.sealed:  # none is a proof
+                reason = tied.problems[0].removesuffix(".")
+                tied.problems[0] = f"{reason}; with --each, each file is verified by itself."
             if not roots:
                 tied.problems.append(_NO_ROOT)
-            if not tied.sealed:
-                tied.problems.append("With --each, each file is verified by itself.")
             _show_tied(tied, details=details, as_json=as_json)
             context.exit(0 if tied.ok else 1)
         valid = 0

@@ -1,6 +1,7 @@
 """The whole URL map."""
 
 from django.urls import URLPattern, URLResolver, include, path, re_path
+from django.views.generic import RedirectView
 
 from paraph.api.v1 import sandbox_acts
 from paraph.api.v1.audit_logs.routes import list_audit_logs
@@ -61,6 +62,7 @@ handler404 = "paraph.dashboard.errors.not_found"
 handler429 = "paraph.dashboard.errors.too_many_requests"  # allauth's, where attempts are counted
 handler500 = "paraph.dashboard.errors.crashed"
 urlpatterns: list[URLPattern | URLResolver] = [
+    path("", RedirectView.as_view(url="/app/")),
     path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
     path("api/v1/signature_requests", endpoint(GET=list_signature_requests, POST=create_signature_request)),
     path("api/v1/signature_requests/preview", endpoint(POST=preview_signature_request)),
@@ -105,6 +107,7 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("healthz", healthz),
     path("metrics", metrics),
     path("readyz", readyz),
+    re_path("^docs/start/?$", RedirectView.as_view(url="/docs")),
     re_path("^docs(?:/(?P<topic>[a-z-]+))?/?$", reference),
     re_path(r"^docs/(?P<topic>[a-z-]+\.md)$", reference),
     re_path(r"^(?P<topic>llms\.txt)$", reference),

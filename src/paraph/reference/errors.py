@@ -40,8 +40,10 @@ API_ERRORS = [
     _row(
         403,
         "forbidden",
-        "The plan does not include what was asked for: codes by SMS, branding profiles.",
-        "Leave the field out that the message names, or change the plan.",
+        "The plan does not include what was asked for: codes by SMS, branding profiles. Or the organization is "
+        "suspended.",
+        "Leave the field out that the message names, or change the plan. If the organization is suspended, ask the "
+        "operator.",
     ),
     _row(
         403,
@@ -172,7 +174,8 @@ API_ERRORS = [
     _row(
         507,
         "insufficient_storage",
-        "The organization stores as much as it may, or the disk of the service is full. Nothing was kept.",
+        "The organization stores as much as it may or has as many requests in the sandbox as it may, or the disk of "
+        "the service is full. Nothing was kept.",
         "Ask the operator for room.",
     ),
 ]

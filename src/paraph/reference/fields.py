@@ -123,7 +123,8 @@ def _limits(facts: JsonObject) -> Iterator[SafeString]:
     if "enum" in facts:
         yield inline("One of " + ", ".join(f"`{value}`" for value in facts["enum"]))
     if "const" in facts and "Always" not in facts.get("description", ""):
-        yield inline(f"Always `{facts['const']}`")
+        value = facts["const"]
+        yield inline(f"Always `{value if isinstance(value, str) else json.dumps(value)}`")
     if facts.get("format") == "date-time":
         return  # its kind says everything
     yield from _bounds(facts, "minLength", "maxLength", " characters")

@@ -60,7 +60,7 @@ class _Writer(HTMLParser):
         elif tag == "li":
             self._write("\n" + "  " * (len(self._lists) - 1) + ("- " if self._lists[-1] == "ul" else "1. "))
         elif tag == "figure":
-            self._language = of.get("data-language", "").partition(",")[0].lower()
+            self._language = of.get("data-code") or of.get("data-language", "").partition(",")[0].lower()
         elif tag == "pre":
             self._in_code = True
             self._write(f"\n\n```{_LANGUAGES.get(self._language, self._language)}\n")

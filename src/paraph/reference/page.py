@@ -30,7 +30,7 @@ _MARKDOWN = "text/markdown; charset=utf-8"
 _PLACES = {Environment.SANDBOX: "the sandbox", Environment.PRODUCTION: "production"}
 
 Row = tuple[str, str, str]
-"""What is counted; how many in an hour and in a day."""
+"""What is counted; how many in an hour and in a day, or in a minute and in an hour."""
 _POLICY = "; ".join(
     [
         "default-src 'none'",
@@ -115,12 +115,7 @@ def contents() -> JsonObject:
         "headers": {name: inline(each["description"]) for name, each in content["components"]["headers"].items()},
         "errors": errors.API_ERRORS,
         "signer_errors": errors.SIGNER_ERRORS,
-        "rates": [("Sandbox, every plan", SANDBOX_RATE)]
-        + [
-            (f"Production, {plan.label}", rate)
-            for plan, rate in PRODUCTION_RATES.items()
-            if ALLOWANCES[plan].production
-        ],
+        "rates": _rates(),
         "message_ceilings": message_ceilings(),
         "wrong_codes": settings.PARAPH.wrong_codes_per_destination,
         "wrong_codes_of_organization": settings.PARAPH.wrong_codes_per_organization,
@@ -135,6 +130,15 @@ def contents() -> JsonObject:
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
         "empty_pdf": SMALLEST_PDF,
     }
+
+
+def _rates() -> list[Row]:
+    production = PRODUCTION_RATES.items()
+    named = [
+        ("Sandbox, every plan", SANDBOX_RATE),
+        *((f"Production, {plan.label}", rate) for plan, rate in production if ALLOWANCES[plan].production),
+    ]
+    return [(name, f"{rate.per_minute:,}", f"{rate.per_hour:,}") for name, rate in named]
 
 
 def _kept() -> dict[str, str]:

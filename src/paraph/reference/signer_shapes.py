@@ -73,7 +73,7 @@ CODE_CHANNEL = _object(
 )
 CODE_SENT = _object(
     ("message", "channel"),
-    {"message": "A code was sent to z…@example.com.", "channel": "email", "sandbox_code": "244283"},
+    {"message": "A code was sent to z•••@example.com.", "channel": "email", "sandbox_code": "244283"},
     "In sandbox",
     message=_text("Where it went."),
     channel=_text("How it went.", enum=["email", "sms"]),

@@ -33,6 +33,29 @@ def look_for_unknown(value: object, shape: type[Input], path: str, problems: Pro
     _look(value, (shape,), path, problems, passed_over)
 
 
+def look_beside(
+    content: Iterable[str], root: str, shape: type[Input], problems: Problems, passed_over: list[str]
+) -> None:
+    """Look at the other keys of a body with everything under its ``root`` key, of which the value has the ``shape``:
+    as :func:`look_for_unknown` does, and what is or looks like a field of the shape is a problem too, as it would be
+    lost."""
+    fields = _fields((shape,))
+    for name in content:
+        if problems.full or len(passed_over) >= MOST_TOLD:
+            return
+        here = _shown(name)
+        if name == root:
+            continue
+        if nearest(name, (root,)):
+            problems.add(here, _("there is no such field here; did you mean %(name)s?") % {"name": root})
+        elif name in fields or nearest(name, fields):
+            problems.add(here, _("it belongs within %(root)s.") % {"root": root})
+        elif issubclass(shape, ClosedInput):
+            problems.add(here, _("there is no such field here."))
+        else:
+            passed_over.append(here)
+
+
 def _look(value: object, shapes: Shapes, path: str, problems: Problems, passed_over: list[str]) -> None:
     if not isinstance(value, dict):
         return
@@ -43,7 +66,7 @@ def _look(value: object, shapes: Shapes, path: str, problems: Problems, passed_o
         found = fields.get(name)
         here = f"{path}.{name}" if path else name
         if found is None:
-            _tell(name, here[:200].encode("utf-8", "replace").decode(), shapes, problems, passed_over)
+            _tell(name, _shown(here), shapes, problems, passed_over)
         elif found.within:
             _look(each, found.within, here, problems, passed_over)
         elif found.entries and isinstance(each, list):
@@ -58,6 +81,10 @@ def _tell(name: str, here: str, shapes: Shapes, problems: Problems, passed_over:
         problems.add(here, _("there is no such field here."))
     else:
         passed_over.append(here)
+
+
+def _shown(path: str) -> str:
+    return path[:200].encode("utf-8", "replace").decode()
 
 
 class _Field(NamedTuple):

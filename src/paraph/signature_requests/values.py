@@ -34,6 +34,7 @@ LARGEST_ID = 2**63 - 1
 MOST_METADATA = 50
 LONGEST_METADATA = 500
 
+_TRUNK = "(0)"  # as on letterheads: +33 (0)6 12 34 56 78
 _E164 = re.compile(r"\+[1-9][0-9]{1,14}", re.ASCII)
 # UNKNOWN has the ranges that a country has assigned since the library was released.
 _TAKING_SMS = {
@@ -117,22 +118,23 @@ def phone(value: object) -> str:
     digits = text(value)
     facts = {"value": shown(digits)}
     not_e164 = _("“%(value)s” is not a phone number in E.164 format, such as +33612345678.")
-    if not _E164.fullmatch(digits):
+    plain = re.sub(r"[ ()./-]", "", digits) if _TRUNK in digits else digits
+    if not _E164.fullmatch(plain):
         raise InvalidValueError(not_e164 % facts)
     try:
-        number = parse(digits, None)
+        number = parse(plain, None)
     except NumberParseException as error:
         unassigned = error.error_type == NumberParseException.INVALID_COUNTRY_CODE
         sentence = _("“%(value)s” begins with a country code that is not assigned.") if unassigned else not_e164
         raise InvalidValueError(sentence % facts) from None
     written = format_number(number, PhoneNumberFormat.E164)  # without the prefix, which parse removes
-    if written != digits:
+    if written != plain:
         sentence = _(
             "“%(value)s” has a prefix after its country code that is dialled only within the country: without it, it "
             "is %(number)s."
         )
         raise InvalidValueError(sentence % {**facts, "number": written})
-    if not is_possible_number(number):
+    if plain != digits or not is_possible_number(number):
         raise InvalidValueError(not_e164 % facts)
     return digits
 

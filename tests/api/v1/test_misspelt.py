@@ -6,7 +6,7 @@ import pytest
 
 from paraph.kernel.spelling import nearest
 from paraph.signature_requests.models import SignatureRequest
-from tests.api.v1.api_clients import ApiClient, error, payload
+from tests.api.v1.api_clients import ApiClient, api_client, error, payload
 from tests.api.v1.test_preview import preview
 
 MISSPELT = [
@@ -82,6 +82,41 @@ def test_keys_of_metadata_are_nobody_s_fields(owner: ApiClient) -> None:
 def test_a_flood_of_unknown_fields_takes_no_time(owner: ApiClient) -> None:
     content = payload(owner.document()) | {f"send_nothing_{number}": 1 for number in range(100_000)}
     assert len(preview(owner, content)["warnings"]) == 50
+
+
+@pytest.mark.parametrize(
+    ("name", "sentence"),
+    [
+        ("send_email", "it belongs within signature_request."),
+        ("sendEmail", "it belongs within signature_request."),
+        ("signature_reqest", "there is no such field here; did you mean signature_request?"),
+    ],
+)
+def test_a_field_beside_its_place_is_refused(owner: ApiClient, name: str, sentence: str) -> None:
+    content = {"signature_request": payload(owner.document()), name: True}
+    assert error(owner.post("/signature_requests", content), 422, "validation_error") == f"{name}: {sentence}"
+    assert owner.post("/signature_requests/preview", content).json()["problems"] == [
+        {"path": name, "code": "validation_error", "message": sentence}
+    ]
+    assert not SignatureRequest.objects.exists()
+
+
+def test_others_beside_it_are_ignored_and_a_preview_names_them(owner: ApiClient) -> None:
+    content = {"signature_request": payload(owner.document()), "note": 1, "a\ud800b": 2}
+    found = owner.post("/signature_requests/preview", content).json()
+    sentence = "there is no such field beside signature_request; it is ignored."
+    assert found["valid"]
+    assert found["warnings"] == [{"path": path, "message": sentence} for path in ("note", "a?b")]
+    assert owner.post("/signature_requests", content).status_code == 201
+
+
+def test_nothing_stands_beside_what_is_closed(owner: ApiClient) -> None:
+    refused = owner.post("/templates", {"template": {}, "note": 1, "roles": []})
+    told = error(refused, 422, "validation_error")
+    assert told == "note: there is no such field here. roles: it belongs within template."
+    drafting = api_client("pro", "production")
+    told = error(drafting.post("/drafts", {"signature_request": {}, "note": 1}), 422, "validation_error")
+    assert told == "note: there is no such field here."
 
 
 def test_small_bodies_too(owner: ApiClient) -> None:

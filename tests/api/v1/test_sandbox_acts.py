@@ -176,6 +176,14 @@ def test_a_request_expires_as_by_the_clock(owner: ApiClient) -> None:
     error(act(owner, request), 410, "expired")
 
 
+def test_an_expiry_has_nothing_to_say(owner: ApiClient) -> None:
+    request = created(owner)
+    path = f"/sandbox/signature_requests/{request['id']}/expire"
+    assert error(owner.post(path, {"reason": "x"}), 422, "validation_error") == "reason: there is no such field."
+    error(owner.send("POST", path, b"x", "text/plain"), 415, "unsupported_media_type")
+    assert owner.post(path, {}).status_code == 200
+
+
 @pytest.mark.parametrize("how", ["expired", "late", "ended", "completed"])
 def test_what_is_over_does_not_expire(owner: ApiClient, how: str) -> None:
     request = created(owner)

@@ -33,6 +33,8 @@ def main() -> None:
     )
     options = parser.parse_args()
     url, key = _setting("PARAPH_URL"), _setting("PARAPH_API_KEY")
+    if not _is_address(url):
+        sys.exit(f"PARAPH_URL is “{url}”, which is no address such as https://sign.example.com. {_KEYS}")
     if options.command == "listen":
         secret = os.environ.get("PARAPH_WEBHOOK_SECRET") or None
         sys.exit(listen(url, key, options.forward_to, secret=secret, since=options.since, event=options.event))
@@ -64,10 +66,17 @@ def _folder(text: str) -> Path:
 
 
 def _address(text: str) -> str:
-    parts = urlsplit(text)
-    if parts.scheme not in ("http", "https") or not parts.hostname:
+    if not _is_address(text):
         raise argparse.ArgumentTypeError(f"“{text}” is no address such as http://localhost:3000/webhooks")
     return text
+
+
+def _is_address(text: str) -> bool:
+    try:
+        parts = urlsplit(text)
+    except ValueError:  # brackets that are no IPv6 address
+        return False
+    return parts.scheme in ("http", "https") and bool(parts.hostname)
 
 
 if __name__ == "__main__":

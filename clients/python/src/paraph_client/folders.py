@@ -22,9 +22,13 @@ def read_pdf(file: str, folders: Sequence[Path]) -> tuple[str, bytes]:
     if not inside:
         raise PermissionError(f"{file!r} is in none of the folders to upload from: {', '.join(map(str, folders))}.")
     folder, path = next((each for each in inside if each[1].exists()), inside[0])
-    with os.fdopen(_opened(folder, path.relative_to(folder).parts), "rb") as opened:
-        if not stat.S_ISREG(os.fstat(opened.fileno()).st_mode):
-            raise PermissionError(f"{file!r} is no file.")
+    try:
+        place = _opened(folder, path.relative_to(folder).parts)
+    except (FileNotFoundError, NotADirectoryError) as error:
+        raise FileNotFoundError(f"{file!r} does not exist.") from error
+    except OSError as error:
+        raise PermissionError(f"{file!r} cannot be read: {error.strerror}.") from error
+    with os.fdopen(_regular(place, file), "rb") as opened:
         start = opened.read(5)
         if start != b"%PDF-":
             raise PermissionError(f"{file!r} is no PDF: it does not begin with %PDF-.")
@@ -32,6 +36,14 @@ def read_pdf(file: str, folders: Sequence[Path]) -> tuple[str, bytes]:
     if len(content) > LARGEST:
         raise PermissionError(f"{file!r} is larger than {LARGEST // 1024 // 1024} MiB.")
     return path.name, content
+
+
+def _regular(place: int, file: str) -> int:
+    mode = os.fstat(place).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(place)
+        raise PermissionError(f"{file!r} is a folder." if stat.S_ISDIR(mode) else f"{file!r} is no file.")
+    return place
 
 
 def _opened(folder: Path, parts: Sequence[str]) -> int:

@@ -7,6 +7,7 @@ somebody signs.
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import asdict
 from functools import wraps
+from inspect import getdoc
 from pathlib import Path
 from typing import Annotated, Any, Literal, ParamSpec, TypeVar
 
@@ -275,6 +276,7 @@ def _telling(
             except (ParaphError, httpx.TransportError, OSError) as error:
                 raise kind(str(error) or type(error).__name__) from error
 
+        done.__doc__ = getdoc(do)  # without the indentation of this file
         return done
 
     return telling

@@ -1,7 +1,7 @@
 """Reading a JSON body."""
 
 import json
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
@@ -9,23 +9,43 @@ from django.utils.translation import gettext as _
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.server.incoming_body import read_body
+from paraph.signature_requests.input_types import Input
+from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.unknown_fields import look_beside
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
 MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110,000
 
 
-def read(request: HttpRequest, root: str) -> object:
-    """Return the value under the root key.
+class Body(NamedTuple):
+    """The ``value`` under the root key; what is wrong with the keys beside it, and those that are passed over."""
+
+    value: object
+    problems: Problems
+    passed_over: list[str]
+
+
+def read(request: HttpRequest, root: str, shape: type[Input]) -> object:
+    """Return the value under the root key, which is to have the ``shape``.
 
     Raises ``unsupported_media_type``, ``payload_too_large`` or ``validation_error``.
     """
+    found = read_all(request, root, shape)
+    found.problems.refuse()
+    return found.value
+
+
+def read_all(request: HttpRequest, root: str, shape: type[Input]) -> Body:
+    """Return what :func:`read` does, with what it would refuse of the keys beside the root."""
     if request.content_type != "application/json":
         raise _not_json()
     content = _parse(_content(request))
     if not isinstance(content, dict) or root not in content:
         message = _("The body must be a JSON object with everything under the key “%(root)s”.")
         raise DomainError("validation_error", message % {"root": root})
-    return content[root]
+    found = Body(content[root], Problems(), [])
+    look_beside(content, root, shape, found.problems, found.passed_over)
+    return found
 
 
 def read_object(request: HttpRequest) -> dict[str, Any]:

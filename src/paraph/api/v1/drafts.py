@@ -15,6 +15,7 @@ from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
+from paraph.drafts.input import DraftInput
 from paraph.flow.sending.prepare_draft import prepare_draft
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
@@ -65,7 +66,7 @@ def create_draft(request: ApiRequest) -> HttpResponse:
 
 
 def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
-    payload = body.read(request, "signature_request")
+    payload = body.read(request, "signature_request", DraftInput)
     locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
     def made(beside: Beside) -> BaseModel:

@@ -44,9 +44,7 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
     if not scoped(SignatureRequest, request.scope).filter(pk=request_id).exists():
         raise not_found()
     path = f"sandbox/signature_requests/{request_id}/expire"
-    return idempotent.with_key(
-        request, path, lambda key: _acted(request.scope, key, {}, request_id, partial(sandbox_expire, request_id))
-    )
+    return idempotent.with_key(request, path, partial(_expire, request, request_id))
 
 
 def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
@@ -68,6 +66,11 @@ def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpRespo
         sandbox_sign(signer, mark, origin(request), fields)
 
     return _acted(request.scope, key, given, signer.request_id, act)
+
+
+def _expire(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
+    nothing = _present(body.read_object(request))
+    return _acted(request.scope, key, nothing, request_id, partial(sandbox_expire, request_id))
 
 
 def _decline(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:

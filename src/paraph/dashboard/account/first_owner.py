@@ -46,7 +46,15 @@ def first_owner(request: HttpRequest, token: str) -> HttpResponse:
             return _made(request, token, form)
         except DomainError as refusal:
             form.add_error("password" if refusal.code == "validation_error" else None, refusal.message)
+    _focus_on_what_is_wrong(form)
     return show(request, "first_owner.html", {"form": form}, status=422 if form.errors else 200)
+
+
+def _focus_on_what_is_wrong(form: FirstOwnerForm) -> None:
+    wrong = next((field for name, field in form.fields.items() if name in form.errors), None)
+    if wrong is not None:
+        form.fields["organization"].widget.attrs.pop("autofocus")
+        wrong.widget.attrs["autofocus"] = True
 
 
 def _made(request: HttpRequest, token: str, form: FirstOwnerForm) -> HttpResponse:

@@ -107,6 +107,8 @@ class OptionsForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's takes 
         assert isinstance(locales, forms.ChoiceField) and isinstance(branding, forms.ModelChoiceField)
         locales.choices = [(code, words.language_name(code)) for code in words.LOCALES]
         branding.queryset = profiles.order_by("name")
+        days = str(_("It must be 1 to %(most)s days.")) % {"most": MOST_VALIDITY_DAYS}
+        self.fields["validity_days"].error_messages |= dict.fromkeys(("min_value", "max_value", "invalid"), days)
         self.initial["decline_allowed"] = self.instance.more_options.get("decline_allowed", False)
         if not allowed.initials:
             del self.fields["initials_required"]

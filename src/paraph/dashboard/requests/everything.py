@@ -116,7 +116,7 @@ def _require(key: str) -> None:
 
 def _archive(found: SignatureRequest, files: list[_Stored]) -> Iterator[bytes]:
     sink = _Sink()
-    command = shlex.join(["paraph", "verify", "--root", _ROOTS, *(file.name for file in files)])
+    command = shlex.join(["paraph", "verify", "--details", "--root", _ROOTS, *(file.name for file in files)])
     moment = time.gmtime(clock.now().timestamp())[:6]
     with zipfile.ZipFile(sink, "w") as archive:
         archive.writestr(zipfile.ZipInfo(_README, moment), _TEXT.format(id=found.pk, command=command, roots=_ROOTS))

@@ -1,5 +1,6 @@
 """What the dashboard's templates need beyond Django's own tags."""
 
+import re
 from datetime import timedelta
 from functools import cache
 from typing import Any
@@ -49,6 +50,13 @@ def mail_address(email: str) -> SafeString:
 def registration_is_open() -> bool:
     """Return whether strangers may make accounts."""
     return bool(settings.PARAPH.registration == "open")
+
+
+@register.simple_tag(takes_context=True)
+def passkeys_are_possible(context: dict[str, Any]) -> bool:
+    """Return whether the page has a name: a passkey belongs to one, and browsers refuse it at an IP address."""
+    host = str(context["request"].get_host())
+    return not re.fullmatch(r"[0-9.]+(:[0-9]+)?|\[.*", host)
 
 
 @register.simple_tag

@@ -315,6 +315,18 @@ _SIGN_ACT = [
         "fields: there is no such field.",
     ),
 ]
+_EXPIRE_ACT = [
+    *_ACT,
+    *(each for each in _SIGN_ACT if each.code in ("payload_too_large", "unsupported_media_type")),
+    _TOO_SLOW,
+    _OVER,
+    Refusal(
+        "validation_body",
+        "validation_error",
+        "There is a body with a field, or it is not readable.",
+        "fields: there is no such field.",
+    ),
+]
 _DECLINE_ACT = [
     *(each for each in _SIGN_ACT if each.name != "validation_signature"),
     _NO_DECLINING,
@@ -441,7 +453,7 @@ def _own(operation: str) -> list[Refusal]:
         "readDraft": [_NOT_FOUND, _PRODUCTION_ONLY],
         "listEvents": _EVENTS,
         "sandboxSign": _SIGN_ACT,
-        "sandboxExpire": [*_ACT, _OVER],
+        "sandboxExpire": _EXPIRE_ACT,
         "sandboxDecline": _DECLINE_ACT,
     }.get(operation, [])
 

@@ -14,7 +14,7 @@ from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, without_defau
 from paraph.flow.sending.preview import preview_pdf
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE, FieldName
-from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS
+from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS, SignatureRequestInput
 from paraph.signature_requests.input_types import HEIGHTS, MOST_PAGES, WIDTHS
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
@@ -98,13 +98,16 @@ class Preview(Output):
 
 def preview_signature_request(request: ApiRequest) -> HttpResponse:
     """Say what a creation with this body would come to, or show it as a PDF. Nothing is created."""
-    payload = body.read(request, "signature_request")
+    given = body.read_all(request, "signature_request", SignatureRequestInput)
     locale = accepted_locale(request.headers.get("Accept-Language", "")) or DEFAULT_LOCALE
     if "application/pdf" in request.headers.get("Accept", ""):
-        return HttpResponse(preview_pdf(request.scope, payload, locale), content_type="application/pdf")
-    found = preview(request.scope, payload, locale)
+        given.problems.refuse()
+        return HttpResponse(preview_pdf(request.scope, given.value, locale), content_type="application/pdf")
+    found = preview(request.scope, given.value, locale)
+    beside = [("validation_error", problem) for problem in given.problems.named]
+    refusals = [*found.refusals, *beside[: max(0, MOST_NAMED - len(found.refusals))]]
     problems = [
-        PreviewProblem.build(path=problem.path, code=code, message=problem.sentence) for code, problem in found.refusals
+        PreviewProblem.build(path=problem.path, code=code, message=problem.sentence) for code, problem in refusals
     ]
     placements = [
         PreviewPlacement.build(
@@ -135,7 +138,10 @@ def preview_signature_request(request: ApiRequest) -> HttpResponse:
         if field.signer_ref and field.given.name
     ]
     more: dict[str, Any] = {"fields": fields} if fields else {}
-    if found.passed_over:
-        message = _("there is no such field here; it is ignored.")
-        more["warnings"] = [PreviewWarning.build(path=path, message=message) for path in found.passed_over]
+    ignored = [
+        *((path, _("there is no such field beside signature_request; it is ignored.")) for path in given.passed_over),
+        *((path, _("there is no such field here; it is ignored.")) for path in found.passed_over),
+    ]
+    if ignored:
+        more["warnings"] = [PreviewWarning.build(path=path, message=message) for path, message in ignored[:MOST_TOLD]]
     return json_response(Preview.build(valid=not problems, problems=problems, placements=placements, **more))

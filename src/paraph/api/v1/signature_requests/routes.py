@@ -19,6 +19,8 @@ from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
 from paraph.signature_requests.accepted_locales import accepted_locale
+from paraph.signature_requests.input import SignatureRequestInput
+from paraph.signature_requests.input_types import Input
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.reading import LoadedRequest, read, size_of_fields
 from paraph.signature_requests.values import LARGEST_ID
@@ -29,12 +31,15 @@ Create = Callable[[TenantScope, object, Sender, str, Beside], LoadedRequest]
 
 def create_signature_request(request: ApiRequest) -> HttpResponse:
     """Create a signature request from uploaded documents. Its language is the first that the call accepts."""
-    return idempotent.with_key(request, "signature_requests", partial(create_once, request, create))
+    return idempotent.with_key(
+        request, "signature_requests", partial(create_once, request, SignatureRequestInput, create)
+    )
 
 
-def create_once(request: ApiRequest, create: Create, key: HeldKey | None) -> HttpResponse:
-    """Answer with the request that ``create`` makes of the body, or made of it before."""
-    payload = body.read(request, "signature_request")
+def create_once(request: ApiRequest, shape: type[Input], create: Create, key: HeldKey | None) -> HttpResponse:
+    """Answer with the request that ``create`` makes of the body, or made of it before. ``shape``: what the body has
+    under its root key."""
+    payload = body.read(request, "signature_request", shape)
     locale = accepted_locale(request.headers.get("Accept-Language", ""))
     sender = Sender(origin(request))
 

@@ -23,6 +23,7 @@ from paraph.flow.sending.send_template import send_template as send
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.places import expensive_work
 from paraph.request_templates.content import size_of_placements
+from paraph.request_templates.input import TemplateInput, TemplateSendingInput
 from paraph.request_templates.models import Template, TemplateField, TemplateStamp
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.tenants.scope import scoped
@@ -34,7 +35,7 @@ def create_template(request: ApiRequest) -> HttpResponse:
 
 
 def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
-    payload = body.read(request, "template")
+    payload = body.read(request, "template", TemplateInput)
     locale = accepted_locale(request.headers.get("Accept-Language", ""))
 
     def made(beside: Beside) -> BaseModel:
@@ -82,7 +83,8 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
     if not is_there and "Idempotency-Key" not in request.headers:  # a repeated call finds what the first one made
         raise not_found()
     path = f"templates/{template_id}/signature_requests"
-    return idempotent.with_key(request, path, partial(create_once, request, partial(send, template_id=template_id)))
+    create = partial(send, template_id=template_id)
+    return idempotent.with_key(request, path, partial(create_once, request, TemplateSendingInput, create))
 
 
 def _templates(request: ApiRequest) -> QuerySet[Template]:
