@@ -28,3 +28,9 @@ def test_endpoints_in_trouble_never_get_the_slots_of_the_healthy() -> None:
 def test_every_endpoint_in_trouble_gets_a_turn() -> None:
     given = shares([EndpointLoad(f"sick-{number}", 1000, 0, True) for number in range(10)], 400, 20)
     assert set(given.values()) == {2}
+
+
+def test_an_application_with_many_endpoints_has_no_more_than_one_with_one() -> None:
+    hostile = [EndpointLoad(f"7 https://{number}.example", 5, 0, False) for number in range(1000)]
+    given = shares([*hostile, EndpointLoad("8 https://other.example", 5, 0, False)], 8, 8)
+    assert given["8 https://other.example"] == 4 and sum(given.values()) == 8

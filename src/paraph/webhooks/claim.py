@@ -1,6 +1,7 @@
 """Claiming deliveries to send, so that no two workers send the same one."""
 
 import heapq
+from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, timedelta
@@ -26,7 +27,8 @@ class EndpointLoad:
 
 def shares(loads: Iterable[EndpointLoad], free: int, free_for_trouble: int) -> dict[str, int]:
     """Return how many deliveries to start for each endpoint: at most ``free`` in all, of them ``free_for_trouble`` to
-    endpoints in trouble. Each slot goes to the endpoint with the fewest, so that a long backlog delays its own only."""
+    endpoints in trouble. Each slot goes to the application with the fewest, however many endpoints it has, and of its
+    endpoints to that with the fewest, so that a long backlog delays its own only."""
     loads = list(loads)
     healthy = [load for load in loads if not load.trouble]
     troubled = [load for load in loads if load.trouble]
@@ -37,16 +39,37 @@ def shares(loads: Iterable[EndpointLoad], free: int, free_for_trouble: int) -> d
 
 def _deal(loads: list[EndpointLoad], free: int, at_once: int) -> dict[str, int]:
     dealt: dict[str, int] = {}
-    queue = [(load.sending, load.endpoint, min(load.due, at_once - load.sending)) for load in loads]
+    of_application = Counter[str]()
+    for load in loads:
+        of_application[_application(load.endpoint)] += load.sending
+    queue = [
+        (
+            of_application[_application(load.endpoint)],
+            load.sending,
+            load.endpoint,
+            min(load.due, at_once - load.sending),
+        )
+        for load in loads
+    ]
     heapq.heapify(queue)
     while queue and free > 0:
-        busy, endpoint, wanted = heapq.heappop(queue)
+        of_all, busy, endpoint, wanted = heapq.heappop(queue)
+        application = _application(endpoint)
         if wanted <= 0:
             continue
+        if of_all < of_application[application]:  # others of its endpoints were dealt some meanwhile
+            heapq.heappush(queue, (of_application[application], busy, endpoint, wanted))
+            continue
         dealt[endpoint] = dealt.get(endpoint, 0) + 1
+        of_application[application] += 1
         free -= 1
-        heapq.heappush(queue, (busy + 1, endpoint, wanted - 1))
+        heapq.heappush(queue, (of_all + 1, busy + 1, endpoint, wanted - 1))
     return dealt
+
+
+def _application(endpoint: str) -> str:
+    """Return the id of the application, with which the name of an endpoint begins."""
+    return endpoint.partition(" ")[0]
 
 
 LEASE = timedelta(seconds=15)  # three times what sending may take
