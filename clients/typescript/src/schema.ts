@@ -5106,7 +5106,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_storage`: The sandbox of the organization has as many signature requests as it may. Nothing was made. */
+            /** @description `insufficient_storage`: The sandbox of the organization has as many signature requests as it may, and none of them is over and older than an hour, so that it could make room. Nothing was made. */
             507: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -6440,7 +6440,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_storage`: The sandbox of the organization has as many signature requests as it may. Nothing was made. */
+            /** @description `insufficient_storage`: The sandbox of the organization has as many signature requests as it may, and none of them is over and older than an hour, so that it could make room. Nothing was made. */
             507: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -7015,9 +7015,9 @@ export interface operations {
                 };
             };
             /**
-             * @description `insufficient_storage`: The sandbox of the organization has as many signature requests as it may. Nothing was made.
+             * @description `insufficient_storage`: The sandbox of the organization has as many signature requests as it may, and none of them is over and older than an hour, so that it could make room. Nothing was made.
              *
-             *     `insufficient_storage`: The sandbox of the organization has as many signature requests as it may. Nothing was made.
+             *     `insufficient_storage`: The sandbox of the organization has as many signature requests as it may, and none of them is over and older than an hour, so that it could make room. Nothing was made.
              */
             507: {
                 headers: {
@@ -7278,7 +7278,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `insufficient_storage`: The sandbox of the organization has as many signature requests as it may. Nothing was made. */
+            /** @description `insufficient_storage`: The sandbox of the organization has as many signature requests as it may, and none of them is over and older than an hour, so that it could make room. Nothing was made. */
             507: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -8128,6 +8128,20 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
+            /** @description `request_timeout`: The body came too slowly. Send it again. */
+            408: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
             /**
              * @description `idempotency_key_in_use`: Another call with the same `Idempotency-Key` is at work. Send the same again after `Retry-After` seconds.
              *
@@ -8146,7 +8160,39 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters. */
+            /** @description `payload_too_large`: The body is larger than 4 MiB. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: There is a body, and it is not sent as JSON. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    "X-RateLimit-Limit": components["headers"]["X-RateLimit-Limit"];
+                    "X-RateLimit-Remaining": components["headers"]["X-RateLimit-Remaining"];
+                    "X-RateLimit-Reset": components["headers"]["X-RateLimit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `validation_error`: The `Idempotency-Key` is empty, too long or has other characters.
+             *
+             *     `validation_error`: There is a body with a field, or it is not readable.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -62,6 +62,7 @@ DraftInput: Any = create_model(
 
 DraftCreation: Any = create_model(
     "DraftCreation",
+    __base__=ClosedInput,
     __doc__="The body of a draft. Unknown fields are refused. A field that is null counts as missing.",
     signature_request=(DraftInput, Field()),
 )

@@ -103,6 +103,7 @@ TemplateInput: Any = create_model(
 
 TemplateCreation: Any = create_model(
     "TemplateCreation",
+    __base__=ClosedInput,
     __doc__="The body of a template's creation. Unknown fields are refused. An optional field that is null counts as "
     "absent.",
     template=(TemplateInput, Field()),
@@ -143,6 +144,7 @@ TemplateSendingInput: Any = create_model(
 
 TemplateSending: Any = create_model(
     "TemplateSending",
+    __base__=ClosedInput,
     __doc__="The body of a creation from a template. Unknown fields are refused. An option that is absent or null is "
     "as in the template.",
     signature_request=(TemplateSendingInput, Field()),
