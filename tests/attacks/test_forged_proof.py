@@ -84,7 +84,7 @@ def test_an_upload_cannot_bring_the_word_along(target: Target, genuine: dict[str
     sealed = finished(target.backend(), genuine["proof.pdf"])["signed.pdf"]
     files = {"signed": genuine["signed.pdf"], "uploaded": genuine["uploaded.pdf"]}
     said = verified(tmp_path, target, proof=sealed, **files)
-    assert said.exit_code == 1 and "One proof file is needed; 0 of the files are proofs." in said.output
+    assert said.exit_code == 1 and "One proof file is needed; 0 of the files are proofs" in said.output
 
 
 def test_production_is_sealed_by_others(target: Target, genuine: dict[str, bytes]) -> None:

@@ -351,9 +351,9 @@ def test_the_number_of_queries_is_fixed(owner: ApiClient, document: int) -> None
         with CaptureQueriesContext(connection) as queries:
             created(owner, content)
         counts.append(len(queries))
-    # The caller, the documents, how many requests the sandbox has, a savepoint and its release (the test's own
-    # transaction is around), the ids, and all rows.
-    assert counts == [7, 7]
+    # The caller, the documents, how many requests the sandbox has, what it stores and what is to be sealed, a savepoint
+    # and its release (the test's own transaction is around), the ids, and all rows.
+    assert counts == [9, 9]
 
 
 def test_a_tag_may_have_a_small_stamp(owner: ApiClient) -> None:

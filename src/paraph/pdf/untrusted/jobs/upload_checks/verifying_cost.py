@@ -66,8 +66,9 @@ def check_reading(pdf: bytes, pages: Sequence[PageGeometry]) -> None:
         sealed = dry_run.sealed_on_trial(pdf, pages, [0])
         dry_run.check_archivable(sealed)
         found = verify(sealed, [dry_run.trial_root()], drawing=DrawingTime(0))
-    # Of seals of services like this one, what was altered is told in the preflight report.
-    if any(not each.matches and not (each.purpose and each.intact) for each in found.signatures):
+    failing = [each for each in found.signatures if not each.matches]
+    # What was altered after seals of services like this one is told in the preflight report.
+    if failing and not any(each.purpose and each.intact for each in failing):
         raise PdfRefused(
             "signature_does_not_hold",
             "The PDF has an earlier signature that does not hold or cannot be checked, so nobody could tell later "
