@@ -75,7 +75,8 @@ def test_a_form_with_errors_makes_nothing(client: Client, pages: str) -> None:
     refused = client.post(f"{pages}/new", {"name": " ", "environment": "moon", "webhook_url": "ftp://x"})
     assert refused.status_code == 422 and 'role="alert"' in refused.content.decode()
     refused = client.post(f"{pages}/new", NEW | {"webhook_url": "ftp://hooks.example/"})
-    assert refused.status_code == 422 and 'href="#id_webhook_url"' in refused.content.decode()
+    assert refused.status_code == 422
+    assert 'href="#id_webhook_url">Webhook URL</a>: Must start with https://' in refused.content.decode()
     assert not Application.objects.exists()
 
 

@@ -86,10 +86,12 @@ class KeyForm(forms.Form):
 
 
 def add_refusal(form: forms.Form, refusal: DomainError) -> None:
-    """Add the sentence of a refusal to the field whose name it begins with, else to the whole form."""
-    for name, field in form.fields.items():
+    """Add the sentence of a refusal to the field whose name it begins with, which stands before it already, else to
+    the whole form."""
+    for name in form.fields:
         about = refusal.message.partition(" ")[0]
         if about in (name, name.removesuffix("s")):
-            form.add_error(name, f"{field.label}{refusal.message.removeprefix(about)}")
+            said = refusal.message.removeprefix(about).lstrip()
+            form.add_error(name, said[:1].upper() + said[1:])
             return
     form.add_error(None, refusal.message)
