@@ -12,7 +12,7 @@ from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import check_contents, used_names
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import check_image
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
@@ -122,6 +122,7 @@ class Drawings:
         self._reader = reader
         self._resolve = reader.resolve
         self._decoder = ContentsDecoder(_MOST_READ, _MOST_READ)
+        self._images = Images(self._resolve)
         self._known: dict[tuple[bytes, Ref], Drawn | None] = {}
         self._checks = {
             b"/Font": self._font,
@@ -258,7 +259,7 @@ class Drawings:
     def _object(self, stream: Any) -> Drawn:
         kind = self._resolve(stream.dictionary.get(b"/Subtype")) if type(stream) is PdfStream else None
         if kind == b"/Image":
-            return Drawn(0, check_image(stream, self._resolve))
+            return Drawn(0, self._images.check(stream))
         if kind != b"/Form" or b"/BBox" not in stream.dictionary:
             raise NotPlain("something that is drawn is neither image nor form")
         check_stream(stream, _FORM, "a form", self._resolve)
