@@ -9,8 +9,8 @@ from paraph.pdf.structure.objects import REGULAR, SPACE, parse
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 
 _LONGEST = 32_000
-_STRING = rb"\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S])*+\))*+\))*+\)"
-_STRINGS = re.compile(_STRING + rb"|<[0-9A-Fa-f" + SPACE + rb"]*+>|%[^\r\n]*+")
+STRING = rb"\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S])*+\))*+\))*+\)"
+_STRINGS = re.compile(STRING + rb"|<[0-9A-Fa-f" + SPACE + rb"]*+>|%[^\r\n]*+")
 _GAP = rb"[" + SPACE + rb"]++"
 _USED = re.compile(
     rb"/(" + REGULAR + rb"*+)" + _GAP + rb"(?:[-+.0-9]++" + _GAP + rb")?+"

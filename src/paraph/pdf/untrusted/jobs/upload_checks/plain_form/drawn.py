@@ -1,6 +1,7 @@
 """What the pages of a plain file draw with: the kinds of its entries (ISO 32000-1, 7.7, 8.4 to 8.11 and 12.5)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from paraph.pdf.refusal import too_complex
@@ -9,10 +10,11 @@ from paraph.pdf.structure.graphics_state import CLEAN, Ending
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import check_contents, used_names
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import Looks, are_usual_dashes, check_settings, shows_text
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
@@ -28,6 +30,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     is_number,
     is_stream,
     is_string,
+    number,
     numbers,
     one_of,
 )
@@ -106,10 +109,12 @@ _IDENTICAL = (b"/Identity", b"/Default")
 
 
 class Drawn(NamedTuple):
-    """What is drawn by something: its own ``depth``, 1 where nothing is drawn within it, and remarks."""
+    """What is drawn by something: its own ``depth``, 1 where nothing is drawn within it, remarks, and whether it shows
+    text."""
 
     depth: int
     remarks: Remarks
+    text: bool = False
 
 
 _FLAT = Drawn(0, NOTHING)
@@ -142,7 +147,7 @@ class Drawings:
             texts = self._decoded([self._resolve(each) for each in streams], "a page")
             self._contents[key] = check_contents(texts, within="a page"), texts
         found, texts = self._contents[key]
-        drawn = self._uses(texts, self._resources(resources))
+        drawn = self._uses(texts, self._resources(resources), of_page=True)
         return found, drawn.remarks.union(*(each.remarks for each in self._annotations(page)))
 
     def _contents_of(self, page: Dictionary) -> list[Ref]:
@@ -202,16 +207,27 @@ class Drawings:
             raise NotPlain("resources are no dictionary")
         return resources
 
-    def _uses(self, texts: Iterable[bytes], resources: Dictionary) -> Drawn:
+    def _uses(self, texts: Sequence[bytes], resources: Dictionary, *, of_page: bool = False) -> Drawn:
         """Check everything that contents use. Raise NotPlain for a name that is not in the resources."""
-        depth, remarks = 0, NOTHING
+        depth, remarks, with_text, drawn_fonts = 0, NOTHING, set[bytes](), set[bytes]()
         for category, name in used_names(texts):
             table = self._resolve(resources.get(category))
             if type(table) is not dict or name not in table:
                 raise NotPlain(f"contents use a name that is not in {category.decode()[1:]}")
             drawn = self._item(category, table[name])
             depth, remarks = max(depth, drawn.depth), remarks | drawn.remarks
-        return Drawn(depth, remarks)
+            if drawn.text:
+                with_text.add(name)
+            if category == b"/Font" and drawn.depth:
+                drawn_fonts.add(name)
+        looks = Looks(partial(self._components, resources), with_text, drawn_fonts)
+        remarks |= check_settings(texts, looks, of_page=of_page)
+        return Drawn(depth, remarks, bool(with_text) or any(map(shows_text, texts)))
+
+    def _components(self, resources: Dictionary, name: bytes) -> int | None:
+        named = self._resolve(resources.get(b"/ColorSpace"))
+        value = named[name] if type(named) is dict and name in named else name
+        return components(value, self._resolve)
 
     def _item(self, category: bytes, value: Any) -> Drawn:
         if type(value) is not Ref:
@@ -237,11 +253,11 @@ class Drawings:
         remarks = check_font(font, self._resolve)
         if self._resolve(font[b"/Subtype"]) != b"/Type3":
             return Drawn(0, remarks)
-        resources, depth = self._resources(font.get(b"/Resources")), 0
+        resources, depth, text = self._resources(font.get(b"/Resources")), 1, False
         for glyph in self._resolve(font[b"/CharProcs"]).values():
             drawn = self._drawing(self._resolve(glyph), resources, "a glyph")
-            depth, remarks = max(depth, drawn.depth), remarks | drawn.remarks
-        return Drawn(depth, remarks)
+            depth, remarks, text = max(depth, drawn.depth), remarks | drawn.remarks, text or drawn.text
+        return Drawn(depth, remarks, text)
 
     def _drawing(self, stream: Any, resources: Dictionary, what: str) -> Drawn:
         (text,) = self._decoded([stream], what)
@@ -254,7 +270,7 @@ class Drawings:
         if check_contents([text], within=what)._replace(states=0, text=False) != CLEAN:
             raise NotPlain(f"the contents of {what} leave something open")
         drawn = self._uses([text], resources)
-        return Drawn(drawn.depth + 1, drawn.remarks)
+        return drawn._replace(depth=drawn.depth + 1)
 
     def _object(self, stream: Any) -> Drawn:
         kind = self._resolve(stream.dictionary.get(b"/Subtype")) if type(stream) is PdfStream else None
@@ -281,8 +297,11 @@ class Drawings:
             depth, remarks = drawn.depth, remarks | drawn.remarks | {"soft_mask"}
             if self._resolve(mask.get(b"/TR", b"/Identity")) not in _IDENTICAL:
                 remarks |= {"transfer_function"}
-        if b"/Font" in state:
-            remarks |= self._item(b"/Font", self._resolve(state[b"/Font"])[0]).remarks
+        if b"/Font" in state:  # which some readers take, and others do not
+            remarks |= self._item(b"/Font", self._resolve(state[b"/Font"])[0]).remarks | {"state_font"}
+        dashes, phase = self._resolve(state.get(b"/D", [[], 0]))
+        if not are_usual_dashes([number(self._resolve(each)) for each in self._resolve(dashes)], number(phase)):
+            remarks |= {"dashes"}
         return Drawn(depth, remarks)
 
     def _colours(self, value: Any) -> Drawn:

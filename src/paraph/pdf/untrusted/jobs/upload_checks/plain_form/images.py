@@ -41,7 +41,7 @@ _IMAGE: Kinds = {
 _IS_MASK, _JPEG = b"/ImageMask", b"/DCTDecode"
 _ODD_IN_MASKS = frozenset({b"/ColorSpace", b"/SMask", b"/Mask"})
 _OF_TWO_COLOURS = frozenset({b"/CCITTFaxDecode", b"/JBIG2Decode"})
-_SOFT = (b"/DeviceGray", 8)
+_SOFT = ((b"/DeviceGray", 1), (b"/DeviceGray", 8))
 _DEEPEST_KEYED = 8  # bits of a component whose values may be left out
 _OF_ROWS = ((b"/Columns", 1), (b"/Colors", 1), (b"/BitsPerComponent", 8))
 _PNG = 10  # from which predictor on each row has a byte more
@@ -99,7 +99,7 @@ class Images:
         if count is None or (last in _OF_TWO_COLOURS and (count, depth) != (1, 1)):
             return False
         whole = [0, 1] * count if palette is None else [0, (1 << depth) - 1]
-        if entries.get(b"/Decode", whole) != whole and (palette is not None or entries[b"/Decode"] != whole[::-1]):
+        if entries.get(b"/Decode", whole) not in ((whole, whole[::-1]) if palette is None or depth == 1 else (whole,)):
             return False
         masks = [entries[key] for key in (b"/SMask", b"/Mask") if key in entries]
         if len(masks) > 1 or not all(self._is_for(mask, entries, count) for mask in masks):
@@ -123,7 +123,7 @@ class Images:
         if b"/Mask" in entries:
             return bool(found.get(_IS_MASK) == b"true")
         kind = (found.get(b"/ColorSpace"), found.get(b"/BitsPerComponent"))
-        return kind == _SOFT and found.get(b"/Decode", [0, 1]) == [0, 1] and not {_IS_MASK, b"/Matte"} & found.keys()
+        return kind in _SOFT and found.get(b"/Decode", [0, 1]) == [0, 1] and not {_IS_MASK, b"/Matte"} & found.keys()
 
     def _fits(
         self, stream: PdfStream, filters: list[bytes], count: int, depth: int, palette: int | None = None
