@@ -11,7 +11,7 @@ from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space, components
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import check_contents, used_names
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPACES, check_contents, used_names
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import Looks, are_usual_dashes, check_settings, shows_text
@@ -210,7 +210,10 @@ class Drawings:
     def _uses(self, texts: Sequence[bytes], resources: Dictionary, *, of_page: bool = False) -> Drawn:
         """Check everything that contents use. Raise NotPlain for a name that is not in the resources."""
         depth, remarks, with_text, drawn_fonts = 0, NOTHING, set[bytes](), set[bytes]()
-        for category, name in used_names(texts):
+        used = used_names(texts)
+        for category, name in used:
+            if category == b"/ColorSpace" and name in OWN_SPACES:
+                continue
             table = self._resolve(resources.get(category))
             if type(table) is not dict or name not in table:
                 raise NotPlain(f"contents use a name that is not in {category.decode()[1:]}")
@@ -220,9 +223,10 @@ class Drawings:
                 with_text.add(name)
             if category == b"/Font" and drawn.depth:
                 drawn_fonts.add(name)
-        looks = Looks(partial(self._components, resources), with_text, drawn_fonts)
+        coloured = any(category in (b"/ColorSpace", b"/Pattern") for category, _ in used)
+        looks = Looks(partial(self._components, resources), with_text, drawn_fonts, coloured=coloured)
         remarks |= check_settings(texts, looks, of_page=of_page)
-        return Drawn(depth, remarks, bool(with_text) or any(map(shows_text, texts)))
+        return Drawn(depth, remarks, not of_page and (bool(with_text) or any(map(shows_text, texts))))
 
     def _components(self, resources: Dictionary, name: bytes) -> int | None:
         named = self._resolve(resources.get(b"/ColorSpace"))

@@ -6,26 +6,38 @@ from typing import NamedTuple
 
 from paraph.pdf.structure.contents_grammar import PAINTING, SPACES, found_in
 from paraph.pdf.structure.inline_images import end_of_image
-from paraph.pdf.structure.objects import REGULAR, SPACE
+from paraph.pdf.structure.objects import REGULAR, SPACE, parse
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import STRING
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
 
-_TOKEN = re.compile(STRING + rb"|%[^\r\n]*+|<<|>>|<[^>]*+>|[\[\]]|/" + REGULAR + rb"*+|" + REGULAR + rb"++")
 _GAP, _ENDS = rb"[" + SPACE + rb"]", rb"(?!" + REGULAR + rb")"
-_DIGIT, _DIGITS_OR_GAP = rb"[0-9A-Fa-f]", rb"[0-9A-Fa-f" + SPACE + rb"]"
-_WANTED = [
-    re.compile(rule + _ENDS)
-    for rule in (
-        _GAP + rb"(?:cs|CS|scn?|SCN?)",
-        rb"(?<!\[\] 0)" + _GAP + rb"d",
-        rb"(?<!" + _GAP + rb"0)" + _GAP + rb"Tr",
-        rb"<(?:" + _DIGIT + rb"{2})*+" + _DIGITS_OR_GAP + rb"++>",
-    )
-]
-"""What is looked at; where there is none of it, as in most contents, they are not taken apart."""
-_OF_TEXT = re.compile(
-    rb"(?:(?<!" + _GAP + rb"0)" + _GAP + rb"T[cwLs]|(?<!" + _GAP + rb"100)" + _GAP + rb'Tz|")' + _ENDS
+_NUMBER = rb"[-+.0-9]++"
+_PASSED = _GAP + rb"[-+.0-9" + SPACE + rb"]*+(?:[mlcvyhwJjMi]|re|cm|T[dDm*]|BT|ET)" + _ENDS
+_TOKEN = re.compile(
+    STRING + rb"|%[^\r\n]*+|<<|>>|<[^>]*+>|[\[\]]|/" + REGULAR + rb"*+|" + REGULAR + rb"++|(?:"
+    + _PASSED + rb")++|" + _GAP + rb"{8,}+"
 )
+"""A run of operators that set nothing is one token, and so is a long gap, which would be searched time and again."""
+_BEFORE = rb"(?<=" + _GAP + rb"..)"
+_SPACE_SET = re.compile(rb"(?:cs|CS)" + _BEFORE + _ENDS)
+_COLOUR_SET = [re.compile(name + _BEFORE + rb"[nN]?" + _ENDS) for name in (rb"sc", rb"SC")]
+_AT_ONCE = re.compile(
+    rb"(/" + REGULAR + rb"*+)" + _GAP + rb"++(?:cs|CS)" + _GAP + rb"++((?:" + _NUMBER + _GAP + rb"++)*+)(?:sc|SC)[nN]?+" + _ENDS
+)
+"""A colour space and a colour in it."""
+_MODES = re.compile(rb"Tr(?<!" + _GAP + rb"0" + _GAP + rb"Tr)" + _ENDS)
+_HALVES = re.compile(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f" + SPACE + rb"]++>")
+_DASHES = re.compile(
+    rb"\[(" + _GAP + rb"*+(?:" + _NUMBER + _GAP + rb"*+)*+)\]" + _GAP + rb"*+(" + _NUMBER + rb")" + _GAP + rb"++d" + _ENDS
+)
+_COMMENTED = re.compile(
+    rb"%[^\r\n]*+" + _GAP + rb"++(?:[-+.0-9\[\]]++" + _GAP + rb'*+)*+(?:T[rcwzLs]|d|")' + _ENDS
+)
+"""A comment before the operator, which may hide an operand from the other rules."""
+_OF_TEXT = [
+    re.compile(rb"T(?:[cwLs](?<!" + _GAP + rb"0" + _GAP + rb"..)|z(?<!" + _GAP + rb"100" + _GAP + rb"..))" + _ENDS),
+    re.compile(rb'"(?<=[)>' + SPACE + rb']")' + _ENDS),
+]
 _OPERANDS = frozenset(b"(<>[]/+-.0123456789")
 _COMMENT = ord("%")
 _OF_SPACES = {b"g": 1, b"rg": 3, b"k": 4}
@@ -41,11 +53,12 @@ _UNKNOWN = -1
 class Looks(NamedTuple):
     """What contents draw with. ``components``: returns of how many numbers a colour in a named space consists, ``None``
     for patterns; ``with_text``: names of forms and fonts of drawings that show text of their own; ``drawn``: those of
-    all fonts of drawings."""
+    all fonts of drawings; ``coloured``: there are colour spaces by name, or patterns."""
 
     components: Callable[[bytes], int | None]
     with_text: set[bytes]
     drawn: set[bytes]
+    coloured: bool
 
 
 class _State(NamedTuple):
@@ -73,10 +86,28 @@ def check_settings(texts: Sequence[bytes], looks: Looks, *, of_page: bool) -> Re
     """Return what readers may take differently in decoded contents that are well formed. ``of_page``: they begin with
     black; others begin with what was set where they are drawn."""
     text = b"\n".join((b"", *texts))
-    rules = (*_WANTED, _OF_TEXT) if looks.with_text else _WANTED
-    if not any(rule.search(text) for rule in rules):
+    if _is_settled(text, looks):
         return NOTHING
     return _Settings(looks, 1 if of_page else _UNKNOWN).read(text)
+
+
+def _is_settled(text: bytes, looks: Looks) -> bool:
+    """Return whether there is nothing to follow, which is so of most contents and far quicker to tell."""
+    if (b"%" in text and _COMMENTED.search(text)) or _MODES.search(text) or _HALVES.search(text):
+        return False
+    if not _are_set_at_once(text, looks) or (looks.with_text and any(rule.search(text) for rule in _OF_TEXT)):
+        return False
+    return all(are_usual_dashes(map(float, each.split()), float(phase)) for each, phase in set(_DASHES.findall(text)))
+
+
+def _are_set_at_once(text: bytes, looks: Looks) -> bool:
+    """Return whether each colour space is followed by a colour of it, and no colour stands alone."""
+    if not looks.coloured:
+        return not any(rule.search(text) for rule in _COLOUR_SET)
+    found = _AT_ONCE.findall(text)
+    spaces, colours = len(_SPACE_SET.findall(text)), sum(len(rule.findall(text)) for rule in _COLOUR_SET)
+    usual = {(name, len(values.split())) for name, values in found}
+    return len(found) == spaces == colours and all(looks.components(parse(name, 0)[0]) == count for name, count in usual)
 
 
 class _Settings:
@@ -91,12 +122,16 @@ class _Settings:
         for token in _TOKEN.findall(_without_images(text) if b"BI" in text else text):
             if token[0] in _OPERANDS:
                 operands.append(token)
+            elif token[0] in SPACES:
+                operands = operands if token[-1] in SPACES else []
             elif token[0] != _COMMENT:
                 self._operator(token, operands)
                 operands = []
         return frozenset(self._found)
 
     def _operator(self, operator: bytes, operands: list[bytes]) -> None:
+        if operands and operands[0][:1] == b"/":
+            operands[0] = parse(operands[0], 0)[0]
         if operator == b"q":
             self._saved.append(self._state)
         elif operator == b"Q":
