@@ -123,7 +123,10 @@ class Images:
         if b"/Mask" in entries:
             return bool(found.get(_IS_MASK) == b"true")
         kind = (found.get(b"/ColorSpace"), found.get(b"/BitsPerComponent"))
-        return kind in _SOFT and found.get(b"/Decode", [0, 1]) == [0, 1] and not {_IS_MASK, b"/Matte"} & found.keys()
+        if kind not in _SOFT or found.get(b"/Decode", [0, 1]) != [0, 1] or _IS_MASK in found:
+            return False
+        matte, sizes = found.get(b"/Matte"), [each.get(key) for key in (b"/Width", b"/Height") for each in (found, entries)]
+        return matte is None or (len(matte) == count and sizes[::2] == sizes[1::2])
 
     def _fits(
         self, stream: PdfStream, filters: list[bytes], count: int, depth: int, palette: int | None = None

@@ -8,6 +8,8 @@ _SYMBOLS, _LATIN, _MAC, _UNICODE = (3, 0), (3, 1), (1, 0), 0
 _PLAIN_FORMATS = frozenset({0, 4, 6, 12})
 _MOST_TABLES, _MOST_MAPS, _MOST_CODES = 64, 16, 2000
 _PRIVATE = 0xF000
+_OWN_NAMES, _NO_NAMES = b"\x00\x02\x00\x00", b"\x00\x03\x00\x00"
+_SPACE_LIKE = 0xCA  # which may share the glyph of the space
 _BYTE = 256
 
 
@@ -20,7 +22,8 @@ def tables(data: Beginning) -> dict[bytes, int]:
 
 def maps_alike(data: Beginning, *, symbolic: bool) -> bool:
     """Return whether all readers find the same glyphs for codes, by whichever of the maps they prefer."""
-    start = tables(data).get(b"cmap")
+    found = tables(data)
+    start = found.get(b"cmap")
     if start is None:
         return False
     count = int.from_bytes(data.read(start + 2, 2), "big")
@@ -30,13 +33,31 @@ def maps_alike(data: Beginning, *, symbolic: bool) -> bool:
         kind = int.from_bytes(raw[at : at + 2], "big"), int.from_bytes(raw[at + 2 : at + 4], "big")
         places[kind] = start + int.from_bytes(raw[at + 4 : at + 8], "big")
     latin = [place for kind, place in places.items() if kind == _LATIN or kind[0] == _UNICODE]
-    if not symbolic:
+    if not symbolic and latin:
         return any(_number(data, place) in _PLAIN_FORMATS for place in latin)
+    if not symbolic:
+        return _MAC in places and _are_named(data, found.get(b"post"), _by_codes(data, places[_MAC]))
     maps = [_by_codes(data, place) for kind, place in places.items() if place in latin or kind in (_SYMBOLS, _MAC)]
-    found = [each for each in maps if each is not None]
-    if not found or len(found) < len(maps):
+    read = [each for each in maps if each is not None]
+    if not read or len(read) < len(maps):
         return False
-    return all(one.get(code) == glyph for one in found for code, glyph in found[0].items())
+    return all(one.get(code) == glyph for one in read for code, glyph in read[0].items())
+
+
+def _are_named(data: Beginning, post: int | None, glyphs: dict[int, int] | None) -> bool:
+    """Return whether the glyphs of a map by Macintosh codes have the names of these, or none: FreeType makes a map of
+    names, which PDFium prefers."""
+    if glyphs is None or post is None or data.read(post, 4) == _NO_NAMES:
+        return glyphs is not None
+    if data.read(post, 4) != _OWN_NAMES:
+        return False
+    raw = data.read(post + 34, 2 * _number(data, post + 32))
+    names = [int.from_bytes(raw[at : at + 2], "big") for at in range(0, len(raw), 2)]
+    for code, glyph in glyphs.items():
+        name = code - (29 if code < 0x7F else 30)  # noqa: PLR2004 (of the standard names, which follow the codes)
+        if names[glyph : glyph + 1] not in ([name], [3] if code == _SPACE_LIKE else []) or names.count(name) > 1:
+            return False
+    return True
 
 
 def _by_codes(data: Beginning, place: int) -> dict[int, int] | None:
