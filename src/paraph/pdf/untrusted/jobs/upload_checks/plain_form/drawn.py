@@ -13,6 +13,7 @@ from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPACES, check_contents, used_names
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.glyph_boxes import keeps_within
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import Looks, are_usual_dashes, check_settings, shows_text
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
@@ -173,8 +174,10 @@ class Drawings:
                 raise NotPlain("an annotation lacks an entry")
             if self._resolve(entries[b"/Subtype"]) == b"/Widget":
                 check_entries("a form field", entries, FIELD, self._resolve)
-            for look in self._looks(entries):
-                yield self._item(b"/XObject", look)
+            looks = [self._item(b"/XObject", look) for look in self._looks(entries)]
+            yield from looks
+            if looks and _is_empty(list(map(self._resolve, self._resolve(entries[b"/Rect"])))):
+                yield Drawn(0, frozenset({"annotation_place"}))
 
     def _looks(self, annotation: Dictionary) -> Iterator[Any]:
         looks = self._resolve(annotation.get(b"/AP", {}))
@@ -265,15 +268,17 @@ class Drawings:
 
     def _drawing(self, stream: Any, resources: Dictionary, what: str) -> Drawn:
         (text,) = self._decoded([stream], what)
-        text += b"\n"  # which ends a comment
+        text, head = text + b"\n", b""  # which ends a comment
         if what == "a glyph":
             begins = glyph_begins().match(text)
             if begins is None:
                 raise NotPlain("a glyph does not begin with its width")
-            text = text[begins.end() :]
+            text, head = text[begins.end() :], begins[0]
         if check_contents([text], within=what)._replace(states=0, text=False) != CLEAN:
             raise NotPlain(f"the contents of {what} leave something open")
         drawn = self._uses([text], resources)
+        if head and not keeps_within(head, text, deep=drawn.depth > 0):
+            drawn = drawn._replace(remarks=drawn.remarks | {"glyph_box"})
         return drawn._replace(depth=drawn.depth + 1)
 
     def _object(self, stream: Any) -> Drawn:
@@ -328,3 +333,7 @@ class Drawings:
         if type(entries) is not dict or self._resolve(entries.get(b"/ShadingType")) not in range(1, 8):
             raise NotPlain("a shading is odd")
         return Drawn(0, check_space(entries.get(b"/ColorSpace"), self._resolve) | {"shading"})
+
+
+def _is_empty(box: list[Any]) -> bool:
+    return number(box[0]) == number(box[2]) or number(box[1]) == number(box[3])

@@ -112,8 +112,8 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
     if subtype == b"/Type3":
         if not is_dictionary(encoding) or not _has(font, b"/CharProcs", b"/FontMatrix"):
             raise NotPlain("a font of drawings lacks an entry")
-        differences(encoding, resolve)
-        return NOTHING
+        reached = differences(encoding, resolve)
+        return frozenset({"glyph_codes"}) if (resolve(font[b"/CharProcs"]).keys() - reached) & _GLYPHS else NOTHING
     if b"/BaseFont" not in font:
         raise NotPlain("a font has no name")
     descriptor = resolve(font.get(b"/FontDescriptor"))

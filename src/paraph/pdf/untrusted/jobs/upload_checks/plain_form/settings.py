@@ -31,13 +31,14 @@ _DASHES = re.compile(
     rb"\[(" + _GAP + rb"*+(?:" + _NUMBER + _GAP + rb"*+)*+)\]" + _GAP + rb"*+(" + _NUMBER + rb")" + _GAP + rb"++d" + _ENDS
 )
 _COMMENTED = re.compile(
-    rb"%[^\r\n]*+" + _GAP + rb"++(?:[-+.0-9\[\]]++" + _GAP + rb'*+)*+(?:T[rcwzLs]|d|")' + _ENDS
+    rb"%[^\r\n]*+" + _GAP + rb"++(?:[-+.0-9\[\]]++" + _GAP + rb'*+)*+(?:T[rcwzLs]|d|\'|")' + _ENDS
 )
 """A comment before the operator, which may hide an operand from the other rules."""
 _OF_TEXT = [
     re.compile(rb"T(?:[cwLs](?<!" + _GAP + rb"0" + _GAP + rb"..)|z(?<!" + _GAP + rb"100" + _GAP + rb"..))" + _ENDS),
     re.compile(rb'"(?<=[)>' + SPACE + rb']")' + _ENDS),
 ]
+_SHOWN = re.compile(rb"(?:Tj|TJ|[)>][" + SPACE + rb"]*+['\"])" + _ENDS)
 _OPERANDS = frozenset(b"(<>[]/+-.0123456789")
 _COMMENT = ord("%")
 _OF_SPACES = {b"g": 1, b"rg": 3, b"k": 4}
@@ -73,7 +74,7 @@ class _State(NamedTuple):
 
 
 def shows_text(text: bytes) -> bool:
-    return any(each in text for each in _SHOWING)
+    return bool(_SHOWN.search(text) or (b"%" in text and _COMMENTED.search(text)))
 
 
 def are_usual_dashes(lengths: Iterable[float], phase: float) -> bool:
@@ -119,7 +120,7 @@ class _Settings:
 
     def read(self, text: bytes) -> Remarks:
         operands: list[bytes] = []
-        for token in _TOKEN.findall(_without_images(text) if b"BI" in text else text):
+        for token in _TOKEN.findall(without_images(text) if b"BI" in text else text):
             if token[0] in _OPERANDS:
                 operands.append(token)
             elif token[0] in SPACES:
@@ -192,7 +193,7 @@ def _is_odd(token: bytes) -> bool:
     return len(token[1:-1].translate(None, SPACES)) % 2 == 1
 
 
-def _without_images(text: bytes) -> bytes:
+def without_images(text: bytes) -> bytes:
     pieces, position = list[bytes](), 0
     for operator, place in found_in(text):
         end = end_of_image(operator, text, place + len(operator)) if operator[:2] == b"BI" else None
