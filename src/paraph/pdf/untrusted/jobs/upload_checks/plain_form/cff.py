@@ -80,7 +80,9 @@ def _operators(text: bytes) -> dict[int, int]:
             last = int.from_bytes(text[at + 1 : at + 1 + size], "big")
             at += 1 + size
         else:  # 32 to 246 are numbers themselves, those above are continued
-            last = first - 139 if first < 247 else (first - 247) * 256 + (text[at + 1] if at + 1 < len(text) else 0) + 108  # noqa: PLR2004
+            last = (
+                first - 139 if first < 247 else (first - 247) * 256 + (text[at + 1] if at + 1 < len(text) else 0) + 108
+            )  # noqa: PLR2004
             at += 1 if first < 247 else 2  # noqa: PLR2004
     return found
 

@@ -6,7 +6,14 @@ from paraph.pdf.structure.encryption import string_bytes
 from paraph.pdf.structure.objects import Dictionary, PdfStream
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import Beginning
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain, Resolve, is_natural, is_string, number, numbers
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
+    NotPlain,
+    Resolve,
+    is_natural,
+    is_string,
+    number,
+    numbers,
+)
 
 _ALONE = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/Pattern"})
 _LENGTHS = {
@@ -38,7 +45,7 @@ _SIGNED = slice(36, 40)
 _HEAD_OF_PROFILE = 40
 _LONGEST_PALETTE = 1 << 12
 _USUAL_GAMMA = (1.7, 2.6)  # with which a reader that ignores it shows nearly the same
-_ODD: Remarks = frozenset({"colours"})
+_ODD: Remarks = frozenset({"colour_space"})
 
 
 def check_space(value: Any, resolve: Resolve, depth: int = 0) -> Remarks:
@@ -59,6 +66,8 @@ def check_space(value: Any, resolve: Resolve, depth: int = 0) -> Remarks:
     remarks: Remarks = frozenset({"function"}) if family in (b"/Separation", b"/DeviceN") else NOTHING
     if not _is_usual(family, parts, resolve):
         remarks |= _ODD
+    if family == b"/Lab":
+        remarks |= {"colours"}
     return remarks | check_space(parts[_BASES[family]], resolve, depth + 1) if family in _BASES else remarks
 
 
@@ -77,9 +86,11 @@ def _is_usual(family: bytes, parts: list[Any], resolve: Resolve) -> bool:
         return _is_usual_profile(resolve(parts[1]), resolve)
     if family == b"/Indexed":
         return _palette_length(resolve(parts[3])) == (resolve(parts[2]) + 1) * (components(parts[1], resolve) or 0)
+    if family == b"/Separation":
+        return bool(resolve(parts[1]) != b"/None")
     if family in (b"/CalGray", b"/CalRGB"):
         return _is_calibrated(resolve(parts[1]), resolve, 1 if family == b"/CalGray" else 3)
-    return family != b"/Lab"
+    return True
 
 
 def _is_usual_profile(profile: PdfStream, resolve: Resolve) -> bool:
@@ -87,8 +98,10 @@ def _is_usual_profile(profile: PdfStream, resolve: Resolve) -> bool:
     it is the same."""
     count = resolve(profile.dictionary[b"/N"])
     named, other = _PROFILES[count]
-    span = resolve(profile.dictionary.get(b"/Range"))
-    if resolve(profile.dictionary.get(b"/Alternate", other)) != other or span not in (None, [0, 1] * count):
+    span = resolve(profile.dictionary.get(b"/Range", [0, 1] * count))
+    if resolve(profile.dictionary.get(b"/Alternate", other)) != other or not numbers(2 * count)(span):
+        return False
+    if list(map(number, span)) != [0, 1] * count:
         return False
     head = Beginning(profile).read(0, _HEAD_OF_PROFILE)
     return head[_SIGNED] == b"acsp" and head[16:20] == named

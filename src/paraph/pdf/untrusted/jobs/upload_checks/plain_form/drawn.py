@@ -15,7 +15,12 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPAC
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.glyph_boxes import keeps_within
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import Looks, are_usual_dashes, check_settings, shows_text
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import (
+    Looks,
+    are_usual_dashes,
+    check_settings,
+    shows_text,
+)
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,

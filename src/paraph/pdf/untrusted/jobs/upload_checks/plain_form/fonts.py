@@ -136,8 +136,10 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
     if (subtype == b"/TrueType" and (names or bool(encoding) == symbolic)) or is_expert:
         found.add("font_encoding")
     program = _program(subtype, descriptor, resolve)
-    if program is None or not _finds_glyphs(subtype, program, names, symbolic=symbolic):
+    if program is None:
         found.add("font_program")
+    elif not _finds_glyphs(subtype, program, names, symbolic=symbolic):
+        found.add("font_maps")
     return frozenset(found)
 
 

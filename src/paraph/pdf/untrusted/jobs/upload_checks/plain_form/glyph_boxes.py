@@ -2,17 +2,21 @@
 
 import re
 
+from paraph.pdf.structure.geometry import Matrix, apply, compose
 from paraph.pdf.structure.objects import REGULAR, SPACE
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import without_images
 
-_OPERATION = re.compile(rb"([-+.0-9" + SPACE + rb"]*+)(?:/" + REGULAR + rb"*+[" + SPACE + rb"]*+)?([A-Za-z][A-Za-z0-9*]*+)")
+_OPERATION = re.compile(
+    rb"([-+.0-9" + SPACE + rb"]*+)(?:/" + REGULAR + rb"*+[" + SPACE + rb"]*+)?([A-Za-z][A-Za-z0-9*]*+)"
+)
+_LETTERS = b"mlcvyhfFnW*"
+_PATHS = re.compile(rb"[-+.0-9" + SPACE + _LETTERS + rb"]*+")  # without matrices and rectangles, as most outlines are
 _PAIRS = {b"m": 1, b"l": 1, b"c": 3, b"v": 2, b"y": 2}
 _PICTURES = (b"Do", b"BI")
 _PASSED = frozenset(b"h f F f* n W W* w J j M i d g rg k G RG K gs".split())
 _CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
-_SAME = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
+_SAME: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _SPARE = 0.05  # of the larger side: lines between pixels
-_Matrix = tuple[float, ...]
 
 
 def keeps_within(head: bytes, contents: bytes, *, deep: bool) -> bool:
@@ -24,15 +28,20 @@ def keeps_within(head: bytes, contents: bytes, *, deep: bool) -> bool:
     drawn = None if deep or b"(" in contents or b"<" in contents else _points(without_images(contents))
     if drawn is None:
         return False
+    if not drawn:
+        return True
+    xs, ys = zip(*drawn, strict=True)
     spare = _SPARE * max(right - left, top - bottom)
-    return all(
-        left - spare <= x <= right + spare and bottom - spare <= y <= top + spare for x, y in drawn
-    )
+    across = left - spare <= min(xs) and max(xs) <= right + spare
+    return across and bottom - spare <= min(ys) and max(ys) <= top + spare
 
 
 def _points(contents: bytes) -> list[tuple[float, float]] | None:
     """Return points around all that is drawn; ``None`` for what is not paths and images."""
-    matrix, saved, found = _SAME, list[_Matrix](), list[tuple[float, float]]()
+    if _PATHS.fullmatch(contents):
+        listed = list(map(float, contents.translate(None, _LETTERS).split()))
+        return list(zip(listed[::2], listed[1::2], strict=True))
+    matrix, saved, found = _SAME, list[Matrix](), list[tuple[float, float]]()
     for numbers, operator in _OPERATION.findall(contents):
         operands = [float(each) for each in numbers.split()]
         points: list[tuple[float, float]] = []
@@ -48,15 +57,8 @@ def _points(contents: bytes) -> list[tuple[float, float]] | None:
         elif operator == b"Q":
             matrix = saved.pop()
         elif operator == b"cm":
-            matrix = _times(tuple(operands), matrix)
+            matrix = compose(tuple(operands), matrix)
         elif operator not in _PASSED:
             return None
-        a, b, c, d, e, f = matrix
-        found += [(a * x + c * y + e, b * x + d * y + f) for x, y in points]
+        found += [apply(matrix, x, y) for x, y in points]
     return found
-
-
-def _times(one: _Matrix, other: _Matrix) -> _Matrix:
-    a, b, c, d, e, f = one
-    g, h, i, j, k, m = other
-    return (a * g + b * i, a * h + b * j, c * g + d * i, c * h + d * j, e * g + f * i + k, e * h + f * j + m)

@@ -19,6 +19,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     is_name,
     is_natural,
     is_stream,
+    number,
     numbers,
     one_of,
 )
@@ -87,7 +88,7 @@ class Images:
         """Return whether a mask of its own is one bit deep, and has neither colours nor other masks."""
         entries = self._entries(stream)
         alike = _ODD_IN_MASKS.isdisjoint(entries) and entries.get(b"/BitsPerComponent", 1) == 1
-        decoded = entries.get(b"/Decode", [0, 1]) in ([0, 1], [1, 0])
+        decoded = _decode(entries, [0, 1]) in ([0, 1], [1, 0])
         return alike and decoded and filters[-1:] != [_JPEG] and self._fits(stream, filters, 1, 1)
 
     def _is_usual(self, stream: PdfStream, filters: list[bytes]) -> bool:
@@ -99,7 +100,7 @@ class Images:
         if count is None or (last in _OF_TWO_COLOURS and (count, depth) != (1, 1)):
             return False
         whole = [0, 1] * count if palette is None else [0, (1 << depth) - 1]
-        if entries.get(b"/Decode", whole) not in ((whole, whole[::-1]) if palette is None or depth == 1 else (whole,)):
+        if _decode(entries, whole) not in ((whole, whole[::-1]) if palette is None or depth == 1 else (whole,)):
             return False
         masks = [entries[key] for key in (b"/SMask", b"/Mask") if key in entries]
         if len(masks) > 1 or not all(self._is_for(mask, entries, count) for mask in masks):
@@ -123,9 +124,12 @@ class Images:
         if b"/Mask" in entries:
             return bool(found.get(_IS_MASK) == b"true")
         kind = (found.get(b"/ColorSpace"), found.get(b"/BitsPerComponent"))
-        if kind not in _SOFT or found.get(b"/Decode", [0, 1]) != [0, 1] or _IS_MASK in found:
+        if kind not in _SOFT or _decode(found, [0, 1]) != [0, 1] or _IS_MASK in found:
             return False
-        matte, sizes = found.get(b"/Matte"), [each.get(key) for key in (b"/Width", b"/Height") for each in (found, entries)]
+        matte, sizes = (
+            found.get(b"/Matte"),
+            [each.get(key) for key in (b"/Width", b"/Height") for each in (found, entries)],
+        )
         return matte is None or (len(matte) == count and sizes[::2] == sizes[1::2])
 
     def _fits(
@@ -159,6 +163,10 @@ class Images:
         listed = entries.get(b"/DecodeParms")
         found = self._resolve(listed[-1]) if type(listed) is list and listed else listed
         return {key: self._resolve(value) for key, value in found.items()} if type(found) is dict else {}
+
+
+def _decode(entries: Dictionary, usual: list[int]) -> list[float]:
+    return list(map(number, entries.get(b"/Decode", usual)))
 
 
 @cache

@@ -9,30 +9,59 @@ from paraph.pdf.structure.inline_images import end_of_image
 from paraph.pdf.structure.objects import REGULAR, SPACE, parse
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import STRING
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 
 _GAP, _ENDS = rb"[" + SPACE + rb"]", rb"(?!" + REGULAR + rb")"
 _NUMBER = rb"[-+.0-9]++"
 _PASSED = _GAP + rb"[-+.0-9" + SPACE + rb"]*+(?:[mlcvyhwJjMi]|re|cm|T[dDm*]|BT|ET)" + _ENDS
 _TOKEN = re.compile(
-    STRING + rb"|%[^\r\n]*+|<<|>>|<[^>]*+>|[\[\]]|/" + REGULAR + rb"*+|" + REGULAR + rb"++|(?:"
-    + _PASSED + rb")++|" + _GAP + rb"{8,}+"
+    STRING
+    + rb"|%[^\r\n]*+|<<|>>|<[^>]*+>|[\[\]]|/"
+    + REGULAR
+    + rb"*+|"
+    + REGULAR
+    + rb"++|(?:"
+    + _PASSED
+    + rb")++|"
+    + _GAP
+    + rb"{8,}+"
 )
 """A run of operators that set nothing is one token, and so is a long gap, which would be searched time and again."""
 _BEFORE = rb"(?<=" + _GAP + rb"..)"
 _SPACE_SET = re.compile(rb"(?:cs|CS)" + _BEFORE + _ENDS)
 _COLOUR_SET = [re.compile(name + _BEFORE + rb"[nN]?" + _ENDS) for name in (rb"sc", rb"SC")]
 _AT_ONCE = re.compile(
-    rb"(/" + REGULAR + rb"*+)" + _GAP + rb"++(?:cs|CS)" + _GAP + rb"++((?:" + _NUMBER + _GAP + rb"++)*+)(?:sc|SC)[nN]?+" + _ENDS
+    rb"(/"
+    + REGULAR
+    + rb"*+)"
+    + _GAP
+    + rb"++(?:cs|CS)"
+    + _GAP
+    + rb"++((?:"
+    + _NUMBER
+    + _GAP
+    + rb"++)*+)(?:sc|SC)[nN]?+"
+    + _ENDS
 )
 """A colour space and a colour in it."""
 _MODES = re.compile(rb"Tr(?<!" + _GAP + rb"0" + _GAP + rb"Tr)" + _ENDS)
 _HALVES = re.compile(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f" + SPACE + rb"]++>")
 _DASHES = re.compile(
-    rb"\[(" + _GAP + rb"*+(?:" + _NUMBER + _GAP + rb"*+)*+)\]" + _GAP + rb"*+(" + _NUMBER + rb")" + _GAP + rb"++d" + _ENDS
+    rb"\[("
+    + _GAP
+    + rb"*+(?:"
+    + _NUMBER
+    + _GAP
+    + rb"*+)*+)\]"
+    + _GAP
+    + rb"*+("
+    + _NUMBER
+    + rb")"
+    + _GAP
+    + rb"++d"
+    + _ENDS
 )
-_COMMENTED = re.compile(
-    rb"%[^\r\n]*+" + _GAP + rb"++(?:[-+.0-9\[\]]++" + _GAP + rb'*+)*+(?:T[rcwzLs]|d|\'|")' + _ENDS
-)
+_COMMENTED = re.compile(rb"%[^\r\n]*+" + _GAP + rb"++(?:[-+.0-9\[\]]++" + _GAP + rb'*+)*+(?:T[rcwzLs]|d|\'|")' + _ENDS)
 """A comment before the operator, which may hide an operand from the other rules."""
 _OF_TEXT = [
     re.compile(rb"T(?:[cwLs](?<!" + _GAP + rb"0" + _GAP + rb"..)|z(?<!" + _GAP + rb"100" + _GAP + rb"..))" + _ENDS),
@@ -43,6 +72,7 @@ _OPERANDS = frozenset(b"(<>[]/+-.0123456789")
 _COMMENT = ord("%")
 _OF_SPACES = {b"g": 1, b"rg": 3, b"k": 4}
 _USUAL = {b"Tc": 0.0, b"Tw": 0.0, b"Tz": 100.0, b"TL": 0.0, b"Ts": 0.0, b"Tr": 0.0}
+_UNSEEN, _NOT_SHOWN = 3, b"3 Tr"  # as the text of scans, on which readers agree
 _CLIPPING = 4  # and above: modes of text that cut off what follows
 _SHOWING = frozenset({b"Tj", b"TJ", b"'", b'"'})
 _LINES = frozenset({b"S", b"s"})
@@ -108,7 +138,9 @@ def _are_set_at_once(text: bytes, looks: Looks) -> bool:
     found = _AT_ONCE.findall(text)
     spaces, colours = len(_SPACE_SET.findall(text)), sum(len(rule.findall(text)) for rule in _COLOUR_SET)
     usual = {(name, len(values.split())) for name, values in found}
-    return len(found) == spaces == colours and all(looks.components(parse(name, 0)[0]) == count for name, count in usual)
+    return len(found) == spaces == colours and all(
+        looks.components(parse(name, 0)[0]) == count for name, count in usual
+    )
 
 
 class _Settings:
@@ -158,15 +190,17 @@ class _Settings:
         if operator in _OF_SPACES:
             self._put(side, count, bare)
         elif count is not None and (len(operands) != count or operands[-1][:1] == b"/"):
-            self._found.add("colours")
+            self._found.add("colour_operands" if count != _UNKNOWN else "colours")
         self._state = self._state._replace(bare=bare)
 
     def _put(self, side: str, count: int | None, bare: frozenset[str]) -> None:
         self._state = self._state._replace(bare=bare, **{side: count})
 
     def _sets(self, operator: bytes, value: float) -> None:
-        text = self._state.text - {operator}
-        self._state = self._state._replace(text=text if value == _USUAL[operator] else text | {operator})
+        text = self._state.text - {operator, _NOT_SHOWN if operator == b"Tr" else operator}
+        if value != _USUAL[operator]:
+            text |= {operator if value != _UNSEEN or operator != b"Tr" else _NOT_SHOWN}
+        self._state = self._state._replace(text=text)
         if operator == b"Tr" and value >= _CLIPPING:
             self._found.add("clipping_text")
 
@@ -183,7 +217,7 @@ class _Settings:
             if inner in self._looks.drawn and b"Tr" in state.text:
                 self._found.add("text_state")
             if any(each[:1] == b"<" and _is_odd(each) for each in operands):
-                self._found.add("digits")
+                raise NotPlain("a hexadecimal string has an odd number of digits")
         if inner in self._looks.with_text and state.text:
             self._found.add("text_state")
 
@@ -194,6 +228,9 @@ def _is_odd(token: bytes) -> bool:
 
 
 def without_images(text: bytes) -> bytes:
+    """Return contents without the data of inline images, of which their ``BI`` remains."""
+    if text.count(b"BI") == text.count(b"EI") == 1:
+        return text[: text.index(b"BI") + 2] + text[text.index(b"EI") + 2 :]
     pieces, position = list[bytes](), 0
     for operator, place in found_in(text):
         end = end_of_image(operator, text, place + len(operator)) if operator[:2] == b"BI" else None
