@@ -166,10 +166,9 @@ def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: boo
         return appearances is not None or not _made_alike(subtype, annotation) or _is_in_layer(annotation, settings)
     if subtype in _LEFT_OUT or not annotation.has(*_NEEDED.get(subtype, (b"/Rect",))):
         return True
-    if subtype == b"/Link" or annotation.flags & _INVISIBLE:  # MuPDF leaves both out
-        return annotation.shows_something
     return (
-        _is_in_layer(annotation, settings)
+        ((subtype == b"/Link" or annotation.flags & _INVISIBLE) and annotation.shows_something)  # not to MuPDF
+        or _is_in_layer(annotation, settings)
         or _is_fixed(subtype, annotation, turned=turned)
         or (isinstance(appearances, dict) and not annotation.state(appearances, annotation.name(b"/AS")))
     )

@@ -1,5 +1,6 @@
 """The names of the glyphs in a font program in the Compact Font Format (Adobe Technical Note 5176)."""
 
+from itertools import pairwise
 from typing import NamedTuple
 
 from fontTools.encodings.StandardEncoding import StandardEncoding
@@ -58,7 +59,7 @@ def _index(data: Beginning, place: int) -> _Index:
     offsets = [int.from_bytes(raw[at : at + size], "big") for at in range(0, len(raw), size)]
     base = place + 2 + (count + 1) * size
     last = int.from_bytes(data.read(place + 3 + count * size, size), "big")
-    items = [(base + here, there - here) for here, there in zip(offsets, offsets[1:], strict=False)]
+    items = [(base + here, there - here) for here, there in pairwise(offsets)]
     return _Index(items, base + last)
 
 
@@ -67,12 +68,12 @@ def _operators(text: bytes) -> dict[int, int]:
     found, last, at = dict[int, int](), 0, 0
     while at < len(text):
         first = text[at]
-        if first < 22:  # noqa: PLR2004
+        if first < 22:
             at += first == _ESCAPE
             found[(first << 8) + text[at] if first == _ESCAPE else first], last = last, 0
             at += 1
         elif first == _REAL:
-            while text[at + 1] & 15 != 15 and text[at + 1] >> 4 != 15:  # noqa: PLR2004
+            while text[at + 1] & 15 != 15 and text[at + 1] >> 4 != 15:
                 at += 1
             at += 2
         elif first in (_LONG, _SHORT):
@@ -80,10 +81,8 @@ def _operators(text: bytes) -> dict[int, int]:
             last = int.from_bytes(text[at + 1 : at + 1 + size], "big")
             at += 1 + size
         else:  # 32 to 246 are numbers themselves, those above are continued
-            last = (
-                first - 139 if first < 247 else (first - 247) * 256 + (text[at + 1] if at + 1 < len(text) else 0) + 108
-            )  # noqa: PLR2004
-            at += 1 if first < 247 else 2  # noqa: PLR2004
+            last = first - 139 if first < 247 else (first - 247) * 256 + text[at + 1] + 108
+            at += 1 if first < 247 else 2
     return found
 
 

@@ -85,7 +85,8 @@ def _is_usual(family: bytes, parts: list[Any], resolve: Resolve) -> bool:
     if family == b"/ICCBased":
         return _is_usual_profile(resolve(parts[1]), resolve)
     if family == b"/Indexed":
-        return _palette_length(resolve(parts[3])) == (resolve(parts[2]) + 1) * (components(parts[1], resolve) or 0)
+        wanted: int = (resolve(parts[2]) + 1) * (components(parts[1], resolve) or 0)
+        return _palette_length(resolve(parts[3])) == wanted
     if family == b"/Separation":
         return bool(resolve(parts[1]) != b"/None")
     if family in (b"/CalGray", b"/CalRGB"):

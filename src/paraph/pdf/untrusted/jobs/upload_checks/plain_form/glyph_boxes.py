@@ -12,6 +12,7 @@ _OPERATION = re.compile(
 _LETTERS = b"mlcvyhfFnW*"
 _PATHS = re.compile(rb"[-+.0-9" + SPACE + _LETTERS + rb"]*+")  # without matrices and rectangles, as most outlines are
 _PAIRS = {b"m": 1, b"l": 1, b"c": 3, b"v": 2, b"y": 2}
+_BEYOND = (b"(", b"<", b"%")  # text, and what it is not worth to tell apart
 _PICTURES = (b"Do", b"BI")
 _PASSED = frozenset(b"h f F f* n W W* w J j M i d g rg k G RG K gs".split())
 _CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
@@ -24,16 +25,15 @@ def keeps_within(head: bytes, contents: bytes, *, deep: bool) -> bool:
     draws others than images."""
     if not head.rstrip().endswith(b"d1"):
         return True
-    left, bottom, right, top = map(float, head.split()[2:6])
-    drawn = None if deep or b"(" in contents or b"<" in contents else _points(without_images(contents))
-    if drawn is None:
-        return False
+    text = without_images(contents)
+    drawn = None if deep or any(each in head + text for each in _BEYOND) else _points(text)
     if not drawn:
-        return True
+        return drawn is not None
+    left, bottom, right, top = map(float, head.split()[2:6])
     xs, ys = zip(*drawn, strict=True)
     spare = _SPARE * max(right - left, top - bottom)
-    across = left - spare <= min(xs) and max(xs) <= right + spare
-    return across and bottom - spare <= min(ys) and max(ys) <= top + spare
+    beyond = left - min(xs), bottom - min(ys), max(xs) - right, max(ys) - top
+    return max(beyond) <= spare
 
 
 def _points(contents: bytes) -> list[tuple[float, float]] | None:
@@ -57,7 +57,8 @@ def _points(contents: bytes) -> list[tuple[float, float]] | None:
         elif operator == b"Q":
             matrix = saved.pop()
         elif operator == b"cm":
-            matrix = compose(tuple(operands), matrix)
+            a, b, c, d, e, f = operands
+            matrix = compose((a, b, c, d, e, f), matrix)
         elif operator not in _PASSED:
             return None
         found += [apply(matrix, x, y) for x, y in points]

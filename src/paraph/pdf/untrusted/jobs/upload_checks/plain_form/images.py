@@ -126,11 +126,8 @@ class Images:
         kind = (found.get(b"/ColorSpace"), found.get(b"/BitsPerComponent"))
         if kind not in _SOFT or _decode(found, [0, 1]) != [0, 1] or _IS_MASK in found:
             return False
-        matte, sizes = (
-            found.get(b"/Matte"),
-            [each.get(key) for key in (b"/Width", b"/Height") for each in (found, entries)],
-        )
-        return matte is None or (len(matte) == count and sizes[::2] == sizes[1::2])
+        matte, same = found.get(b"/Matte"), all(found.get(key) == entries[key] for key in (b"/Width", b"/Height"))
+        return matte is None or (same and len(matte) == count)
 
     def _fits(
         self, stream: PdfStream, filters: list[bytes], count: int, depth: int, palette: int | None = None

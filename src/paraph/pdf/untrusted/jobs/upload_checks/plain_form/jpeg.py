@@ -25,7 +25,7 @@ class Frame(NamedTuple):
 
     def is_taken_alike(self, parameter: object) -> bool:
         """Return whether readers agree on what its numbers mean. ``parameter``: /ColorTransform."""
-        if self.transformed is None and self.components == 3:  # noqa: PLR2004
+        if self.transformed is None and self.components == 3:
             return parameter in (None, 1) and self.ids in _NUMBERED
         return parameter is None or (self.components != 1 and parameter == int(bool(self.transformed)))
 
@@ -37,16 +37,16 @@ def frame(data: Beginning) -> Frame | None:
         return None
     for _ in range(_MOST):
         head = data.read(place, 4)
-        if len(head) < 4 or head[0] != 0xFF or head[1] in _OTHER_FRAMES:  # noqa: PLR2004
+        if len(head) < 4 or head[0] != 0xFF or head[1] in _OTHER_FRAMES:
             return None
-        if head[1] == 0xFF or head[1] in _ALONE:  # noqa: PLR2004
-            place += 1 if head[1] == 0xFF else 2  # noqa: PLR2004
+        if head[1] == 0xFF or head[1] in _ALONE:
+            place += 1 if head[1] == 0xFF else 2
             continue
         length = int.from_bytes(head[2:], "big")
         if head[1] in _FRAMES:
             body = data.read(place + 4, length - 2)
             size = int.from_bytes(body[3:5], "big"), int.from_bytes(body[1:3], "big")
-            return Frame(*size, body[5], body[0], body[6::3], transformed) if len(body) > 5 else None  # noqa: PLR2004
+            return Frame(*size, body[5], body[0], body[6::3], transformed) if len(body) > 5 else None
         if head[1] == _ADOBE and data.read(place + 4, 5) == b"Adobe":
             transformed = data.read(place + 15, 1) not in (b"\x00", b"")
         place += 2 + length

@@ -12,62 +12,32 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Re
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 
 _GAP, _ENDS = rb"[" + SPACE + rb"]", rb"(?!" + REGULAR + rb")"
-_NUMBER = rb"[-+.0-9]++"
-_PASSED = _GAP + rb"[-+.0-9" + SPACE + rb"]*+(?:[mlcvyhwJjMi]|re|cm|T[dDm*]|BT|ET)" + _ENDS
-_TOKEN = re.compile(
-    STRING
-    + rb"|%[^\r\n]*+|<<|>>|<[^>]*+>|[\[\]]|/"
-    + REGULAR
-    + rb"*+|"
-    + REGULAR
-    + rb"++|(?:"
-    + _PASSED
-    + rb")++|"
-    + _GAP
-    + rb"{8,}+"
+_PARTS = {b"gap": _GAP, b"ends": _ENDS, b"regular": REGULAR, b"space": SPACE, b"string": STRING}
+
+
+def _rule(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern % _PARTS)
+
+
+_TOKEN = _rule(
+    rb"%(string)b|%%[^\r\n]*+|<<|>>|<[^>]*+>|[\[\]]|/%(regular)b*+|%(regular)b++"
+    rb"|(?:%(gap)b[-+.0-9%(space)b]*+(?:[mlcvyhwJjMi]|re|cm|T[dDm*]|BT|ET)%(ends)b)++|%(gap)b{8,}+"
 )
 """A run of operators that set nothing is one token, and so is a long gap, which would be searched time and again."""
-_BEFORE = rb"(?<=" + _GAP + rb"..)"
-_SPACE_SET = re.compile(rb"(?:cs|CS)" + _BEFORE + _ENDS)
-_COLOUR_SET = [re.compile(name + _BEFORE + rb"[nN]?" + _ENDS) for name in (rb"sc", rb"SC")]
-_AT_ONCE = re.compile(
-    rb"(/"
-    + REGULAR
-    + rb"*+)"
-    + _GAP
-    + rb"++(?:cs|CS)"
-    + _GAP
-    + rb"++((?:"
-    + _NUMBER
-    + _GAP
-    + rb"++)*+)(?:sc|SC)[nN]?+"
-    + _ENDS
-)
+_SPACE_SET = _rule(rb"(?:cs|CS)(?<=%(gap)b..)%(ends)b")
+_COLOUR_SET = [_rule(name + rb"(?<=%(gap)b..)[nN]?%(ends)b") for name in (rb"sc", rb"SC")]
+_AT_ONCE = _rule(rb"(/%(regular)b*+)%(gap)b++(?:cs|CS)%(gap)b++((?:[-+.0-9]++%(gap)b++)*+)(?:sc|SC)[nN]?+%(ends)b")
 """A colour space and a colour in it."""
-_MODES = re.compile(rb"Tr(?<!" + _GAP + rb"0" + _GAP + rb"Tr)" + _ENDS)
-_HALVES = re.compile(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f" + SPACE + rb"]++>")
-_DASHES = re.compile(
-    rb"\[("
-    + _GAP
-    + rb"*+(?:"
-    + _NUMBER
-    + _GAP
-    + rb"*+)*+)\]"
-    + _GAP
-    + rb"*+("
-    + _NUMBER
-    + rb")"
-    + _GAP
-    + rb"++d"
-    + _ENDS
-)
-_COMMENTED = re.compile(rb"%[^\r\n]*+" + _GAP + rb"++(?:[-+.0-9\[\]]++" + _GAP + rb'*+)*+(?:T[rcwzLs]|d|\'|")' + _ENDS)
+_MODES = _rule(rb"Tr(?<!%(gap)b0%(gap)bTr)%(ends)b")
+_HALVES = _rule(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f%(space)b]++>")
+_DASHES = _rule(rb"\[([-+.0-9%(space)b]*+)\]%(gap)b*+([-+.0-9]++)%(gap)b++d%(ends)b")
+_COMMENTED = _rule(rb"%%[^\r\n]*+%(gap)b++(?:[-+.0-9\[\]]++%(gap)b*+)*+(?:T[rcwzLs]|d|'|\")%(ends)b")
 """A comment before the operator, which may hide an operand from the other rules."""
 _OF_TEXT = [
-    re.compile(rb"T(?:[cwLs](?<!" + _GAP + rb"0" + _GAP + rb"..)|z(?<!" + _GAP + rb"100" + _GAP + rb"..))" + _ENDS),
-    re.compile(rb'"(?<=[)>' + SPACE + rb']")' + _ENDS),
+    _rule(rb"T(?:[cwLs](?<!%(gap)b0%(gap)b..)|z(?<!%(gap)b100%(gap)b..))%(ends)b"),
+    _rule(rb"\"(?<=[)>%(space)b].)%(ends)b"),
 ]
-_SHOWN = re.compile(rb"(?:Tj|TJ|[)>][" + SPACE + rb"]*+['\"])" + _ENDS)
+_SHOWN = _rule(rb"(?:Tj|TJ|[)>]%(gap)b*+['\"])%(ends)b")
 _OPERANDS = frozenset(b"(<>[]/+-.0123456789")
 _COMMENT = ord("%")
 _OF_SPACES = {b"g": 1, b"rg": 3, b"k": 4}
@@ -194,7 +164,8 @@ class _Settings:
         self._state = self._state._replace(bare=bare)
 
     def _put(self, side: str, count: int | None, bare: frozenset[str]) -> None:
-        self._state = self._state._replace(bare=bare, **{side: count})
+        fill, line = (self._state.fill, count) if side == "line" else (count, self._state.line)
+        self._state = self._state._replace(fill=fill, line=line, bare=bare)
 
     def _sets(self, operator: bytes, value: float) -> None:
         text = self._state.text - {operator, _NOT_SHOWN if operator == b"Tr" else operator}

@@ -54,7 +54,7 @@ def _are_named(data: Beginning, post: int | None, glyphs: dict[int, int] | None)
     raw = data.read(post + 34, 2 * _number(data, post + 32))
     names = [int.from_bytes(raw[at : at + 2], "big") for at in range(0, len(raw), 2)]
     for code, glyph in glyphs.items():
-        name = code - (29 if code < 0x7F else 30)  # noqa: PLR2004 (of the standard names, which follow the codes)
+        name = code - (29 if code < 0x7F else 30)
         if names[glyph : glyph + 1] not in ([name], [3] if code == _SPACE_LIKE else []) or names.count(name) > 1:
             return False
     return True
@@ -66,14 +66,14 @@ def _by_codes(data: Beginning, place: int) -> dict[int, int] | None:
     found: dict[int, int] | None = None
     if kind == 0:
         found = dict(enumerate(data.read(place + 6, _BYTE)))
-    elif kind == 6:  # noqa: PLR2004
+    elif kind == 6:
         first, count = _number(data, place + 6), min(_number(data, place + 8), _MOST_CODES)
         found = {first + at: _number(data, place + 10 + 2 * at) for at in range(count)}
-    elif kind == 4:  # noqa: PLR2004
+    elif kind == 4:
         found = _of_segments(data, place)
     if found is None:
         return None
-    used = {code: glyph for code, glyph in found.items() if glyph and code != 0xFFFF}  # noqa: PLR2004
+    used = {code: glyph for code, glyph in found.items() if glyph and code != 0xFFFF}
     bases = {code & ~0xFF for code in used}
     return {code & 0xFF: glyph for code, glyph in used.items()} if bases in ({0}, {_PRIVATE}) else None
 
