@@ -9,6 +9,7 @@ import pikepdf
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
+from fontTools.ttLib import TTFont
 from fontTools.ttLib.tables._c_m_a_p import CmapSubtable
 from pikepdf import Array, Dictionary, Name
 from PIL import Image
@@ -17,11 +18,12 @@ from tests.pdf.pdf_factory import paper
 
 TEXT = "BT /F1 40 Tf 60 600 Td (1,000) Tj ET"
 GLYPHS = [".notdef", "one", "nine", "g3"]
-GRAY = {"Width": 4, "Height": 2, "BitsPerComponent": 8, "ColorSpace": Name.DeviceGray}
-MASK = {"Width": 4, "Height": 2, "BitsPerComponent": 1, "ImageMask": True}
+GRAY: dict[str, Any] = {"Width": 4, "Height": 2, "BitsPerComponent": 8, "ColorSpace": Name.DeviceGray}
+MASK: dict[str, Any] = {"Width": 4, "Height": 2, "BitsPerComponent": 1, "ImageMask": True}
 PIXELS, BITS = bytes(range(0, 80, 10)), b"\xa0\x50"
 Resources = Callable[[pikepdf.Pdf, Any], None]
 Codes = Mapping[int, str]
+Masks = Mapping[str, tuple[bytes, dict[str, Any]]]
 
 
 def drawn(contents: str, resources: Resources | None = None) -> bytes:
@@ -124,7 +126,7 @@ def glyphs(begins: str, before: str = "", names: Sequence[str] = ("one",), draws
 
 
 def embedded(
-    subtype: str, key: str, program: bytes, encoding: Any = None, flags: int = 32, kind: str | None = None
+    subtype: str, key: str, program: bytes, encoding: Any = None, *, flags: int = 32, kind: str | None = None
 ) -> bytes:
     def resources(document: pikepdf.Pdf, page: Any) -> None:
         entries = {"Subtype": Name("/" + kind)} if kind else {}
@@ -180,14 +182,7 @@ def opentype() -> bytes:
 
 @cache
 def cff() -> bytes:
-    font = pikepdf_font(opentype())
-    return bytes(font.getTableData("CFF "))
-
-
-def pikepdf_font(program: bytes) -> Any:
-    from fontTools.ttLib import TTFont
-
-    return TTFont(io.BytesIO(program))
+    return bytes(TTFont(io.BytesIO(opentype())).getTableData("CFF "))
 
 
 def truetype(*maps: tuple[int, int, Codes], names: bool = True) -> bytes:

@@ -7,8 +7,9 @@ import pytest
 from pikepdf import Array, Dictionary, Name, String
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.jobs.inspect_job import inspect
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import check_plain_form
 from tests.pdf.doubtful_files import (
     BITS,
     GRAY,
@@ -34,12 +35,13 @@ from tests.pdf.doubtful_files import (
 
 _D65 = Array([0.9505, 1, 1.089])
 _SRGB = Array([0.4124, 0.2126, 0.0193, 0.3576, 0.7152, 0.1192, 0.1805, 0.0722, 0.9505])
-_GAMMA = {"WhitePoint": _D65, "Gamma": Array([2.2, 2.2, 2.2])}
+_GAMMA: dict[str, Any] = {"WhitePoint": _D65, "Gamma": Array([2.2, 2.2, 2.2])}
 _PAINT = "0 0 9 9 re f"
 _U, _V, _PRIVATE = {0x31: "one", 0x39: "nine"}, {0x31: "nine", 0x39: "one"}, {0xF031: "one", 0xF039: "nine"}
 _LATIN, _MAC = Name.WinAnsiEncoding, Name.MacRomanEncoding
+_IMAGE = "q 700 0 0 700 0 0 cm BI /W 1 /H 1 /IM true ID a EI Q"
 _LINE = "60 300 m 300 300 l S"
-_SOFT = {**GRAY, "ColorSpace": Name.DeviceGray}
+_SOFT: dict[str, Any] = {**GRAY, "ColorSpace": Name.DeviceGray}
 
 
 def differing(code: int, name: str, **base: Any) -> Dictionary:
@@ -164,15 +166,13 @@ PLAIN = {
     "CIDs of TrueType": composite("CIDFontType2", "FontFile2", truetype((3, 1, _U))),
     "a glyph in its box": glyphs("1000 0 0 0 700 700 d1"),
     "a glyph of lines": glyphs("1000 0 0 0 700 700 d1", draws="0 0 m 700 0 l 350 700 l h f"),
-    "a glyph of an image": glyphs(
-        "1000 0 0 0 700 700 d1", draws="q 700 0 0 700 0 0 cm BI /W 1 /H 1 /IM true ID a EI Q"
-    ),
+    "a glyph of an image": glyphs("1000 0 0 0 700 700 d1", draws=_IMAGE),
     "a glyph of its own colours": glyphs("1000 0 d0", "20 Tc"),
     "a form": form("20 Tc 0 Tc 100 Tz 0 Tr"),
     "a form of lines": form("20 Tc", _PAINT.encode()),
     "a form beside text": form(f"q 20 Tc {TEXT} Q"),
     "unseen text": drawn(f"3 Tr {TEXT}"),
-    "an image": picture(**GRAY, Decode=Array([1.5 - 0.5, 0]), Mask=Array([0, 9])),
+    "an image": picture(**GRAY, Decode=Array([1, 0]), Mask=Array([0, 9])),
     "an image and the end of a line": picture(PIXELS + b"\n", **GRAY),
     "a mask": picture(BITS, **MASK, Decode=Array([1, 0])),
     "an image with a mask": picture(masks={"Mask": (BITS, MASK)}, **GRAY),
@@ -195,13 +195,15 @@ PLAIN = {
 
 
 def told(pdf: bytes) -> list[object]:
-    """What is said of a file."""
+    """What is said of a file, and what no rule decides on."""
     try:
-        with UntrustedFile(content=pdf) as file:
-            answer, prepared = inspect(file, 1)
+        inspection = inspect(pdf, page_limit=1)
     except PdfRefused as refused:
         return [refused.reason]
-    return [*answer["doubtful"], *answer["preflight"]["drawn_differently"], *prepared[:4]]
+    if inspection.prepared:
+        return [inspection.method]
+    plain = check_plain_form(PdfReader(pdf), scanned=False)
+    return [*inspection.preflight["drawn_differently"], *plain.remarks.items()]
 
 
 @pytest.mark.parametrize("pdf", TOLD.values(), ids=TOLD)
