@@ -132,7 +132,7 @@ def embedded(
         entries = {"Subtype": Name("/" + kind)} if kind else {}
         descriptor = Dictionary(Type=Name.FontDescriptor, FontName=Name.Test, Flags=flags)
         descriptor["/" + key] = stream(document, program, **entries)
-        codes = {"FirstChar": 49, "LastChar": 49, "Widths": Array([600])}
+        codes: dict[str, Any] = {"FirstChar": 49, "LastChar": 49, "Widths": Array([600])}
         font = Dictionary(
             Type=Name.Font,
             Subtype=Name("/" + subtype),

@@ -32,8 +32,8 @@ def keeps_within(head: bytes, contents: bytes, *, deep: bool) -> bool:
     left, bottom, right, top = map(float, head.split()[2:6])
     xs, ys = zip(*drawn, strict=True)
     spare = _SPARE * max(right - left, top - bottom)
-    beyond = left - min(xs), bottom - min(ys), max(xs) - right, max(ys) - top
-    return max(beyond) <= spare
+    beyond: float = max(left - min(xs), bottom - min(ys), max(xs) - right, max(ys) - top)
+    return beyond <= spare
 
 
 def _points(contents: bytes) -> list[tuple[float, float]] | None:
