@@ -9,12 +9,13 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import without_
 _OPERATION = re.compile(
     rb"([-+.0-9" + SPACE + rb"]*+)(?:/" + REGULAR + rb"*+[" + SPACE + rb"]*+)?([A-Za-z][A-Za-z0-9*]*+)"
 )
-_LETTERS = b"mlcvyhfFnW*"
-_PATHS = re.compile(rb"[-+.0-9" + SPACE + _LETTERS + rb"]*+")  # without matrices and rectangles, as most outlines are
+_OPERATORS = re.compile(rb"[A-Za-z][A-Za-z0-9*]*+")
+_OF_OUTLINES = re.compile(rb"([-+.0-9" + SPACE + rb"]++)[mlcvy](?!" + REGULAR + rb")")
 _PAIRS = {b"m": 1, b"l": 1, b"c": 3, b"v": 2, b"y": 2}
 _BEYOND = (b"(", b"<", b"%")  # text, and what it is not worth to tell apart
 _PICTURES = (b"Do", b"BI")
 _PASSED = frozenset(b"h f F f* n W W* w J j M i d g rg k G RG K gs".split())
+_OUTLINES = _PASSED.union(_PAIRS) - {b"gs"}
 _CORNERS = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (1.0, 1.0))
 _SAME: Matrix = (1.0, 0.0, 0.0, 1.0, 0.0, 0.0)
 _SPARE = 0.05  # of the larger side: lines between pixels
@@ -38,8 +39,8 @@ def keeps_within(head: bytes, contents: bytes, *, deep: bool) -> bool:
 
 def _points(contents: bytes) -> list[tuple[float, float]] | None:
     """Return points around all that is drawn; ``None`` for what is not paths and images."""
-    if _PATHS.fullmatch(contents):
-        listed = list(map(float, contents.translate(None, _LETTERS).split()))
+    if _OUTLINES.issuperset(_OPERATORS.findall(contents)):  # as of most glyphs
+        listed = list(map(float, b" ".join(_OF_OUTLINES.findall(contents)).split()))
         return list(zip(listed[::2], listed[1::2], strict=True))
     matrix, saved, found = _SAME, list[Matrix](), list[tuple[float, float]]()
     for numbers, operator in _OPERATION.findall(contents):

@@ -122,7 +122,7 @@ class _Settings:
 
     def read(self, text: bytes) -> Remarks:
         operands: list[bytes] = []
-        for token in _TOKEN.findall(without_images(text) if b"BI" in text else text):
+        for token in _TOKEN.findall(without_images(text)):
             if token[0] in _OPERANDS:
                 operands.append(token)
             elif token[0] in SPACES:
@@ -200,6 +200,8 @@ def _is_odd(token: bytes) -> bool:
 
 def without_images(text: bytes) -> bytes:
     """Return contents without the data of inline images, of which their ``BI`` remains."""
+    if b"BI" not in text:
+        return text
     if text.count(b"BI") == text.count(b"EI") == 1:
         return text[: text.index(b"BI") + 2] + text[text.index(b"EI") + 2 :]
     pieces, position = list[bytes](), 0
