@@ -56,6 +56,7 @@ TOLD = {
     "a colour space without a colour": drawn(f"/DeviceRGB cs 1 0 0 sc /DeviceGray cs {_PAINT}"),
     "a colour space of lines without a colour": drawn(f"/DeviceRGB CS {_LINE}"),
     "a colour set within a string": drawn("/DeviceRGB cs BT /F1 9 Tf (1 1 1 sc) Tj ET"),
+    "a colour between names of images": drawn(f"BT /F1 9 Tf ( BI ) Tj /DeviceRGB cs 1 sc {_PAINT} ( EI ) Tj ET"),
     "a colour before an image": drawn("/DeviceGray cs BI /W 1 /H 1 /BPC 8 /CS /G ID a EI 1 sc"),
     "too many operands": drawn(f"/DeviceGray cs 1 0 0 scn {_PAINT}"),
     "too few operands": drawn(f"/DeviceRGB cs 1 sc {_PAINT}"),

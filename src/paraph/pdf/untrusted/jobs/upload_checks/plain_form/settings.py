@@ -37,6 +37,7 @@ _OF_TEXT = [
     _rule(rb"T(?:[cwLs](?<!%(gap)b0%(gap)b..)|z(?<!%(gap)b100%(gap)b..))%(ends)b"),
     _rule(rb"\"(?<=[)>%(space)b].)%(ends)b"),
 ]
+_ONE_IMAGE = _rule(rb"(?:[^(<%%B]++|B(?!I))*+(?<=%(gap)b)BI(?=%(gap)b)")  # outside of strings and comments
 _SHOWN = _rule(rb"(?:Tj|TJ|[)>]%(gap)b*+['\"])%(ends)b")
 _OPERANDS = frozenset(b"(<>[]/+-.0123456789")
 _COMMENT = ord("%")
@@ -202,8 +203,8 @@ def without_images(text: bytes) -> bytes:
     """Return contents without the data of inline images, of which their ``BI`` remains."""
     if b"BI" not in text:
         return text
-    if text.count(b"BI") == text.count(b"EI") == 1:
-        return text[: text.index(b"BI") + 2] + text[text.index(b"EI") + 2 :]
+    if text.count(b"EI") == 1 and (one := _ONE_IMAGE.match(text)):
+        return one[0] + text[text.index(b"EI") + 2 :]
     pieces, position = list[bytes](), 0
     for operator, place in found_in(text):
         end = end_of_image(operator, text, place + len(operator)) if operator[:2] == b"BI" else None
