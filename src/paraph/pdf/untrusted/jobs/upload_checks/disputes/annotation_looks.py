@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from paraph.pdf.structure.geometry import Box
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
 from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.unpacking import unpacked
 
 _INVISIBLE, _NO_ZOOM, _NO_ROTATE = 1, 1 << 3, 1 << 4
 _RADIO, _PUSH_BUTTON = 1 << 15, 1 << 16
@@ -100,6 +101,13 @@ class AnnotationValues:
         found = self._resolve(appearances.get(b"/N"))
         return found if isinstance(found, PdfStream | dict) else 0
 
+    @property
+    def shows_something(self) -> bool:
+        """Whether there is anything in an appearance."""
+        found = self.normal_appearances
+        streams = [found] if isinstance(found, PdfStream) else map(self._resolve, (found or {}).values())
+        return any(isinstance(each, PdfStream) and unpacked(each).strip() for each in streams)
+
     def state(self, states: Dictionary, name: bytes) -> bool:
         """Return whether there is an appearance for a state."""
         return isinstance(self._resolve(states.get(name)), PdfStream)
@@ -159,7 +167,8 @@ def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: boo
     if subtype in _LEFT_OUT or not annotation.has(*_NEEDED.get(subtype, (b"/Rect",))):
         return True
     return (
-        _is_in_layer(annotation, settings)
+        ((subtype == b"/Link" or annotation.flags & _INVISIBLE) and annotation.shows_something)  # not to MuPDF
+        or _is_in_layer(annotation, settings)
         or _is_fixed(subtype, annotation, turned=turned)
         or (isinstance(appearances, dict) and not annotation.state(appearances, annotation.name(b"/AS")))
     )
@@ -248,7 +257,8 @@ def _field_is_disputed(field: AnnotationValues, appearances: object, settings: S
     if kind not in (b"/Tx", b"/Ch", b"/Btn", b"/Sig") or field.flags & _INVISIBLE or _is_in_layer(field, settings):
         return draws
     if kind == b"/Sig":
-        return has_own_look and (not appearances or settings.drawn_anew)
+        is_signed = field.inherited(b"/V") is not None  # where not, MuPDF shows a picture of its own
+        return (has_own_look and (not appearances or settings.drawn_anew)) or (not is_signed and field.shows_something)
     if kind == b"/Btn":
         return _button_is_disputed(field, appearances, has_own_look=has_own_look)
     has_value = field.inherited(b"/V") not in (None, b"()", b"<>") or (kind == b"/Ch" and field.has(b"/Opt"))
@@ -262,7 +272,8 @@ def _button_is_disputed(field: AnnotationValues, appearances: object, *, has_own
     flags = field.inherited(b"/Ff")
     flags = flags if isinstance(flags, int) else 0
     if flags & _PUSH_BUTTON:
-        return appearances is not None and not appearances and has_own_look
+        has_caption = appearances is None and field.dictionary(b"/MK").has(b"/CA")  # which poppler leaves out
+        return has_caption or (appearances is not None and not appearances and has_own_look)
     if not appearances:  # a circle to one, a square to the other
         return has_own_look and (appearances is not None or bool(flags & _RADIO))
     if not isinstance(appearances, dict):

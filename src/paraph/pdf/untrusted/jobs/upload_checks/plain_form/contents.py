@@ -9,8 +9,8 @@ from paraph.pdf.structure.objects import REGULAR, SPACE, parse
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 
 _LONGEST = 32_000
-_STRING = rb"\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S])*+\))*+\))*+\)"
-_STRINGS = re.compile(_STRING + rb"|<[0-9A-Fa-f" + SPACE + rb"]*+>|%[^\r\n]*+")
+STRING = rb"\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S]|\((?:[^()\\]++|\\[\s\S])*+\))*+\))*+\)"
+_STRINGS = re.compile(STRING + rb"|<[0-9A-Fa-f" + SPACE + rb"]*+>|%[^\r\n]*+")
 _GAP = rb"[" + SPACE + rb"]++"
 _USED = re.compile(
     rb"/(" + REGULAR + rb"*+)" + _GAP + rb"(?:[-+.0-9]++" + _GAP + rb")?+"
@@ -26,7 +26,8 @@ CATEGORIES = {
     b"scn": b"/Pattern",
     b"SCN": b"/Pattern",
 }
-_OWN_SPACES = frozenset({b"DeviceGray", b"DeviceRGB", b"DeviceCMYK", b"Pattern"})
+OWN_SPACES = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/Pattern"})
+"""Colour spaces that stand for themselves, not in the resources."""
 
 
 def check_contents(texts: list[bytes], *, within: str) -> Ending:
@@ -43,10 +44,6 @@ def check_contents(texts: list[bytes], *, within: str) -> Ending:
 
 
 def used_names(texts: Iterable[bytes]) -> set[tuple[bytes, bytes]]:
-    """Return (category, name) of the resources that contents use, with the slashes of names."""
+    """Return (category, name) of the resources that contents use, with the slashes of names, and of OWN_SPACES."""
     used = {each for text in texts for each in _USED.findall(text)}
-    return {
-        (CATEGORIES[operator], parse(b"/" + name, 0)[0])
-        for name, operator in used
-        if not (operator in (b"cs", b"CS") and name in _OWN_SPACES)
-    }
+    return {(CATEGORIES[operator], parse(b"/" + name, 0)[0]) for name, operator in used}

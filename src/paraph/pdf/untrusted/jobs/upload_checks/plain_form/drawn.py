@@ -1,6 +1,7 @@
 """What the pages of a plain file draw with: the kinds of its entries (ISO 32000-1, 7.7, 8.4 to 8.11 and 12.5)."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from paraph.pdf.refusal import too_complex
@@ -9,10 +10,17 @@ from paraph.pdf.structure.graphics_state import CLEAN, Ending
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import check_contents, used_names
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space, components
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPACES, check_contents, used_names
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import check_image
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.glyph_boxes import keeps_within
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import (
+    Looks,
+    are_usual_dashes,
+    check_settings,
+    shows_text,
+)
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
@@ -28,6 +36,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     is_number,
     is_stream,
     is_string,
+    number,
     numbers,
     one_of,
 )
@@ -106,10 +115,12 @@ _IDENTICAL = (b"/Identity", b"/Default")
 
 
 class Drawn(NamedTuple):
-    """What is drawn by something: its own ``depth``, 1 where nothing is drawn within it, and remarks."""
+    """What is drawn by something: its own ``depth``, 1 where nothing is drawn within it, remarks, and whether it shows
+    text."""
 
     depth: int
     remarks: Remarks
+    text: bool = False
 
 
 _FLAT = Drawn(0, NOTHING)
@@ -122,6 +133,7 @@ class Drawings:
         self._reader = reader
         self._resolve = reader.resolve
         self._decoder = ContentsDecoder(_MOST_READ, _MOST_READ)
+        self._images = Images(self._resolve)
         self._known: dict[tuple[bytes, Ref], Drawn | None] = {}
         self._checks = {
             b"/Font": self._font,
@@ -141,7 +153,7 @@ class Drawings:
             texts = self._decoded([self._resolve(each) for each in streams], "a page")
             self._contents[key] = check_contents(texts, within="a page"), texts
         found, texts = self._contents[key]
-        drawn = self._uses(texts, self._resources(resources))
+        drawn = self._uses(texts, self._resources(resources), of_page=True)
         return found, drawn.remarks.union(*(each.remarks for each in self._annotations(page)))
 
     def _contents_of(self, page: Dictionary) -> list[Ref]:
@@ -167,8 +179,10 @@ class Drawings:
                 raise NotPlain("an annotation lacks an entry")
             if self._resolve(entries[b"/Subtype"]) == b"/Widget":
                 check_entries("a form field", entries, FIELD, self._resolve)
-            for look in self._looks(entries):
-                yield self._item(b"/XObject", look)
+            looks = [self._item(b"/XObject", look) for look in self._looks(entries)]
+            yield from looks
+            if looks and _is_empty(list(map(self._resolve, self._resolve(entries[b"/Rect"])))):
+                yield Drawn(0, frozenset({"annotation_place"}))
 
     def _looks(self, annotation: Dictionary) -> Iterator[Any]:
         looks = self._resolve(annotation.get(b"/AP", {}))
@@ -201,16 +215,31 @@ class Drawings:
             raise NotPlain("resources are no dictionary")
         return resources
 
-    def _uses(self, texts: Iterable[bytes], resources: Dictionary) -> Drawn:
+    def _uses(self, texts: Sequence[bytes], resources: Dictionary, *, of_page: bool = False) -> Drawn:
         """Check everything that contents use. Raise NotPlain for a name that is not in the resources."""
-        depth, remarks = 0, NOTHING
-        for category, name in used_names(texts):
+        depth, remarks, with_text, drawn_fonts = 0, NOTHING, set[bytes](), set[bytes]()
+        used = used_names(texts)
+        for category, name in used:
+            if category == b"/ColorSpace" and name in OWN_SPACES:
+                continue
             table = self._resolve(resources.get(category))
             if type(table) is not dict or name not in table:
                 raise NotPlain(f"contents use a name that is not in {category.decode()[1:]}")
             drawn = self._item(category, table[name])
             depth, remarks = max(depth, drawn.depth), remarks | drawn.remarks
-        return Drawn(depth, remarks)
+            if drawn.text:
+                with_text.add(name)
+            if category == b"/Font" and drawn.depth:
+                drawn_fonts.add(name)
+        coloured = any(category in (b"/ColorSpace", b"/Pattern") for category, _ in used)
+        looks = Looks(partial(self._components, resources), with_text, drawn_fonts, coloured=coloured)
+        remarks |= check_settings(texts, looks, of_page=of_page)
+        return Drawn(depth, remarks, not of_page and (bool(with_text) or any(map(shows_text, texts))))
+
+    def _components(self, resources: Dictionary, name: bytes) -> int | None:
+        named = self._resolve(resources.get(b"/ColorSpace"))
+        value = named[name] if type(named) is dict and name in named else name
+        return components(value, self._resolve)
 
     def _item(self, category: bytes, value: Any) -> Drawn:
         if type(value) is not Ref:
@@ -236,29 +265,31 @@ class Drawings:
         remarks = check_font(font, self._resolve)
         if self._resolve(font[b"/Subtype"]) != b"/Type3":
             return Drawn(0, remarks)
-        resources, depth = self._resources(font.get(b"/Resources")), 0
+        resources, depth, text = self._resources(font.get(b"/Resources")), 1, False
         for glyph in self._resolve(font[b"/CharProcs"]).values():
             drawn = self._drawing(self._resolve(glyph), resources, "a glyph")
-            depth, remarks = max(depth, drawn.depth), remarks | drawn.remarks
-        return Drawn(depth, remarks)
+            depth, remarks, text = max(depth, drawn.depth), remarks | drawn.remarks, text or drawn.text
+        return Drawn(depth, remarks, text)
 
     def _drawing(self, stream: Any, resources: Dictionary, what: str) -> Drawn:
         (text,) = self._decoded([stream], what)
-        text += b"\n"  # which ends a comment
+        text, head = text + b"\n", b""  # which ends a comment
         if what == "a glyph":
             begins = glyph_begins().match(text)
             if begins is None:
                 raise NotPlain("a glyph does not begin with its width")
-            text = text[begins.end() :]
+            text, head = text[begins.end() :], begins[0]
         if check_contents([text], within=what)._replace(states=0, text=False) != CLEAN:
             raise NotPlain(f"the contents of {what} leave something open")
         drawn = self._uses([text], resources)
-        return Drawn(drawn.depth + 1, drawn.remarks)
+        if head and not keeps_within(head, text, deep=drawn.depth > 0):
+            drawn = drawn._replace(remarks=drawn.remarks | {"glyph_box"})
+        return drawn._replace(depth=drawn.depth + 1)
 
     def _object(self, stream: Any) -> Drawn:
         kind = self._resolve(stream.dictionary.get(b"/Subtype")) if type(stream) is PdfStream else None
         if kind == b"/Image":
-            return Drawn(0, check_image(stream, self._resolve))
+            return Drawn(0, self._images.check(stream))
         if kind != b"/Form" or b"/BBox" not in stream.dictionary:
             raise NotPlain("something that is drawn is neither image nor form")
         check_stream(stream, _FORM, "a form", self._resolve)
@@ -280,8 +311,11 @@ class Drawings:
             depth, remarks = drawn.depth, remarks | drawn.remarks | {"soft_mask"}
             if self._resolve(mask.get(b"/TR", b"/Identity")) not in _IDENTICAL:
                 remarks |= {"transfer_function"}
-        if b"/Font" in state:
-            remarks |= self._item(b"/Font", self._resolve(state[b"/Font"])[0]).remarks
+        if b"/Font" in state:  # which some readers take, and others do not
+            remarks |= self._item(b"/Font", self._resolve(state[b"/Font"])[0]).remarks | {"state_font"}
+        dashes, phase = self._resolve(state.get(b"/D", [[], 0]))
+        if not are_usual_dashes([number(self._resolve(each)) for each in self._resolve(dashes)], number(phase)):
+            remarks |= {"dashes"}
         return Drawn(depth, remarks)
 
     def _colours(self, value: Any) -> Drawn:
@@ -304,3 +338,7 @@ class Drawings:
         if type(entries) is not dict or self._resolve(entries.get(b"/ShadingType")) not in range(1, 8):
             raise NotPlain("a shading is odd")
         return Drawn(0, check_space(entries.get(b"/ColorSpace"), self._resolve) | {"shading"})
+
+
+def _is_empty(box: list[Any]) -> bool:
+    return number(box[0]) == number(box[2]) or number(box[1]) == number(box[3])

@@ -3,6 +3,8 @@
 from fontTools.agl import AGL2UV
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import cff, truetype
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import Beginning
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     NotPlain,
     Resolve,
@@ -58,7 +60,22 @@ _DESCRIPTOR = {
 }
 _ENCODING = {b"/BaseEncoding": is_name, b"/Differences": is_array}
 _ENCODINGS = frozenset({b"/WinAnsiEncoding", b"/MacRomanEncoding", b"/StandardEncoding", b"/MacExpertEncoding"})
+_OF_LATIN_LETTERS = _ENCODINGS - {b"/MacExpertEncoding"}
 _PROGRAMS = (b"/FontFile", b"/FontFile2", b"/FontFile3")
+_CFF, _OPENTYPE = (b"\x01\x00",), (b"OTTO",)
+_FITTING = {
+    (b"/Type1", b"/FontFile", None): (b"%!",),
+    (b"/Type1", b"/FontFile3", b"/Type1C"): _CFF,
+    (b"/Type1", b"/FontFile3", b"/OpenType"): _OPENTYPE,
+    (b"/MMType1", b"/FontFile", None): (b"%!",),
+    (b"/MMType1", b"/FontFile3", b"/Type1C"): _CFF,
+    (b"/TrueType", b"/FontFile2", None): truetype.KINDS,
+    (b"/CIDFontType0", b"/FontFile3", b"/CIDFontType0C"): _CFF,
+    (b"/CIDFontType0", b"/FontFile3", b"/OpenType"): _OPENTYPE,
+    (b"/CIDFontType2", b"/FontFile2", None): truetype.KINDS,
+    (b"/CIDFontType2", b"/FontFile3", b"/OpenType"): truetype.KINDS,
+}
+"""How the program of a font begins, by the kind of the font, the entry and the kind of the program."""
 _PROGRAM_KINDS = frozenset({b"/Type1C", b"/CIDFontType0C", b"/OpenType"})
 _STANDARD = frozenset(  # the fonts that every reader has (9.6.2.2)
     b"/" + family + style
@@ -95,8 +112,8 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
     if subtype == b"/Type3":
         if not is_dictionary(encoding) or not _has(font, b"/CharProcs", b"/FontMatrix"):
             raise NotPlain("a font of drawings lacks an entry")
-        differences(encoding, resolve)
-        return NOTHING
+        reached = differences(encoding, resolve)
+        return frozenset({"glyph_codes"}) if (resolve(font[b"/CharProcs"]).keys() - reached) & _GLYPHS else NOTHING
     if b"/BaseFont" not in font:
         raise NotPlain("a font has no name")
     descriptor = resolve(font.get(b"/FontDescriptor"))
@@ -104,16 +121,48 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
     if isinstance(encoding, PdfStream):
         raise NotPlain("a font has an odd encoding")
     names = differences(encoding, resolve) if is_dictionary(encoding) else set[bytes]()
+    base = resolve(encoding.get(b"/BaseEncoding")) if is_dictionary(encoding) else encoding
+    is_expert = base is not None and base not in _OF_LATIN_LETTERS
     if not embedded:
         name = resolve(font[b"/BaseFont"])
         remarks = set[str]() if name in _STANDARD else {"font_not_embedded"}
         if name not in _PICTOGRAMS and not names <= _GLYPHS:
             remarks.add("glyph_names")
+        if is_expert or (name in _PICTOGRAMS and (names or base)):
+            remarks.add("font_encoding")
         return frozenset(remarks)
-    flags = resolve(descriptor.get(b"/Flags")) if descriptor else 0
-    if subtype == b"/TrueType" and (names or bool(encoding) == bool(flags & _SYMBOLIC)):
-        return frozenset({"font_encoding"})
-    return NOTHING
+    symbolic = bool(resolve(descriptor.get(b"/Flags", 0)) & _SYMBOLIC)
+    found = set[str]()
+    if (subtype == b"/TrueType" and (names or bool(encoding) == symbolic)) or is_expert:
+        found.add("font_encoding")
+    program = _program(subtype, descriptor, resolve)
+    if program is None:
+        found.add("font_program")
+    elif not _finds_glyphs(subtype, program, names, symbolic=symbolic):
+        found.add("font_maps")
+    return frozenset(found)
+
+
+def _program(subtype: bytes, descriptor: Dictionary, resolve: Resolve) -> Beginning | None:
+    """Return the program that is embedded; ``None`` where it is not of the kind that the font needs."""
+    (key,) = (each for each in _PROGRAMS if each in descriptor)
+    stream = resolve(descriptor[key])
+    data = Beginning(stream)
+    begins = _FITTING.get((subtype, key, resolve(stream.dictionary.get(b"/Subtype"))), ())
+    return data if data.read(0, 4).startswith(begins) else None
+
+
+def _finds_glyphs(subtype: bytes, data: Beginning, names: set[bytes], *, symbolic: bool) -> bool:
+    """Return whether all readers find the glyphs of a simple font in its program."""
+    try:
+        if subtype == b"/TrueType":
+            return truetype.maps_alike(data, symbolic=symbolic)
+        if data.read(0, 2) == b"%!":  # its names are encrypted
+            return True
+        known = cff.glyph_names(data, truetype.tables(data)[b"CFF "] if data.read(0, 4) in _OPENTYPE else 0)
+        return known is not None and names <= known
+    except (IndexError, KeyError):
+        return False
 
 
 def differences(encoding: Dictionary, resolve: Resolve) -> set[bytes]:
@@ -175,6 +224,8 @@ def _composite(font: Dictionary, resolve: Resolve) -> Remarks:
     if not embedded:
         return frozenset({"font_not_embedded"})
     remarks = {"font_map"} if isinstance(mapped, PdfStream) else set[str]()
+    if _program(resolve(descendant[b"/Subtype"]), resolve(descendant[b"/FontDescriptor"]), resolve) is None:
+        remarks.add("font_program")
     if encoding not in (b"/Identity-H", b"/Identity-V"):
         remarks.add("font_encoding")
     return frozenset(remarks)

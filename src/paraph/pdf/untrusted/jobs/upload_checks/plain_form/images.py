@@ -1,12 +1,14 @@
 """The images of a plain file (ISO 32000-1, 8.9)."""
 
+from functools import cache
 from typing import Any
 
-from paraph.pdf.structure.objects import PdfStream
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space
+from paraph.pdf.structure.objects import Dictionary, PdfStream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.jpeg import frame
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.jpx import has_alpha
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import Beginning, check_stream
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
     NotPlain,
@@ -17,6 +19,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     is_name,
     is_natural,
     is_stream,
+    number,
     numbers,
     one_of,
 )
@@ -36,26 +39,135 @@ _IMAGE: Kinds = {
 }
 
 
-def check_image(stream: Any, resolve: Resolve) -> Remarks:
-    """Return what readers may draw differently in the image. Raise NotPlain."""
-    if type(stream) is not PdfStream:
-        raise NotPlain("a mask is no image")
-    filters, entries = check_stream(stream, _IMAGE, "an image", resolve, image=True), stream.dictionary
-    if b"/Width" not in entries or b"/Height" not in entries:
-        raise NotPlain("an image lacks its size")
-    is_mask, is_jpx = resolve(entries.get(b"/ImageMask")) == b"true", filters[-1:] == [b"/JPXDecode"]
-    space = entries.get(b"/ColorSpace")
-    if not (is_mask or is_jpx) and (space is None or b"/BitsPerComponent" not in entries):
-        raise NotPlain("an image lacks an entry")
-    remarks = check_space(space, resolve) if space is not None else NOTHING
-    if is_jpx:
-        remarks |= {"jpx"}
-    if is_jpx and (resolve(entries.get(b"/SMaskInData", 0)) or has_alpha(stream.data)):
-        remarks |= {"image_alpha"}
-    for key in (b"/SMask", b"/Mask"):
-        mask = resolve(entries.get(key))
-        if type(mask) is PdfStream:
-            if {b"/SMask", b"/Mask"} & mask.dictionary.keys():
-                raise NotPlain("a mask has a mask")
-            remarks |= check_image(mask, resolve)
-    return remarks
+_IS_MASK, _JPEG = b"/ImageMask", b"/DCTDecode"
+_ODD_IN_MASKS = frozenset({b"/ColorSpace", b"/SMask", b"/Mask"})
+_OF_TWO_COLOURS = frozenset({b"/CCITTFaxDecode", b"/JBIG2Decode"})
+_SOFT = ((b"/DeviceGray", 1), (b"/DeviceGray", 8))
+_DEEPEST_KEYED = 8  # bits of a component whose values may be left out
+_OF_ROWS = ((b"/Columns", 1), (b"/Colors", 1), (b"/BitsPerComponent", 8))
+_PNG = 10  # from which predictor on each row has a byte more
+_SPARE = 2  # bytes of an end of line behind the data
+_MOST = 128 << 20  # bytes of all images of a file
+_CODES = 256
+
+
+class Images:
+    """Checks the images of one file."""
+
+    def __init__(self, resolve: Resolve) -> None:
+        self._resolve, self._left = resolve, _MOST
+
+    def check(self, stream: Any) -> Remarks:
+        """Return what readers may draw differently in the image. Raise NotPlain."""
+        resolve = self._resolve
+        if type(stream) is not PdfStream:
+            raise NotPlain("a mask is no image")
+        filters, entries = check_stream(stream, _IMAGE, "an image", resolve, image=True), stream.dictionary
+        if b"/Width" not in entries or b"/Height" not in entries:
+            raise NotPlain("an image lacks its size")
+        is_mask, is_jpx = resolve(entries.get(_IS_MASK)) == b"true", filters[-1:] == [b"/JPXDecode"]
+        space = entries.get(b"/ColorSpace")
+        if not (is_mask or is_jpx) and (space is None or b"/BitsPerComponent" not in entries):
+            raise NotPlain("an image lacks an entry")
+        remarks = check_space(space, resolve) if space is not None else NOTHING
+        if is_jpx:
+            remarks |= {"jpx"}
+        elif not (self._is_usual_mask(stream, filters) if is_mask else self._is_usual(stream, filters)):
+            remarks |= {"image"}
+        if is_jpx and (resolve(entries.get(b"/SMaskInData", 0)) or has_alpha(stream.data)):
+            remarks |= {"image_alpha"}
+        for key in (b"/SMask", b"/Mask"):
+            mask = resolve(entries.get(key))
+            if type(mask) is PdfStream:
+                if {b"/SMask", b"/Mask"} & mask.dictionary.keys():
+                    raise NotPlain("a mask has a mask")
+                remarks |= self.check(mask)
+        return remarks
+
+    def _is_usual_mask(self, stream: PdfStream, filters: list[bytes]) -> bool:
+        """Return whether a mask of its own is one bit deep, and has neither colours nor other masks."""
+        entries = self._entries(stream)
+        alike = _ODD_IN_MASKS.isdisjoint(entries) and entries.get(b"/BitsPerComponent", 1) == 1
+        decoded = _decode(entries, [0, 1]) in ([0, 1], [1, 0])
+        return alike and decoded and filters[-1:] != [_JPEG] and self._fits(stream, filters, 1, 1)
+
+    def _is_usual(self, stream: PdfStream, filters: list[bytes]) -> bool:
+        """Return whether the entries fit each other, the data, and those of the mask."""
+        entries, last = self._entries(stream), filters[-1] if filters else b""
+        space, depth = entries[b"/ColorSpace"], entries[b"/BitsPerComponent"]
+        count = components(space, self._resolve)
+        palette = self._resolve(space[2]) if type(space) is list and self._resolve(space[0]) == b"/Indexed" else None
+        if count is None or (last in _OF_TWO_COLOURS and (count, depth) != (1, 1)):
+            return False
+        whole = [0, 1] * count if palette is None else [0, (1 << depth) - 1]
+        if _decode(entries, whole) not in ((whole, whole[::-1]) if palette is None or depth == 1 else (whole,)):
+            return False
+        masks = [entries[key] for key in (b"/SMask", b"/Mask") if key in entries]
+        if len(masks) > 1 or not all(self._is_for(mask, entries, count) for mask in masks):
+            return False
+        if last != _JPEG:
+            return self._fits(stream, filters, count, depth, palette)
+        found, keyed = frame(Beginning(stream, len(filters) - 1)), masks and type(masks[0]) is list
+        if found is None or palette is not None or keyed:
+            return False
+        changed = self._parameters(entries).get(b"/ColorTransform")
+        return found[:4] == (entries[b"/Width"], entries[b"/Height"], count, depth) and found.is_taken_alike(changed)
+
+    def _is_for(self, mask: Any, entries: Dictionary, count: int) -> bool:
+        """Return whether what hides parts of an image is of the kind that its entry is for."""
+        depth = entries[b"/BitsPerComponent"]
+        if type(mask) is list:
+            if len(mask) != 2 * count or depth > _DEEPEST_KEYED or not all(type(each) is int for each in mask):
+                return False
+            return all(0 <= low <= high < 1 << depth for low, high in zip(mask[::2], mask[1::2], strict=True))
+        found = self._entries(mask)
+        if b"/Mask" in entries:
+            return bool(found.get(_IS_MASK) == b"true")
+        kind = (found.get(b"/ColorSpace"), found.get(b"/BitsPerComponent"))
+        if kind not in _SOFT or _decode(found, [0, 1]) != [0, 1] or _IS_MASK in found:
+            return False
+        matte, same = found.get(b"/Matte"), all(found.get(key) == entries[key] for key in (b"/Width", b"/Height"))
+        return matte is None or (same and len(matte) == count)
+
+    def _fits(
+        self, stream: PdfStream, filters: list[bytes], count: int, depth: int, palette: int | None = None
+    ) -> bool:
+        """Return whether there are as many data as the entries say, and a colour of the palette for each of them."""
+        entries = self._entries(stream)
+        width, height, parameters = entries[b"/Width"], entries[b"/Height"], self._parameters(entries)
+        if filters[-1:] == [b"/CCITTFaxDecode"]:
+            return parameters.get(b"/Columns", 1728) == width and parameters.get(b"/Rows", 0) in (0, height)
+        if filters[-1:] == [b"/JBIG2Decode"]:
+            return True
+        row, predictor = (width * count * depth + 7) // 8, parameters.get(b"/Predictor", 1)
+        if predictor > 1 and tuple(parameters.get(key, other) for key, other in _OF_ROWS) != (width, count, depth):
+            return False
+        is_small = palette is not None and palette + 1 < 1 << depth
+        packed = filters == [b"/FlateDecode"] and not is_small  # the bytes that predictors add may be counted with it
+        length = (row + (packed and predictor >= _PNG)) * height
+        self._left -= length
+        if self._left < 0:
+            return False
+        data = Beginning(PdfStream({b"/Filter": filters}, stream.data) if packed else stream).read(0, length + 3)
+        known = _bytes_below(palette + 1, depth) if is_small and palette is not None else None
+        return length <= len(data) <= length + _SPARE and not (known and data[:length].translate(None, known))
+
+    def _entries(self, stream: PdfStream) -> Dictionary:
+        return {key: self._resolve(value) for key, value in stream.dictionary.items()}
+
+    def _parameters(self, entries: Dictionary) -> Dictionary:
+        """Return the parameters of the last filter."""
+        listed = entries.get(b"/DecodeParms")
+        found = self._resolve(listed[-1]) if type(listed) is list and listed else listed
+        return {key: self._resolve(value) for key, value in found.items()} if type(found) is dict else {}
+
+
+def _decode(entries: Dictionary, usual: list[int]) -> list[float]:
+    return list(map(number, entries.get(b"/Decode", usual)))
+
+
+@cache
+def _bytes_below(count: int, depth: int) -> bytes:
+    """Return the bytes that consist of numbers of so many bits below ``count``."""
+    most = (1 << depth) - 1
+    return bytes(each for each in range(_CODES) if all((each >> at) & most < count for at in range(0, 8, depth)))

@@ -35,7 +35,20 @@ _PAGE: Kinds = {**_INHERITED, b"/UserUnit": is_number, b"/Annots": is_array, b"/
 _OF_PAGES = (b"/Contents", b"/Annots", b"/UserUnit", b"/Group", b"/BleedBox", b"/TrimBox", b"/ArtBox")
 _OF_NODES = (b"/Kids", b"/Count")
 _DEEPEST = 64
-_KNOWN = frozenset({"glyph_names", "transfer_function", "image_alpha"})
+_KNOWN = frozenset(
+    {
+        "colour_operands",
+        "colour_space",
+        "font_maps",
+        "glyph_box",
+        "glyph_codes",
+        "glyph_names",
+        "image",
+        "image_alpha",
+        "transfer_function",
+    }
+)
+"""Remarks that are told: of each, some reader draws something else though two of them may agree."""
 
 
 class PlainForm(NamedTuple):

@@ -1,6 +1,9 @@
 """The data of streams in a plain file (ISO 32000-1, 7.3.8 and 7.4)."""
 
-from paraph.pdf.structure.objects import PdfStream
+import zlib
+
+from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe
+from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
     NotPlain,
@@ -19,6 +22,7 @@ ABBREVIATED = frozenset(
 """Of inline images, which some readers take for others' entries, and of data in another file."""
 _PACKING = frozenset({b"/FlateDecode", b"/LZWDecode", b"/ASCIIHexDecode", b"/ASCII85Decode", b"/RunLengthDecode"})
 _OF_IMAGES = frozenset({b"/DCTDecode", b"/JPXDecode", b"/CCITTFaxDecode", b"/JBIG2Decode"})
+_LARGEST = 64 << 20  # bytes of an image that zlib alone cannot unpack
 _PARAMETERS: Kinds = {
     **dict.fromkeys((b"/Predictor", b"/Colors", b"/BitsPerComponent", b"/Columns", b"/Rows"), is_natural),
     **dict.fromkeys((b"/EarlyChange", b"/ColorTransform"), one_of(0, 1)),
@@ -51,3 +55,46 @@ def check_stream(stream: PdfStream, kinds: Kinds, what: str, resolve: Resolve, *
         elif each is not None:
             raise NotPlain(f"{what} has odd parameters")
     return filters
+
+
+class Beginning:
+    """The decoded data of a stream, read from its beginning and unpacked no further than is asked for. ``outer``: how
+    many of its filters are undone, all of them by default. Damaged data end where the damage is."""
+
+    _PIECE = 1 << 12
+
+    def __init__(self, stream: PdfStream, outer: int | None = None) -> None:
+        filters, parameters = stream.dictionary.get(b"/Filter", []), stream.dictionary.get(b"/DecodeParms")
+        filters = filters if type(filters) is list else [filters]
+        undone = filters[:outer]
+        parameters = parameters[: len(undone)] if type(parameters) is list else parameters if outer is None else None
+        self._found, self._left, self._inflater = b"", b"", zlib.decompressobj()
+        if not undone:
+            self._found = stream.data
+        elif undone == [b"/FlateDecode"] and parameters in (None, [None]):
+            self._left = stream.data
+        else:
+            self._found = self._unpacked({b"/Filter": undone, b"/DecodeParms": parameters}, stream.data)
+
+    def read(self, start: int, length: int) -> bytes:
+        """Return at most so many bytes from ``start`` on."""
+        end = start + length
+        while self._left and len(self._found) < end:
+            try:
+                self._found += self._inflater.decompress(self._left, max(end - len(self._found), self._PIECE))
+            except zlib.error:
+                self._left = b""
+                break
+            self._left = self._inflater.unconsumed_tail
+        return self._found[start:end]
+
+    def length(self, most: int) -> int:
+        """Return how many bytes there are, counted up to ``most`` and a few more."""
+        return len(self.read(0, most + 1))
+
+    @staticmethod
+    def _unpacked(entries: Dictionary, data: bytes) -> bytes:
+        try:
+            return unpacked(PdfStream(entries, data), _LARGEST)
+        except Unsafe:
+            return b""

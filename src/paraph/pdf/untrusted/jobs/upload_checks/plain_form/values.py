@@ -68,6 +68,11 @@ def is_number(value: Any) -> bool:
     return type(value) is int or (type(value) is bytes and _REAL.fullmatch(value) is not None)
 
 
+def number(token: Any) -> float:
+    """Return the value of what is a number."""
+    return float(token)
+
+
 def is_integer(value: Any) -> bool:
     return type(value) is int
 

@@ -1,0 +1,214 @@
+"""What contents set before they draw, where readers do not agree what it is for (ISO 32000-1, 8.4, 8.6.8 and 9.3)."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from paraph.pdf.structure.contents_grammar import PAINTING, SPACES, found_in
+from paraph.pdf.structure.inline_images import end_of_image
+from paraph.pdf.structure.objects import REGULAR, SPACE, parse
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import STRING
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
+
+_GAP, _ENDS = rb"[" + SPACE + rb"]", rb"(?!" + REGULAR + rb")"
+_PARTS = {b"gap": _GAP, b"ends": _ENDS, b"regular": REGULAR, b"space": SPACE, b"string": STRING}
+
+
+def _rule(pattern: bytes) -> re.Pattern[bytes]:
+    return re.compile(pattern % _PARTS)
+
+
+_TOKEN = _rule(
+    rb"%(string)b|%%[^\r\n]*+|<<|>>|<[^>]*+>|[\[\]]|/%(regular)b*+|%(regular)b++"
+    rb"|(?:%(gap)b[-+.0-9%(space)b]*+(?:[mlcvyhwJjMi]|re|cm|T[dDm*]|BT|ET)%(ends)b)++|%(gap)b{8,}+"
+)
+"""A run of operators that set nothing is one token, and so is a long gap, which would be searched time and again."""
+_SPACE_SET = _rule(rb"(?:cs|CS)(?<=%(gap)b..)%(ends)b")
+_COLOUR_SET = [_rule(name + rb"(?<=%(gap)b..)[nN]?%(ends)b") for name in (rb"sc", rb"SC")]
+_AT_ONCE = _rule(rb"(/%(regular)b*+)%(gap)b++(?:cs|CS)%(gap)b++((?:[-+.0-9]++%(gap)b++)*+)(?:sc|SC)[nN]?+%(ends)b")
+"""A colour space and a colour in it."""
+_MODES = _rule(rb"Tr(?<!%(gap)b0%(gap)bTr)%(ends)b")
+_HALVES = _rule(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f%(space)b]++>")
+_DASHES = _rule(rb"\[([-+.0-9%(space)b]*+)\]%(gap)b*+([-+.0-9]++)%(gap)b++d%(ends)b")
+_COMMENTED = _rule(rb"%%[^\r\n]*+%(gap)b++(?:[-+.0-9\[\]]++%(gap)b*+)*+(?:T[rcwzLs]|d|'|\")%(ends)b")
+"""A comment before the operator, which may hide an operand from the other rules."""
+_OF_TEXT = [
+    _rule(rb"T(?:[cwLs](?<!%(gap)b0%(gap)b..)|z(?<!%(gap)b100%(gap)b..))%(ends)b"),
+    _rule(rb"\"(?<=[)>%(space)b].)%(ends)b"),
+]
+_ONE_IMAGE = _rule(rb"(?:[^(<%%B]++|B(?!I))*+(?<=%(gap)b)BI(?=%(gap)b)")  # outside of strings and comments
+_SHOWN = _rule(rb"(?:Tj|TJ|[)>]%(gap)b*+['\"])%(ends)b")
+_OPERANDS = frozenset(b"(<>[]/+-.0123456789")
+_COMMENT = ord("%")
+_OF_SPACES = {b"g": 1, b"rg": 3, b"k": 4}
+_USUAL = {b"Tc": 0.0, b"Tw": 0.0, b"Tz": 100.0, b"TL": 0.0, b"Ts": 0.0, b"Tr": 0.0}
+_UNSEEN, _NOT_SHOWN = 3, b"3 Tr"  # as the text of scans, on which readers agree
+_CLIPPING = 4  # and above: modes of text that cut off what follows
+_SHOWING = frozenset({b"Tj", b"TJ", b"'", b'"'})
+_LINES = frozenset({b"S", b"s"})
+_PAINTING = (PAINTING - {b"n"}) | _SHOWING | {b"Do", b"sh", b"BI"}
+_WITH_LINES = frozenset({b"S", b"s", b"B", b"B*", b"b", b"b*", b"Do"})
+_UNKNOWN = -1
+
+
+class Looks(NamedTuple):
+    """What contents draw with. ``components``: returns of how many numbers a colour in a named space consists, ``None``
+    for patterns; ``with_text``: names of forms and fonts of drawings that show text of their own; ``drawn``: those of
+    all fonts of drawings; ``coloured``: there are colour spaces by name, or patterns."""
+
+    components: Callable[[bytes], int | None]
+    with_text: set[bytes]
+    drawn: set[bytes]
+    coloured: bool
+
+
+class _State(NamedTuple):
+    """``fill`` and ``line``: components of a colour; ``bare``: which of these two still wait for one; ``text``: what is
+    set of text otherwise than it is at first; ``font``: its name."""
+
+    fill: int | None
+    line: int | None
+    bare: frozenset[str] = frozenset()
+    text: frozenset[bytes] = frozenset()
+    font: bytes = b""
+
+
+def shows_text(text: bytes) -> bool:
+    return bool(_SHOWN.search(text) or (b"%" in text and _COMMENTED.search(text)))
+
+
+def are_usual_dashes(lengths: Iterable[float], phase: float) -> bool:
+    """Return whether all readers draw the same dashes: some take none below zero, and nothing but zeros for none."""
+    listed = list(lengths)
+    return not listed or (min(listed) >= 0 and any(listed) and phase >= 0)
+
+
+def check_settings(texts: Sequence[bytes], looks: Looks, *, of_page: bool) -> Remarks:
+    """Return what readers may take differently in decoded contents that are well formed. ``of_page``: they begin with
+    black; others begin with what was set where they are drawn."""
+    text = b"\n".join((b"", *texts))
+    if _is_settled(text, looks):
+        return NOTHING
+    return _Settings(looks, 1 if of_page else _UNKNOWN).read(text)
+
+
+def _is_settled(text: bytes, looks: Looks) -> bool:
+    """Return whether there is nothing to follow, which is so of most contents and far quicker to tell."""
+    if (b"%" in text and _COMMENTED.search(text)) or _MODES.search(text) or _HALVES.search(text):
+        return False
+    if not _are_set_at_once(text, looks) or (looks.with_text and any(rule.search(text) for rule in _OF_TEXT)):
+        return False
+    return all(are_usual_dashes(map(float, each.split()), float(phase)) for each, phase in set(_DASHES.findall(text)))
+
+
+def _are_set_at_once(text: bytes, looks: Looks) -> bool:
+    """Return whether each colour space is followed by a colour of it, and no colour stands alone."""
+    if not looks.coloured:
+        return not any(rule.search(text) for rule in _COLOUR_SET)
+    found = _AT_ONCE.findall(text)
+    spaces, colours = len(_SPACE_SET.findall(text)), sum(len(rule.findall(text)) for rule in _COLOUR_SET)
+    usual = {(name, len(values.split())) for name, values in found}
+    return len(found) == spaces == colours and all(
+        looks.components(parse(name, 0)[0]) == count for name, count in usual
+    )
+
+
+class _Settings:
+    """Follows the graphics state through contents."""
+
+    def __init__(self, looks: Looks, components: int) -> None:
+        self._looks, self._found = looks, set[str]()
+        self._state, self._saved = _State(components, components), list[_State]()
+
+    def read(self, text: bytes) -> Remarks:
+        operands: list[bytes] = []
+        for token in _TOKEN.findall(without_images(text)):
+            if token[0] in _OPERANDS:
+                operands.append(token)
+            elif token[0] in SPACES:
+                operands = operands if token[-1] in SPACES else []
+            elif token[0] != _COMMENT:
+                self._operator(token, operands)
+                operands = []
+        return frozenset(self._found)
+
+    def _operator(self, operator: bytes, operands: list[bytes]) -> None:
+        if operands and operands[0][:1] == b"/":
+            operands[0] = parse(operands[0], 0)[0]
+        if operator == b"q":
+            self._saved.append(self._state)
+        elif operator == b"Q":
+            self._state = self._saved.pop() if self._saved else self._state
+        elif operator in _PAINTING:
+            self._paints(operator, operands)
+        elif operator == b"Tf":
+            self._state = self._state._replace(font=operands[0])
+        elif operator in _USUAL:
+            self._sets(operator, float(operands[0]))
+        elif operator == b"d" and not are_usual_dashes(map(float, operands[1:-2]), float(operands[-1])):
+            self._found.add("dashes")
+        elif operator.lower() in _OF_SPACES or operator.lower() in (b"cs", b"sc", b"scn"):
+            self._colours(operator.lower(), operands, "line" if operator.isupper() else "fill")
+
+    def _colours(self, operator: bytes, operands: list[bytes], side: str) -> None:
+        """PDFium keeps the last colour until there is another, others begin each colour space with black."""
+        bare = self._state.bare - {side}
+        if operator == b"cs":
+            self._put(side, self._looks.components(operands[0]), bare | {side})
+            return
+        count = _OF_SPACES.get(operator, self._state.line if side == "line" else self._state.fill)
+        if operator in _OF_SPACES:
+            self._put(side, count, bare)
+        elif count is not None and (len(operands) != count or operands[-1][:1] == b"/"):
+            self._found.add("colour_operands" if count != _UNKNOWN else "colours")
+        self._state = self._state._replace(bare=bare)
+
+    def _put(self, side: str, count: int | None, bare: frozenset[str]) -> None:
+        fill, line = (self._state.fill, count) if side == "line" else (count, self._state.line)
+        self._state = self._state._replace(fill=fill, line=line, bare=bare)
+
+    def _sets(self, operator: bytes, value: float) -> None:
+        text = self._state.text - {operator, _NOT_SHOWN if operator == b"Tr" else operator}
+        if value != _USUAL[operator]:
+            text |= {operator if value != _UNSEEN or operator != b"Tr" else _NOT_SHOWN}
+        self._state = self._state._replace(text=text)
+        if operator == b"Tr" and value >= _CLIPPING:
+            self._found.add("clipping_text")
+
+    def _paints(self, operator: bytes, operands: list[bytes]) -> None:
+        state, inner = self._state, operands[0] if operator == b"Do" else b""
+        if operator == b'"':
+            self._sets(b"Tw", float(operands[0]))
+            self._sets(b"Tc", float(operands[1]))
+        outlines = operator in _WITH_LINES or (operator in _SHOWING and b"Tr" in state.text)
+        if ("fill" in state.bare and operator not in _LINES) or ("line" in state.bare and outlines):
+            self._found.add("colours")
+        if operator in _SHOWING:
+            inner = state.font
+            if inner in self._looks.drawn and b"Tr" in state.text:
+                self._found.add("text_state")
+            if any(each[:1] == b"<" and _is_odd(each) for each in operands):
+                raise NotPlain("a hexadecimal string has an odd number of digits")
+        if inner in self._looks.with_text and state.text:
+            self._found.add("text_state")
+
+
+def _is_odd(token: bytes) -> bool:
+    """Return whether half of the last byte of a hexadecimal string is missing."""
+    return len(token[1:-1].translate(None, SPACES)) % 2 == 1
+
+
+def without_images(text: bytes) -> bytes:
+    """Return contents without the data of inline images, of which their ``BI`` remains."""
+    if b"BI" not in text:
+        return text
+    if text.count(b"EI") == 1 and (one := _ONE_IMAGE.match(text)):
+        return one[0] + text[text.index(b"EI") + 2 :]
+    pieces, position = list[bytes](), 0
+    for operator, place in found_in(text):
+        end = end_of_image(operator, text, place + len(operator)) if operator[:2] == b"BI" else None
+        if end is not None:
+            pieces += text[position:place], b" BI "
+            position = end
+    return b"".join(pieces) + text[position:]

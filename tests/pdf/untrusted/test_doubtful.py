@@ -1,0 +1,217 @@
+"""What readers draw differently is drawn by a second renderer, told, written anew or refused; its kin that they draw
+alike are sealed as they are, and nothing is said of them."""
+
+from typing import Any
+
+import pytest
+from pikepdf import Array, Dictionary, Name, String
+
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.untrusted.inspect import inspect
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form import check_plain_form
+from tests.pdf.doubtful_files import (
+    BITS,
+    GRAY,
+    MASK,
+    PIXELS,
+    TEXT,
+    annotated,
+    cff,
+    coloured,
+    composite,
+    drawn,
+    embedded,
+    form,
+    glyphs,
+    icc,
+    jpeg,
+    of_state,
+    opentype,
+    picture,
+    standard,
+    truetype,
+)
+
+_D65 = Array([0.9505, 1, 1.089])
+_SRGB = Array([0.4124, 0.2126, 0.0193, 0.3576, 0.7152, 0.1192, 0.1805, 0.0722, 0.9505])
+_GAMMA: dict[str, Any] = {"WhitePoint": _D65, "Gamma": Array([2.2, 2.2, 2.2])}
+_PAINT = "0 0 9 9 re f"
+_U, _V, _PRIVATE = {0x31: "one", 0x39: "nine"}, {0x31: "nine", 0x39: "one"}, {0xF031: "one", 0xF039: "nine"}
+_LATIN, _MAC = Name.WinAnsiEncoding, Name.MacRomanEncoding
+_IMAGE = "q 700 0 0 700 0 0 cm BI /W 1 /H 1 /IM true ID a EI Q"
+_LINE = "60 300 m 300 300 l S"
+_SOFT: dict[str, Any] = {**GRAY, "ColorSpace": Name.DeviceGray}
+
+
+def differing(code: int, name: str, **base: Any) -> Dictionary:
+    return Dictionary(Differences=Array([code, Name("/" + name)]), **base)
+
+
+def indexed(last: int, colours: bytes) -> dict[str, Any]:
+    return {**GRAY, "ColorSpace": Array([Name.Indexed, Name.DeviceGray, last, String(colours)])}
+
+
+TOLD = {
+    "a colour space without a colour": drawn(f"/DeviceRGB cs 1 0 0 sc /DeviceGray cs {_PAINT}"),
+    "a colour space of lines without a colour": drawn(f"/DeviceRGB CS {_LINE}"),
+    "a colour set within a string": drawn("/DeviceRGB cs BT /F1 9 Tf (1 1 1 sc) Tj ET"),
+    "a colour between names of images": drawn(f"BT /F1 9 Tf ( BI ) Tj /DeviceRGB cs 1 sc {_PAINT} ( EI ) Tj ET"),
+    "a colour before an image": drawn("/DeviceGray cs BI /W 1 /H 1 /BPC 8 /CS /G ID a EI 1 sc"),
+    "too many operands": drawn(f"/DeviceGray cs 1 0 0 scn {_PAINT}"),
+    "too few operands": drawn(f"/DeviceRGB cs 1 sc {_PAINT}"),
+    "too few operands in a space of its own": coloured(Array([Name.Lab, Dictionary(WhitePoint=_D65)]), "/C cs 1 scn"),
+    "operands for black": drawn(f"1 0 0 sc {_PAINT}"),
+    "operands after a comment": drawn(f"/DeviceGray cs %\n1 0 0 scn {_PAINT}"),
+    "a font in a state": of_state(Font="font"),
+    "an expert encoding": standard("Helvetica", Name.MacExpertEncoding),
+    "an expert base": standard("Helvetica", differing(65, "A", BaseEncoding=Name.MacExpertEncoding)),
+    "pictograms as letters": standard("ZapfDingbats", _LATIN),
+    "symbols in place of others": standard("Symbol", differing(49, "nine")),
+    "a symbol map for letters": embedded("TrueType", "FontFile2", truetype((3, 0, _PRIVATE)), _LATIN),
+    "a Macintosh map of other names": embedded("TrueType", "FontFile2", truetype((1, 0, _V)), _MAC),
+    "two maps that differ": embedded("TrueType", "FontFile2", truetype((1, 0, _V), (3, 1, _U)), flags=4),
+    "a map of two ranges": embedded("TrueType", "FontFile2", truetype((3, 0, {**_U, **_PRIVATE})), flags=4),
+    "a map of another range": embedded("TrueType", "FontFile2", truetype((3, 0, {0xF131: "one"})), flags=4),
+    "no map": embedded("TrueType", "FontFile2", truetype(), flags=4),
+    "TrueType in a font of Type 1": embedded("Type1", "FontFile2", truetype((3, 1, _U)), _LATIN),
+    "CFF as TrueType": embedded("TrueType", "FontFile2", cff(), _LATIN),
+    "CFF in a TrueType font": embedded("TrueType", "FontFile3", cff(), _LATIN, kind="Type1C"),
+    "CFF as Type 1": embedded("Type1", "FontFile", cff(), _LATIN),
+    "no program": embedded("Type1", "FontFile3", b"junk" * 9, _LATIN, kind="Type1C"),
+    "a cut program": embedded("Type1", "FontFile3", cff()[:20], _LATIN, kind="Type1C"),
+    "a name that the program lacks": embedded("Type1", "FontFile3", cff(), differing(49, "two"), kind="Type1C"),
+    "TrueType in a font of CIDs": composite("CIDFontType0", "FontFile2", truetype((3, 1, _U))),
+    "a glyph beyond its box": glyphs("1000 0 0 0 10 10 d1"),
+    "a glyph of no box": glyphs("1000 0 0 0 0 0 d1"),
+    "an image beyond the box": glyphs(
+        "1000 0 0 0 10 10 d1", draws="q 700 0 0 700 0 0 cm BI /W 1 /H 1 /IM true ID a EI Q"
+    ),
+    "text in a box": glyphs("1000 0 0 0 1000 1000 d1", draws="BT /F1 900 Tf (1) Tj ET"),
+    "a glyph that no code has": glyphs("1000 0 d0", names=("A", "one")),
+    "spacing around a form": form("20 Tc"),
+    "scaling around a form": form("50 Tz"),
+    "text hidden around a form": form("3 Tr"),
+    "words apart by an operator": form('BT /F1 9 Tf 20 0 (a b) " ET'),
+    "spacing after a comment": form("20 %0\nTc"),
+    "spacing around a glyph of text": glyphs("1000 0 d0", "20 Tc", draws="BT /F1 900 Tf (1) Tj ET"),
+    "outlines of a glyph": glyphs("1000 0 d0", "1 Tr"),
+    "text that clips": drawn(f"7 Tr {TEXT} {_PAINT}"),
+    "text that fills and clips": drawn(f"4 Tr {TEXT}"),
+    "text that clips after a comment": drawn(f"7 % 0\nTr {TEXT}"),
+    "an image too short": picture(PIXELS[:5], **GRAY),
+    "an image too long": picture(PIXELS * 2, **GRAY),
+    "a mask of bytes": picture(**{**MASK, "BitsPerComponent": 8}),
+    "a mask with colours": picture(BITS, **MASK, ColorSpace=Name.DeviceGray),
+    "half a mask": picture(BITS, **MASK, Decode=Array([0.8, 0.2])),
+    "a decoding for half of the colours": picture(**GRAY, Decode=Array([1])),
+    "a decoding beyond white": picture(**GRAY, Decode=Array([0, 255])),
+    "a short palette": picture(**indexed(255, b"\xff\x00")),
+    "colours beyond the palette": picture(**indexed(1, b"\xff\x00")),
+    "a turned palette": picture(**indexed(255, bytes(256)), Decode=Array([255, 0])),
+    "half a colour key": picture(**GRAY, Mask=Array([0])),
+    "a fractional colour key": picture(**GRAY, Mask=Array([0, 99.5])),
+    "a colour key of 16 bits": picture(PIXELS * 2, **{**GRAY, "BitsPerComponent": 16}, Mask=Array([0, 3000])),
+    "an image of patterns": picture(**{**GRAY, "ColorSpace": Name.Pattern}),
+    "a JPEG of another size": jpeg(Width=8),
+    "a JPEG of other colours": jpeg("RGB"),
+    "a JPEG of one bit": jpeg(BitsPerComponent=1),
+    "a JPEG as a mask": jpeg(ImageMask=True, BitsPerComponent=1),
+    "a JPEG of indexes": jpeg(ColorSpace=Array([Name.Indexed, Name.DeviceGray, 255, String(bytes(256))])),
+    "a JPEG with a colour key": jpeg(Mask=Array([0, 9])),
+    "a JPEG with another transform": jpeg("CMYK", ColorSpace=Name.DeviceCMYK, DecodeParms=Dictionary(ColorTransform=1)),
+    "a soft mask that is none": picture(masks={"SMask": (BITS, MASK)}, **GRAY),
+    "a soft mask of colours": picture(masks={"SMask": (PIXELS * 3, {**GRAY, "ColorSpace": Name.DeviceRGB})}, **GRAY),
+    "a mask of gray": picture(masks={"Mask": (PIXELS, GRAY)}, **GRAY),
+    "two masks": picture(masks={"SMask": (PIXELS, GRAY), "Mask": (BITS, MASK)}, **GRAY),
+    "a mask with a soft mask": picture(BITS, masks={"SMask": (PIXELS, GRAY)}, **MASK),
+    "a short soft mask": picture(masks={"SMask": (PIXELS[:3], GRAY)}, **GRAY),
+    "a gamma of 100": coloured(Array([Name.CalGray, Dictionary(WhitePoint=_D65, Gamma=100)]), "/C cs 1 sc"),
+    "no white": coloured(Array([Name.CalRGB, Dictionary(**_GAMMA, Matrix=Array([0] * 9))]), "/C cs 1 1 1 sc"),
+    "a profile of junk": coloured(None, "/C cs 1 sc", {"N": 1}, b"junk"),
+    "a profile of other colours": coloured(None, "/C cs 1 sc", {"N": 1}, icc(b"RGB ")),
+    "another space for a profile": coloured(None, "/C cs 1 sc", {"N": 1, "Alternate": Name.DeviceCMYK}, icc(b"GRAY")),
+    "a profile of no range": coloured(None, "/C cs 1 sc", {"N": 1, "Range": Array([0, 0])}, icc(b"GRAY")),
+    "dashes below zero": drawn(f"[-5 5] 0 d {_LINE}"),
+    "dashes of nothing": drawn(f"[0 0] 0 d {_LINE}"),
+    "dashes of nothing after a comment": drawn(f"[0 0] %\n0 d {_LINE}"),
+    "dashes of nothing in a state": of_state(D=Array([Array([0]), 0])),
+    "half a byte": drawn("BT /F1 9 Tf 60 600 Td <31393> Tj ET"),
+    "an appearance without a place": annotated("Stamp", Rect=Array([60, 300, 60, 300])),
+    "a link with an appearance": annotated("Link"),
+    "an invisible stamp": annotated("Stamp", F=5),
+    "an unsigned signature": annotated("Widget", FT=Name.Sig, T=String("a")),
+    "a button without a look": annotated(
+        "Widget", None, FT=Name.Btn, T=String("a"), Ff=65536, MK=Dictionary(CA=String("9"))
+    ),
+}
+PLAIN = {
+    "a colour in its space": drawn(f"/DeviceRGB cs 1 0 0 sc {_PAINT} /DeviceGray CS 1 SC 0 0 m 9 9 l S"),
+    "a colour after its space": drawn(f"/DeviceRGB cs q 9 w Q 0 0 m 9 9 l S 1 0 0 sc {_PAINT}"),
+    "colours in one space": drawn(f"/DeviceRGB cs 1 0 0 scn {_PAINT} 0 1 0 scn {_PAINT}"),
+    "a colour of another kind": drawn(f"/DeviceRGB cs 1 g {_PAINT} 1 sc"),
+    "words like operators": drawn("BT /F1 9 Tf (the cs sc 1 d 7 Tr % of it) Tj ET"),
+    "a state": of_state(D=Array([Array([3, 1]), 0])),
+    "a base": standard("Helvetica", differing(65, "A", BaseEncoding=_MAC)),
+    "pictograms": standard("ZapfDingbats", None),
+    "letters": embedded("TrueType", "FontFile2", truetype((3, 1, _U), (1, 0, _V)), _LATIN),
+    "letters of a Macintosh": embedded("TrueType", "FontFile2", truetype((1, 0, _U)), _MAC),
+    "letters without names": embedded("TrueType", "FontFile2", truetype((1, 0, _V), names=False), _MAC),
+    "symbols": embedded("TrueType", "FontFile2", truetype((3, 0, _PRIVATE)), flags=4),
+    "symbols of two maps": embedded("TrueType", "FontFile2", truetype((3, 0, _PRIVATE), (1, 0, _U)), flags=4),
+    "CFF": embedded("Type1", "FontFile3", cff(), _LATIN, kind="Type1C"),
+    "CFF in OpenType": embedded("Type1", "FontFile3", opentype(), differing(49, "one"), kind="OpenType"),
+    "CFF with names": embedded("Type1", "FontFile3", cff(), differing(49, "g3"), kind="Type1C"),
+    "Type 1": embedded("Type1", "FontFile", b"%!PS-AdobeFont-1.0: Test", _LATIN),
+    "CIDs of CFF": composite("CIDFontType0", "FontFile3", cff(), "CIDFontType0C"),
+    "CIDs of TrueType": composite("CIDFontType2", "FontFile2", truetype((3, 1, _U))),
+    "a glyph in its box": glyphs("1000 0 0 0 700 700 d1"),
+    "a glyph of lines": glyphs("1000 0 0 0 700 700 d1", draws="0 0 m 700 0 l 350 700 l h f"),
+    "a glyph of an image": glyphs("1000 0 0 0 700 700 d1", draws=_IMAGE),
+    "a glyph of its own colours": glyphs("1000 0 d0", "20 Tc"),
+    "a form": form("20 Tc 0 Tc 100 Tz 0 Tr"),
+    "a form of lines": form("20 Tc", _PAINT.encode()),
+    "a form beside text": form(f"q 20 Tc {TEXT} Q"),
+    "unseen text": drawn(f"3 Tr {TEXT}"),
+    "an image": picture(**GRAY, Decode=Array([1, 0]), Mask=Array([0, 9])),
+    "an image and the end of a line": picture(PIXELS + b"\n", **GRAY),
+    "a mask": picture(BITS, **MASK, Decode=Array([1, 0])),
+    "an image with a mask": picture(masks={"Mask": (BITS, MASK)}, **GRAY),
+    "an image with a soft mask": picture(masks={"SMask": (PIXELS, _SOFT)}, **GRAY),
+    "an image before its colours": picture(masks={"SMask": (PIXELS, {**_SOFT, "Matte": Array([0])})}, **GRAY),
+    "a palette": picture(b"\0\1\0\1\1\1\0\0", **indexed(1, b"\xff\x00")),
+    "a JPEG": jpeg(),
+    "a JPEG of colours": jpeg("RGB", ColorSpace=Name.DeviceRGB),
+    "a JPEG for print": jpeg("CMYK", ColorSpace=Name.DeviceCMYK, Decode=Array([1, 0] * 4)),
+    "sRGB": coloured(Array([Name.CalRGB, Dictionary(**_GAMMA, Matrix=_SRGB)]), "/C cs 1 1 1 sc"),
+    "a profile": coloured(None, "/C cs 1 1 1 sc", {"N": 3, "Alternate": Name.DeviceRGB}, icc(b"RGB ")),
+    "dashes": drawn(f"[3 1] 0 d {_LINE} [] 0 d {_LINE}"),
+    "hexadecimal digits": drawn("BT /F1 9 Tf 60 600 Td <31 39> Tj ET"),
+    "a stamp": annotated("Stamp"),
+    "a link": annotated("Link", None, Border=Array([0, 0, 0])),
+    "a link with an empty appearance": annotated("Link", b" ", Border=Array([0, 0, 0])),
+    "an empty signature": annotated("Widget", b"", FT=Name.Sig, T=String("a")),
+    "a button": annotated("Widget", FT=Name.Btn, T=String("a"), Ff=65536, MK=Dictionary(CA=String("9"))),
+}
+
+
+def told(pdf: bytes) -> list[object]:
+    """What is said of a file, and what no rule decides on."""
+    try:
+        inspection = inspect(pdf, page_limit=1)
+    except PdfRefused as refused:
+        return [refused.reason]
+    if inspection.prepared:
+        return [inspection.method]
+    plain = check_plain_form(PdfReader(pdf), scanned=False)
+    return [*inspection.preflight["drawn_differently"], *plain.remarks.items()]
+
+
+@pytest.mark.parametrize("pdf", TOLD.values(), ids=TOLD)
+def test_what_readers_draw_differently_is_told(pdf: bytes) -> None:
+    assert told(pdf)
+
+
+@pytest.mark.parametrize("pdf", PLAIN.values(), ids=PLAIN)
+def test_what_they_draw_alike_is_not(pdf: bytes) -> None:
+    assert not told(pdf)
