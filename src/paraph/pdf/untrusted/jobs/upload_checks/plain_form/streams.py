@@ -1,5 +1,6 @@
 """The data of streams in a plain file (ISO 32000-1, 7.3.8 and 7.4)."""
 
+import re
 import zlib
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe
@@ -22,6 +23,7 @@ ABBREVIATED = frozenset(
 """Of inline images, which some readers take for others' entries, and of data in another file."""
 _PACKING = frozenset({b"/FlateDecode", b"/LZWDecode", b"/ASCIIHexDecode", b"/ASCII85Decode", b"/RunLengthDecode"})
 _OF_IMAGES = frozenset({b"/DCTDecode", b"/JPXDecode", b"/CCITTFaxDecode", b"/JBIG2Decode"})
+_COMMENT = re.compile(rb"%[^\r\n]*+")
 _LARGEST = 64 << 20  # bytes of an image that zlib alone cannot unpack
 _PARAMETERS: Kinds = {
     **dict.fromkeys((b"/Predictor", b"/Colors", b"/BitsPerComponent", b"/Columns", b"/Rows"), is_natural),
@@ -55,6 +57,11 @@ def check_stream(stream: PdfStream, kinds: Kinds, what: str, resolve: Resolve, *
         elif each is not None:
             raise NotPlain(f"{what} has odd parameters")
     return filters
+
+
+def is_blank(stream: PdfStream) -> bool:
+    """Return whether contents are nothing but comments, as the appearance of an unsigned field may be."""
+    return not _COMMENT.sub(b"", unpacked(stream)).strip()
 
 
 class Beginning:
