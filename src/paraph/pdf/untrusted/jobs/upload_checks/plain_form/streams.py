@@ -24,7 +24,7 @@ ABBREVIATED = frozenset(
 _PACKING = frozenset({b"/FlateDecode", b"/LZWDecode", b"/ASCIIHexDecode", b"/ASCII85Decode", b"/RunLengthDecode"})
 _OF_IMAGES = frozenset({b"/DCTDecode", b"/JPXDecode", b"/CCITTFaxDecode", b"/JBIG2Decode"})
 _COMMENT = re.compile(rb"%[^\r\n]*+")
-_LARGEST = 64 << 20  # bytes of an image that zlib alone cannot unpack
+_LARGEST = 128 << 20  # bytes that are read of any stream
 _PARAMETERS: Kinds = {
     **dict.fromkeys((b"/Predictor", b"/Colors", b"/BitsPerComponent", b"/Columns", b"/Rows"), is_natural),
     **dict.fromkeys((b"/EarlyChange", b"/ColorTransform"), one_of(0, 1)),
@@ -85,7 +85,7 @@ class Beginning:
 
     def read(self, start: int, length: int) -> bytes:
         """Return at most so many bytes from ``start`` on."""
-        end = start + length
+        end = min(start + length, _LARGEST)
         while self._left and len(self._found) < end:
             try:
                 self._found += self._inflater.decompress(self._left, max(end - len(self._found), self._PIECE))
