@@ -190,7 +190,8 @@ PLAIN = {
     "a stamp": annotated("Stamp"),
     "a link": annotated("Link", None, Border=Array([0, 0, 0])),
     "a link with an empty appearance": annotated("Link", b" ", Border=Array([0, 0, 0])),
-    "an empty signature": annotated("Widget", b"", FT=Name.Sig, T=String("a")),
+    "an invisible signature": annotated("Widget", b"", FT=Name.Sig, T=String("a"), Rect=Array([0, 0, 0, 0])),
+    "an empty signature": annotated("Widget", b"% DSBlank\n", FT=Name.Sig, T=String("a")),
     "a button": annotated("Widget", FT=Name.Btn, T=String("a"), Ff=65536, MK=Dictionary(CA=String("9"))),
 }
 

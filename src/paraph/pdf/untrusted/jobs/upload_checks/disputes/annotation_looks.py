@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from paraph.pdf.structure.geometry import Box
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.unpacking import unpacked
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import is_blank
 
 _INVISIBLE, _NO_ZOOM, _NO_ROTATE = 1, 1 << 3, 1 << 4
 _RADIO, _PUSH_BUTTON = 1 << 15, 1 << 16
@@ -106,7 +106,7 @@ class AnnotationValues:
         """Whether there is anything in an appearance."""
         found = self.normal_appearances
         streams = [found] if isinstance(found, PdfStream) else map(self._resolve, (found or {}).values())
-        return any(isinstance(each, PdfStream) and unpacked(each).strip() for each in streams)
+        return any(isinstance(each, PdfStream) and not is_blank(each) for each in streams)
 
     def state(self, states: Dictionary, name: bytes) -> bool:
         """Return whether there is an appearance for a state."""

@@ -21,7 +21,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import (
     check_settings,
     shows_text,
 )
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream, is_blank
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
     NotPlain,
@@ -179,10 +179,15 @@ class Drawings:
                 raise NotPlain("an annotation lacks an entry")
             if self._resolve(entries[b"/Subtype"]) == b"/Widget":
                 check_entries("a form field", entries, FIELD, self._resolve)
-            looks = [self._item(b"/XObject", look) for look in self._looks(entries)]
-            yield from looks
-            if looks and _is_empty(list(map(self._resolve, self._resolve(entries[b"/Rect"])))):
+            looks = list(self._looks(entries))
+            yield from (self._item(b"/XObject", look) for look in looks)
+            if _is_empty(self._resolve(entries[b"/Rect"])) and not all(map(self._is_blank, looks)):
                 yield Drawn(0, frozenset({"annotation_place"}))
+
+    def _is_blank(self, look: Any) -> bool:
+        """Return whether an appearance shows nothing, as that of an invisible signature."""
+        form = self._resolve(look)
+        return _is_empty(self._resolve(form.dictionary[b"/BBox"])) or is_blank(form)
 
     def _looks(self, annotation: Dictionary) -> Iterator[Any]:
         looks = self._resolve(annotation.get(b"/AP", {}))

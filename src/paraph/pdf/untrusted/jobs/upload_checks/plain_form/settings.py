@@ -20,7 +20,8 @@ def _rule(pattern: bytes) -> re.Pattern[bytes]:
 
 
 _TOKEN = _rule(
-    rb"%(string)b|%%[^\r\n]*+|<<|>>|<[^>]*+>|[\[\]]|/%(regular)b*+|%(regular)b++"
+    rb"%(string)b|%%[^\r\n]*+|<<|>>|<[^>]*+>"
+    rb"|\[(?:%(string)b|%%[^\r\n]*+|<[^>]*+>|[-+.0-9%(space)b]++)*+\]|[\[\]]|/%(regular)b*+|%(regular)b++"
     rb"|(?:%(gap)b[-+.0-9%(space)b]*+(?:[mlcvyhwJjMi]|re|cm|T[dDm*]|BT|ET)%(ends)b)++|%(gap)b{8,}+"
 )
 """A run of operators that set nothing is one token, and so is a long gap, which would be searched time and again."""
@@ -28,7 +29,7 @@ _SPACE_SET = _rule(rb"(?:cs|CS)(?<=%(gap)b..)%(ends)b")
 _COLOUR_SET = [_rule(name + rb"(?<=%(gap)b..)[nN]?%(ends)b") for name in (rb"sc", rb"SC")]
 _AT_ONCE = _rule(rb"(/%(regular)b*+)%(gap)b++(?:cs|CS)%(gap)b++((?:[-+.0-9]++%(gap)b++)*+)(?:sc|SC)[nN]?+%(ends)b")
 """A colour space and a colour in it."""
-_MODES = _rule(rb"Tr(?<!%(gap)b0%(gap)bTr)%(ends)b")
+_MODES = _rule(rb"Tr(?<=%(gap)bTr)(?<!%(gap)b0%(gap)bTr)%(ends)b")
 _HALVES = _rule(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f%(space)b]++>")
 _DASHES = _rule(rb"\[([-+.0-9%(space)b]*+)\]%(gap)b*+([-+.0-9]++)%(gap)b++d%(ends)b")
 _COMMENTED = _rule(rb"%%[^\r\n]*+%(gap)b++(?:[-+.0-9\[\]]++%(gap)b*+)*+(?:T[rcwzLs]|d|'|\")%(ends)b")
@@ -41,6 +42,7 @@ _ONE_IMAGE = _rule(rb"(?:[^(<%%B]++|B(?!I))*+(?<=%(gap)b)BI(?=%(gap)b)")  # outs
 _SHOWN = _rule(rb"(?:Tj|TJ|[)>]%(gap)b*+['\"])%(ends)b")
 _OPERANDS = frozenset(b"(<>[]/+-.0123456789")
 _COMMENT = ord("%")
+_BETWEEN = frozenset({b"%", *(bytes([each]) for each in SPACES)})
 _OF_SPACES = {b"g": 1, b"rg": 3, b"k": 4}
 _USUAL = {b"Tc": 0.0, b"Tw": 0.0, b"Tz": 100.0, b"TL": 0.0, b"Ts": 0.0, b"Tr": 0.0}
 _UNSEEN, _NOT_SHOWN = 3, b"3 Tr"  # as the text of scans, on which readers agree
@@ -119,10 +121,12 @@ class _Settings:
 
     def __init__(self, looks: Looks, components: int) -> None:
         self._looks, self._found = looks, set[str]()
+        self._halves = False
         self._state, self._saved = _State(components, components), list[_State]()
 
     def read(self, text: bytes) -> Remarks:
         operands: list[bytes] = []
+        self._halves = bool(_HALVES.search(text))
         for token in _TOKEN.findall(without_images(text)):
             if token[0] in _OPERANDS:
                 operands.append(token)
@@ -146,7 +150,7 @@ class _Settings:
             self._state = self._state._replace(font=operands[0])
         elif operator in _USUAL:
             self._sets(operator, float(operands[0]))
-        elif operator == b"d" and not are_usual_dashes(map(float, operands[1:-2]), float(operands[-1])):
+        elif operator == b"d" and not are_usual_dashes(map(float, _split(operands[0])), float(operands[-1])):
             self._found.add("dashes")
         elif operator.lower() in _OF_SPACES or operator.lower() in (b"cs", b"sc", b"scn"):
             self._colours(operator.lower(), operands, "line" if operator.isupper() else "fill")
@@ -188,7 +192,7 @@ class _Settings:
             inner = state.font
             if inner in self._looks.drawn and b"Tr" in state.text:
                 self._found.add("text_state")
-            if any(each[:1] == b"<" and _is_odd(each) for each in operands):
+            if self._halves and any(map(_is_odd, _split(operands[-1]))):
                 raise NotPlain("a hexadecimal string has an odd number of digits")
         if inner in self._looks.with_text and state.text:
             self._found.add("text_state")
@@ -196,7 +200,13 @@ class _Settings:
 
 def _is_odd(token: bytes) -> bool:
     """Return whether half of the last byte of a hexadecimal string is missing."""
-    return len(token[1:-1].translate(None, SPACES)) % 2 == 1
+    return token[:1] == b"<" and len(token[1:-1].translate(None, SPACES)) % 2 == 1
+
+
+def _split(operand: bytes) -> list[bytes]:
+    """Return what an array of strings and numbers consists of, or the operand itself."""
+    inner = _TOKEN.findall(operand[1:-1]) if operand[:1] == b"[" else [operand]
+    return [each for each in inner if each[:1] not in _BETWEEN]
 
 
 def without_images(text: bytes) -> bytes:

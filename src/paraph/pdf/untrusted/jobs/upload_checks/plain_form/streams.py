@@ -1,5 +1,6 @@
 """The data of streams in a plain file (ISO 32000-1, 7.3.8 and 7.4)."""
 
+import re
 import zlib
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe
@@ -22,7 +23,8 @@ ABBREVIATED = frozenset(
 """Of inline images, which some readers take for others' entries, and of data in another file."""
 _PACKING = frozenset({b"/FlateDecode", b"/LZWDecode", b"/ASCIIHexDecode", b"/ASCII85Decode", b"/RunLengthDecode"})
 _OF_IMAGES = frozenset({b"/DCTDecode", b"/JPXDecode", b"/CCITTFaxDecode", b"/JBIG2Decode"})
-_LARGEST = 64 << 20  # bytes of an image that zlib alone cannot unpack
+_COMMENT = re.compile(rb"%[^\r\n]*+")
+_LARGEST = 128 << 20  # bytes that are read of any stream
 _PARAMETERS: Kinds = {
     **dict.fromkeys((b"/Predictor", b"/Colors", b"/BitsPerComponent", b"/Columns", b"/Rows"), is_natural),
     **dict.fromkeys((b"/EarlyChange", b"/ColorTransform"), one_of(0, 1)),
@@ -57,6 +59,11 @@ def check_stream(stream: PdfStream, kinds: Kinds, what: str, resolve: Resolve, *
     return filters
 
 
+def is_blank(stream: PdfStream) -> bool:
+    """Return whether contents are nothing but comments, as the appearance of an unsigned field may be."""
+    return not _COMMENT.sub(b"", unpacked(stream)).strip()
+
+
 class Beginning:
     """The decoded data of a stream, read from its beginning and unpacked no further than is asked for. ``outer``: how
     many of its filters are undone, all of them by default. Damaged data end where the damage is."""
@@ -78,7 +85,7 @@ class Beginning:
 
     def read(self, start: int, length: int) -> bytes:
         """Return at most so many bytes from ``start`` on."""
-        end = start + length
+        end = min(start + length, _LARGEST)
         while self._left and len(self._found) < end:
             try:
                 self._found += self._inflater.decompress(self._left, max(end - len(self._found), self._PIECE))
