@@ -14,6 +14,7 @@ from paraph.evidence.sealing_failures import finalization, given_up
 from paraph.flow.giving_up import give_up
 from paraph.operations.retry import retry
 from paraph.queue import stalled_jobs
+from paraph.queue.queues import RANKS
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS, rescue_jobs
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import scene, sign
@@ -150,7 +151,16 @@ def test_workers_that_somebody_kills_are_no_fault_of_what_they_had_just_begun() 
         dies(job, at_it=0.2)
         rescue_jobs(give_up)
     assert status(job)[0] == "todo"
-    assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (-1,)
+    assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (-RANKS,)
+
+
+def test_a_rank_is_no_death_of_a_worker() -> None:
+    job = job_of_a_worker_last_seen(DEAD_AFTER_SECONDS + 1)
+    with connection.cursor() as cursor:
+        cursor.execute("UPDATE procrastinate_jobs SET priority = %s WHERE id = %s", [-7, job])
+    rescue_jobs(give_up)
+    assert row("SELECT priority FROM procrastinate_jobs WHERE id = %s", job) == (-RANKS - 7,)
+    assert status(job)[0] == "todo"
 
 
 def test_a_job_of_no_request_is_given_up_as_well() -> None:

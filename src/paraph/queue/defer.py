@@ -7,6 +7,7 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.database.rows import insert
 from paraph.queue.job_logging import trace_argument
+from paraph.queue.queues import RANKS
 
 
 def defer(task: str, **arguments: int | str) -> None:
@@ -32,7 +33,7 @@ def _job(task: str, rank: int, arguments: Mapping[str, int | str]) -> Procrastin
     return ProcrastinateJob(
         queue_name=made.queue,
         task_name=made.task_name,
-        priority=-rank,
+        priority=-min(rank, RANKS - 1),
         lock=made.lock,
         queueing_lock=made.queueing_lock,
         args=made.task_kwargs,

@@ -12,6 +12,7 @@ from procrastinate.jobs import Job, Status
 
 from paraph.kernel import clock
 from paraph.kernel.parent import SERVICE_BEGAN
+from paraph.queue.queues import RANKS
 
 DEAD_AFTER_SECONDS = 10
 _MAX_DEATHS = 3
@@ -62,12 +63,13 @@ def _stalled() -> list[Job]:
 
 
 def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:
-    """Count the workers that a job may have killed in its priority, as a negative number: suspected jobs run after all
-    others, and those suspected more than once at intervals, not beside each other."""
+    """Count the workers that a job may have killed in its priority: suspected jobs run after all others, and those
+    suspected more than once at intervals, not beside each other."""
     suspected, delay = _suspected({job.id for job in stalled if job.id is not None}), timedelta()
     for job in stalled:
         assert job.id is not None
-        deaths = -min(job.priority, 0) + (job.id in suspected)
+        deaths, rank = divmod(-job.priority, RANKS)
+        deaths += job.id in suspected
         if deaths >= _MAX_DEATHS:
             async_to_sync(app.job_manager.finish_job_by_id_async)(job.id, Status.FAILED, delete_job=False)
             give_up(
@@ -75,7 +77,7 @@ def _rescue(stalled: Iterable[Job], give_up: GiveUp) -> None:
                 WorkerDied(f"A worker died {deaths} times while it was at this job."),
             )
             continue
-        app.job_manager.retry_job_by_id(job_id=job.id, retry_at=clock.now() + delay, priority=-deaths)
+        app.job_manager.retry_job_by_id(job_id=job.id, retry_at=clock.now() + delay, priority=-(deaths * RANKS + rank))
         delay += _INTERVAL * (deaths > 1)
 
 
