@@ -88,7 +88,9 @@ _METADATA = {
     "a comment": metadata(f"<!-- {_OTHER} -->{_TITLE}"),
     "text within a list": metadata(_TITLE.replace("<rdf:li", "Loan of 9,000,000<rdf:li")),
     "a property outside": metadata(_TITLE + f'<dc:title xmlns:dc="{_DC}">9,000,000</dc:title>'),
-    "another subject": metadata(_TITLE.replace('rdf:about=""', 'rdf:about="urn:other"')),
+    "two subjects": metadata(
+        _TITLE.replace("</rdf:RDF>", '<rdf:Description rdf:about="urn:other"></rdf:Description></rdf:RDF>')
+    ),
     "a literal": metadata(_TITLE.replace("<dc:title>", '<dc:title rdf:parseType="Literal">')),
     "a second packet": metadata(f'<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>{_TITLE}'),
     "RDF alone": _OTHER.encode(),

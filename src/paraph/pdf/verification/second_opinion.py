@@ -84,8 +84,8 @@ def _metadata(file: HistoricalResolver) -> list[tuple[str, Any]]:
         return []
     try:
         return stated_properties(PdfStream({}, value.data))
-    except NotPermitted as error:
-        raise SuspiciousModification("the metadata cannot be read") from error
+    except NotPermitted:
+        return [("", value.data)]  # what not all readers read alike may only stay as it is
 
 
 def _version(file: HistoricalResolver) -> str:

@@ -28,9 +28,9 @@ _ABOUT = _RDF + "about"
 _NO_PROPERTIES = (_ABOUT, _RDF + "parseType", _LANGUAGE)
 _RESOURCE = _RDF + "resource"
 _LISTS = (_RDF + "Alt", _RDF + "Bag", _RDF + "Seq")
-_STRUCTURE = {_RDF + "RDF", _RDF + "Description", _RDF + "li", *_LISTS}
+_STRUCTURE = {*(_RDF + name for name in ("RDF", "Description", "li", "value")), *_LISTS}
 _PREFIXES = {"rdf": _RDF, "x": "{adobe:ns:meta/}", "xml": "{http://www.w3.org/XML/1998/namespace}"}
-_ODD = re.compile(rb"<!|<\?(?!xpacket[\t\n\r ]|xml[\t\n\r ])")
+_ODD = re.compile(rb"<!|<\?(?!xpacket[\t\n\r ]|xml[\t\n\r ]|adobe-xap-filters )")
 
 
 def check_text(update: Update, what: str, old: Any, new: Any) -> None:
@@ -116,7 +116,6 @@ def stated_properties(stream: PdfStream | None) -> list[tuple[str, Any]]:
     except (Unsafe, ElementTree.ParseError, ValueError) as error:
         raise NotPermitted("the metadata cannot be read") from error
     stated = [(name, value) for name, value in _properties(packet) if name not in _STATED_BY_WRITERS]
-    stated += {(_ABOUT, _about(each)) for each in packet.iter(_RDF + "Description") if _about(each)}
     return sorted(((name, value.strip() if isinstance(value, str) else value) for name, value in stated), key=repr)
 
 

@@ -257,8 +257,9 @@ def _field_is_disputed(field: AnnotationValues, appearances: object, settings: S
     if kind not in (b"/Tx", b"/Ch", b"/Btn", b"/Sig") or field.flags & _INVISIBLE or _is_in_layer(field, settings):
         return draws
     if kind == b"/Sig":
-        is_signed = field.inherited(b"/V") is not None  # where not, MuPDF shows a picture of its own
-        return (has_own_look and (not appearances or settings.drawn_anew)) or (not is_signed and field.shows_something)
+        # MuPDF shows a picture of its own of what is not signed.
+        is_shown_otherwise = field.shows_something and field.inherited(b"/V") is None
+        return (has_own_look and (not appearances or settings.drawn_anew)) or is_shown_otherwise
     if kind == b"/Btn":
         return _button_is_disputed(field, appearances, has_own_look=has_own_look)
     has_value = field.inherited(b"/V") not in (None, b"()", b"<>") or (kind == b"/Ch" and field.has(b"/Opt"))
