@@ -166,8 +166,10 @@ def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: boo
         return appearances is not None or not _made_alike(subtype, annotation) or _is_in_layer(annotation, settings)
     if subtype in _LEFT_OUT or not annotation.has(*_NEEDED.get(subtype, (b"/Rect",))):
         return True
+    may_be_left_out = subtype == b"/Link" or annotation.flags & _INVISIBLE  # by MuPDF
+    is_for_print = annotation.flags & _NO_VIEW  # which is told by the comparison with the print
     return (
-        ((subtype == b"/Link" or annotation.flags & _INVISIBLE) and annotation.shows_something)  # not to MuPDF
+        (may_be_left_out and not is_for_print and annotation.shows_something)
         or _is_in_layer(annotation, settings)
         or _is_fixed(subtype, annotation, turned=turned)
         or (isinstance(appearances, dict) and not annotation.state(appearances, annotation.name(b"/AS")))
