@@ -38,10 +38,10 @@ class Revision:
     def __init__(self, reader: PdfReader) -> None:
         self.reader = reader
         first = reader.crossreference.next_number
+        if first > LARGEST_NUMBER - _ROOM:
+            raise Unsafe("readers have no room for more objects")
         # What refers to an object that is missing must not get one of this revision, nor of one of the next years.
         self._next = reader.highest_mentioned(first, first + _SOON) + 1
-        if self._next > LARGEST_NUMBER - _ROOM:
-            raise Unsafe("readers have no room for more objects")
         self._changed: dict[Ref, Any] = {}
         self._signature: tuple[Ref, int] | None = None
 
