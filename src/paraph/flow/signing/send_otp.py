@@ -1,7 +1,7 @@
 """Sending a one-time code, within the HTTP request of the signer who waits for it (rule 4.11)."""
 
 import logging
-from contextlib import ExitStack
+from contextlib import ExitStack, nullcontext
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -54,7 +54,8 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     chosen, recipient = channels.destination(signer, channel)
     _require_gateway(signer, chosen)
     guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
-    with machine_of_others(tenant_key(signer.request)), ExitStack() as message:
+    place = machine_of_others(tenant_key(signer.request)) if has_gateway(chosen) else nullcontext()
+    with place, ExitStack() as message:
         withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
         message.enter_context(counted(message_to(signer, chosen, recipient, withheld=withheld), waits=False))
         issued = codes.issue(signer, chosen, recipient)
