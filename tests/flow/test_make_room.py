@@ -139,6 +139,14 @@ def test_a_request_wants_room_for_its_seals_and_for_those_that_are_to_come(scope
     assert create(scope, payload(document), Sender(VISITOR))
 
 
+def test_a_request_never_loses_its_own_upload_to_its_seals(scope: TenantScope, settings: Any) -> None:
+    used = sent(scope, 2 * UNUSED_FOR)
+    filled(scope, settings)
+    with pytest.raises(DomainError, match="has reached its storage limit"):
+        create(scope, payload(used), Sender(VISITOR))
+    assert Document.objects.filter(pk=used.pk).exists()
+
+
 def test_production_removes_nothing(settings: Any) -> None:
     scope = caller_of(Organization.objects.create(name="Acme", plan="pro"), "production")
     old = sent(scope, 2 * UNUSED_FOR)

@@ -8,13 +8,17 @@ from django.db.models import CASCADE, ForeignKey
 
 from paraph.drafts import editing
 from paraph.drafts.models import Draft
+from paraph.evidence.models import ProofFile
 from paraph.flow.housekeeping.remove_request import _ROWS, KEPT_FOR, remove_request
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.models import FirstOpening, Inquiry, Reminder, SearchTerm, SignatureRequest
+from paraph.webhooks.models import Delivery
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload
 from tests.api.v1.test_templates import created, wanted
 from tests.drafts.author import author
+from tests.factories import scene, sign
+from tests.flow.test_jobs import work_off
 from tests.request_templates.kept import bulk_of, csv_of, template_of
 
 pytestmark = pytest.mark.django_db
@@ -66,6 +70,38 @@ def test_the_oldest_requests_that_are_over_make_room(owner: ApiClient, settings:
     assert owner.get(f"/signature_requests/{made[1]}").status_code == 404
     assert owner.get("/signature_requests").json()["pagination"]["count"] == 3
     assert set(SignatureRequest.objects.values_list("pk", flat=True)) == {made[0], made[2], newest}
+
+
+def test_of_a_large_excess_each_request_removes_some(owner: ApiClient, settings: LazySettings) -> None:
+    document = owner.document()
+    made = [owner.create(payload(document)).json()["id"] for _ in range(25)]
+    SignatureRequest.objects.update(created_at=clock.now() - KEPT_FOR, status="expired")
+    limit(settings, sandbox_requests=2)
+    left = []
+    for _ in range(2):
+        assert owner.create(payload(document)).status_code == 201
+        left.append(SignatureRequest.objects.filter(pk__in=made).count())
+    assert left == [5, 0]
+
+
+def test_a_request_of_every_kind_goes_as_a_whole() -> None:
+    """With fields, approvers, copies, codes, signatures, seals, a proof, reminders, an inquiry and deliveries."""
+    made = scene(signers=3, approvers=[1], copies=2, documents=2, fields=[{"type": "text", "name": "a", "value": "b"}])
+    Reminder.objects.create(signer=made.signers[0], number=1)
+    Inquiry.objects.create(signer=made.signers[0], kind="question", text="?")
+    FirstOpening.objects.create(signer=made.signers[0], opened_at=clock.now())
+    for position in range(3):
+        sign(made, position)
+    work_off()
+    assert Delivery.objects.exists() and ProofFile.objects.exists() and SearchTerm.objects.exists()
+    assert remove_request(made.request.pk)
+    tables = {table for table, _ in _ROWS} | {"signature_requests_signer", "signature_requests_signaturerequest"}
+    with connection.cursor() as cursor:
+        counts = {}
+        for table in sorted(tables):
+            cursor.execute(f"SELECT count(*) FROM {table}")
+            counts[table] = cursor.fetchone()[0]
+    assert {table for table, count in counts.items() if count} == set()
 
 
 def test_nothing_else_goes_with_a_request(owner: ApiClient) -> None:

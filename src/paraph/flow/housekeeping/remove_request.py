@@ -50,17 +50,18 @@ _ROWS = [
 
 
 def make_room_for_request(scope: TenantScope) -> None:
-    """Remove the oldest requests that are over where the sandbox has as many as it may. Raise ``insufficient_storage``
-    where none of them can go."""
-    excess = excess_of_requests(scope)
-    if excess <= 0:
+    """Remove the oldest requests that are over where the sandbox has as many as it may: of a large excess some, and the
+    next call more. Raise ``insufficient_storage`` where none can go."""
+    excess, removed = excess_of_requests(scope), 0
+    if not excess:
         return
     old = scoped(SignatureRequest, scope).filter(
         Q(finalized=True) | Q(status=RequestStatus.EXPIRED), created_at__lt=clock.now() - KEPT_FOR
     )
-    for request_id in old.order_by("pk").values_list("pk", flat=True)[: min(excess, _AT_ONCE)]:
-        excess -= remove_request(request_id)
-    if excess > 0:
+    for request_id in old.order_by("pk").values_list("pk", flat=True)[:_AT_ONCE]:
+        if removed < excess:
+            removed += remove_request(request_id)  # not those that another call removes meanwhile
+    if not removed:
         message = _("The organization has as many signature requests in the sandbox as it may have: %(limit)d.")
         raise DomainError("insufficient_storage", message % {"limit": settings.PARAPH.sandbox_requests})
 

@@ -58,7 +58,7 @@ def create(
     """
     plan = make_plan(scope, payload, locale=locale)
     make_room_for_request(scope)
-    require_room_for_seals(scope, sum(each.document.file_size for each in plan.documents))
+    require_room_for_seals(scope, [each.document for each in plan.documents])
     try:
         return _made(scope, plan, sender, locale, beside)
     except IntegrityError:

@@ -2,7 +2,7 @@
 
 import errno
 import logging
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
 
@@ -52,16 +52,17 @@ def room_for(scope: TenantScope, size: int) -> Iterator[None]:
         raise _disk_is_full() from error
 
 
-def require_room_for_seals(scope: TenantScope, size: int) -> None:
-    """Require, in the sandbox, room for sealed files of a new request with documents of ``size`` bytes, beside those of
-    all requests that are not sealed yet. Raises ``insufficient_storage``."""
+def require_room_for_seals(scope: TenantScope, documents: Sequence[Document]) -> None:
+    """Require, in the sandbox, room for the sealed files of a new request with these documents, beside those of all
+    requests that are not sealed yet. Raises ``insufficient_storage``."""
     quota = storage_quota(scope.environment)
     if scope.environment != Environment.SANDBOX or quota is None:
         return
+    size = sum(document.file_size for document in documents)
     _require_disk(size)
     coming = scoped(SignatureRequest, scope).filter(finalized=False).exclude(status=RequestStatus.EXPIRED)
     listed = RequestDocument.objects.filter(request__in=coming).aggregate(size=Sum("document__file_size"))
-    _require_quota(scope, size + (listed["size"] or 0), quota)
+    _require_quota(scope, size + (listed["size"] or 0), quota, [document.pk for document in documents])
 
 
 def _require_disk(size: int) -> None:
@@ -71,19 +72,19 @@ def _require_disk(size: int) -> None:
         raise _disk_is_full()
 
 
-def _require_quota(scope: TenantScope, size: int, quota: int) -> None:
+def _require_quota(scope: TenantScope, size: int, quota: int, kept: Sequence[int] = ()) -> None:
     excess = stored_bytes(scope) + size - quota
     if excess > 0 and scope.environment == Environment.SANDBOX:
-        excess -= _remove_unused(scope, excess)
+        excess -= _remove_unused(scope, excess, kept)
     if excess > 0:
         message = _("The organization has reached its storage limit in this environment: %(limit)d MiB.")
         raise DomainError("insufficient_storage", message % {"limit": quota // _MIB})
 
 
-def _remove_unused(scope: TenantScope, wanted: int) -> int:
+def _remove_unused(scope: TenantScope, wanted: int, kept: Sequence[int]) -> int:
     """Remove the oldest uploads that nothing uses, until ``wanted`` bytes are freed or none is left; return the number
-    of freed bytes."""
-    old = unused(scoped(Document, scope)).filter(created_at__lt=clock.now() - UNUSED_FOR)
+    of freed bytes. ``kept``: ids of those for which there is a use at hand."""
+    old = unused(scoped(Document, scope)).filter(created_at__lt=clock.now() - UNUSED_FOR).exclude(pk__in=kept)
     freed = 0
     with transaction.atomic():
         chosen: list[Document] = []
