@@ -94,6 +94,10 @@ _METADATA = {
     "a literal": metadata(_TITLE.replace("<dc:title>", '<dc:title rdf:parseType="Literal">')),
     "a second packet": metadata(f'<?xpacket begin="" id="W5M0MpCehiHzreSzNTczkc9d"?>{_TITLE}'),
     "RDF alone": _OTHER.encode(),
+    "declarations in UTF-16": (
+        f'<!DOCTYPE a [<!ENTITY t "Loan of 1,000">]>{_TITLE.replace("Loan of 1,000", "&t;")}'.encode("utf-16")
+    ),
+    "another encoding": b'<?xml version="1.0" encoding="cp037"?>' + _OTHER.encode("cp037"),
     "an instruction": metadata("<?other x?>" + _TITLE),
     "a default namespace": metadata(_TITLE.replace("dc:title", "title").replace("xmlns:dc", "xmlns")),
 }
@@ -169,12 +173,26 @@ _WAITING = {
 }
 
 
-@pytest.mark.parametrize("what", [*_WAITING, "nothing"])
+_DRAWN_BY_THEMSELVES = {
+    "nothing": b"",
+    "a note with its window": b"<</Type/Annot/Subtype/Text/T(Ada)/Contents(a)/Rect[9 9 29 29]/F 28>>",
+    "a link": b"<</Type/Annot/Subtype/Link/Border[0 0 0]/Rect[9 9 29 29]>>",
+}
+
+
+@pytest.mark.parametrize("what", [*_WAITING, *_DRAWN_BY_THEMSELVES])
 def test_a_form_gains_no_defaults_that_something_waits_for(what: str) -> None:
     def prepare(document: pikepdf.Pdf) -> None:
-        waiting = [document.make_indirect(pikepdf.Object.parse(_WAITING[what]))] if what in _WAITING else []
-        document.pages[0].obj.Annots = pikepdf.Array(waiting)
-        fields = pikepdf.Array(waiting if what != "a comment" else [])
+        text = {**_WAITING, **_DRAWN_BY_THEMSELVES}[what]
+        there = [document.make_indirect(pikepdf.Object.parse(text))] if text else []
+        if what == "a note with its window":
+            window = pikepdf.Dictionary(
+                Type=pikepdf.Name.Annot, Subtype=pikepdf.Name.Popup, Rect=pikepdf.Array([0, 0, 9, 9])
+            )
+            window.Parent = there[0]
+            there.append(document.make_indirect(window))
+        document.pages[0].obj.Annots = pikepdf.Array(there)
+        fields = pikepdf.Array(there if what in _WAITING and what != "a comment" else [])
         document.Root.AcroForm = document.make_indirect(pikepdf.Dictionary(Fields=fields))
 
     tail = Tail(known_of(resealed(paper(text("I owe 1,000 EUR", 100, 700), prepare=prepare), "B-T")))
@@ -182,4 +200,4 @@ def test_a_form_gains_no_defaults_that_something_waits_for(what: str) -> None:
     tail.form.set(b"/DR", b"<</Font<</Helv %d 0 R>>>>" % font)
     tail.form.set(b"/DA", b"(/Helv 0 Tf 0 g)")
     add_signature(tail)
-    assert accepted(tail.write().pdf) is (what == "nothing")
+    assert accepted(tail.write().pdf) is (what in _DRAWN_BY_THEMSELVES)

@@ -188,10 +188,10 @@ class SignedFile:
         """Return why the file may have been altered after a signature that is not trusted; empty for no reason."""
         before = self.reader_until(field.end)
         try:
-            waits = before is None or uses_defaults(before)
+            defaults_matter = before is None or uses_defaults(before)
         except (Unsafe, *CONFUSED):
-            waits = True
-        return self._second_opinion.objections(field, defaults_matter=waits)
+            defaults_matter = True
+        return self._second_opinion.objections(field, defaults_matter=defaults_matter)
 
     def long_term_data(self, field: SignedField | None = None) -> LongTermData:
         """Return the document security store now, or as of a signature that covers its revision; empty for none."""

@@ -19,8 +19,6 @@ _NOTHING = re.compile(rb"(?:[\t\n\r ]|%[^\r\n]*+(?:[\r\n]|\Z)|q\b|Q\b|1 0 0 1 0 
 _DRAWN = re.compile(rb"(/[A-Za-z]+\d*) Do\b")
 _DEEPEST, _LARGEST = 4, 4096
 _MOST_FIELDS = 10_000
-_SIGNS = b"/Sig"
-_OF_A_FIELD, _FREE_TEXT = b"/Widget", b"/FreeText"
 _APPEARANCE = re.compile(rb"\(/Helv 0 Tf 0 g ?\)")
 
 
@@ -47,23 +45,24 @@ def uses_defaults(file: PdfReader) -> bool:
     """Return whether a file has a field that is no signature, or a comment, that readers may draw by the defaults of
     its form. Raises :class:`~paraph.pdf.structure.objects.Unsafe`."""
     form = file.resolve(file.dictionary(file.trailer.get(b"/Root")).get(b"/AcroForm"))
-    waiting = _listed(file, form.get(b"/Fields") if isinstance(form, dict) else None)[:]
-    waiting += [each for page in pages(file) for each in _listed(file, page.dictionary.get(b"/Annots"))]
+    waiting = [*_listed(file, form.get(b"/Fields") if isinstance(form, dict) else None)]
+    for annotation in (each for page in pages(file) for each in _listed(file, page.dictionary.get(b"/Annots"))):
+        subtype = file.resolve(file.dictionary(annotation).get(b"/Subtype"))
+        if subtype == b"/FreeText":
+            return True
+        waiting += [annotation] if subtype == b"/Widget" else []
     seen = set[Ref]()
     while waiting:
-        ref = waiting.pop()
-        if type(ref) is Ref:
-            if ref in seen:
+        value = waiting.pop()
+        if type(value) is Ref:
+            if value in seen:
                 continue
-            seen.add(ref)
-        field = file.resolve(ref)
-        if not isinstance(field, dict) or len(seen) > _MOST_FIELDS:
+            seen.add(value)
+        field = file.dictionary(value)
+        kids = _listed(file, field.get(b"/Kids"))
+        if len(seen) > _MOST_FIELDS or (not kids and _kind(file, field) != b"/Sig"):
             return True
-        subtype = file.resolve(field.get(b"/Subtype"))
-        is_field = b"/T" in field or b"/FT" in field or b"/Parent" in field or subtype == _OF_A_FIELD
-        if subtype == _FREE_TEXT or (is_field and b"/Kids" not in field and _kind(file, field) != _SIGNS):
-            return True
-        waiting += _listed(file, field.get(b"/Kids"))
+        waiting += kids
     return False
 
 

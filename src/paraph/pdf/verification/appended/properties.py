@@ -3,7 +3,7 @@ knows the signature, and extensions that it used. Nothing of it is drawn."""
 
 import re
 from collections.abc import Iterator
-from io import BytesIO
+from io import StringIO
 from typing import Any
 from xml.etree import ElementTree
 
@@ -30,7 +30,7 @@ _RESOURCE = _RDF + "resource"
 _LISTS = (_RDF + "Alt", _RDF + "Bag", _RDF + "Seq")
 _STRUCTURE = {*(_RDF + name for name in ("RDF", "Description", "li", "value")), *_LISTS}
 _PREFIXES = {"rdf": _RDF, "x": "{adobe:ns:meta/}", "xml": "{http://www.w3.org/XML/1998/namespace}"}
-_ODD = re.compile(rb"<!|<\?(?!xpacket[\t\n\r ]|xml[\t\n\r ]|adobe-xap-filters )")
+_ODD = re.compile(r"<!|<\?(?!xpacket[\t\n\r ]|xml[\t\n\r ]|adobe-xap-filters )")
 
 
 def check_text(update: Update, what: str, old: Any, new: Any) -> None:
@@ -109,24 +109,24 @@ def stated_properties(stream: PdfStream | None) -> list[tuple[str, Any]]:
     if stream is None:
         return []
     try:
-        text = unpacked(stream, _LARGEST, complete=True)
-        if _ODD.search(text) or text.count(b"<?xpacket") > 2:
-            raise NotPermitted("the metadata has comments or declarations")
-        packet = _parsed(text)  # without declarations, and at most a megabyte
+        text = unpacked(stream, _LARGEST, complete=True).decode("utf-8-sig")
+        if _ODD.search(text) or text.count("<?xpacket") > 2:
+            raise NotPermitted("the metadata has comments, declarations or instructions")
+        packet = _parsed(text)
     except (Unsafe, ElementTree.ParseError, ValueError) as error:
         raise NotPermitted("the metadata cannot be read") from error
     stated = [(name, value) for name, value in _properties(packet) if name not in _STATED_BY_WRITERS]
     return sorted(((name, value.strip() if isinstance(value, str) else value) for name, value in stated), key=repr)
 
 
-def _parsed(text: bytes) -> ElementTree.Element:
+def _parsed(text: str) -> ElementTree.Element:
     """Parse a packet. Raises :class:`NotPermitted` unless it is written as programs write it, in which all readers find
     the same properties: some go by prefixes, by the place of an element or by the first list."""
     bound: dict[str, str] = {}
     packet: ElementTree.Element | None = None
     event: str
     found: Any
-    for event, found in ElementTree.iterparse(BytesIO(text), ("start-ns", "end")):  # noqa: S314  as above
+    for event, found in ElementTree.iterparse(StringIO(text), ("start-ns", "end")):  # noqa: S314  nothing is declared
         if event == "end":
             packet = found  # the last to end is the outermost
             continue
