@@ -2,11 +2,13 @@
 
 import re
 from collections.abc import Callable
+from contextlib import ExitStack
 from typing import Any
 
 import pypdfium2
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import OperationalError
 from django.test import Client
 
 from paraph.documents.models import Document
@@ -14,7 +16,7 @@ from paraph.drafts.models import Draft, DraftSigner, DraftStamp
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.invite import invite
-from paraph.kernel import clock
+from paraph.kernel import clock, places
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
@@ -25,6 +27,7 @@ from paraph.tenants.models import BrandingProfile, Organization, Role, User, Web
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
+from tests.kernel.others import in_thread
 from tests.tenancy import create_application, create_branding_profile, create_organization, suspend
 
 pytestmark = pytest.mark.django_db
@@ -609,3 +612,43 @@ def test_who_signs_later_is_not_asked_to_at_once(log_in: LogIn, organization: Or
     for mode, asked in (("sequential", False), ("parallel", True)):
         Draft.objects.update(mode=mode)
         assert ('value="sign"' in client.get(f"{address}/review").content.decode()) == asked
+
+
+@pytest.mark.parametrize("many", [True, False])
+def test_a_large_draft_needs_a_place_and_a_small_one_none(
+    many: bool, log_in: LogIn, organization: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    _, client = log_in(Role.MEMBER)
+    address, draft = ready(client, organization)
+    whose = {"document": draft.documents.get(), "signer": draft.signers.get()}
+    at = {"page_number": 1, "x": 50, "y": 50, "width": 90, "height": 60}
+    DraftStamp.objects.bulk_create(DraftStamp(**whose, **at) for _ in range(100 if many else 99))
+    places.configure(8)
+    try:
+        with ExitStack() as held:
+            in_thread(lambda: held.enter_context(places.expensive_work(f"{organization.pk} production")))
+            for said in ({}, {"action": "save", "long": "x" * 100_000}):
+                method = client.post if said else client.get
+                answer = method(f"{address}/signers", said, HTTP_ACCEPT="text/html")
+                assert answer.status_code == (503 if many or said else 200)
+            assert answer.headers["Retry-After"] == "5"
+            assert "The service is too busy for this at the moment." in answer.content.decode()
+            assert client.get(f"{address}/places", HTTP_ACCEPT="text/html").status_code == 503, "its tags are read"
+            assert client.post(f"{address}/places", said, HTTP_ACCEPT="*/*").json()["error"]["code"] == "unavailable"
+    finally:
+        places.configure(None)
+
+
+def test_while_the_database_is_away_a_page_says_so(
+    log_in: LogIn, organization: Organization, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def away(*_: object) -> None:
+        raise OperationalError("server closed the connection unexpectedly")
+
+    _, client = log_in(Role.MEMBER)
+    address = begun(client, organization)
+    monkeypatch.setattr("paraph.drafts.editing.touch", away)
+    answer = client.get(f"{address}/documents", HTTP_ACCEPT="text/html")
+    assert answer.status_code == 503 and "Not available at the moment" in answer.content.decode()
+    assert answer.headers["Retry-After"] == "5"

@@ -46,7 +46,7 @@ def test_events_are_caught_as_they_happen_and_nobody_sends_them() -> None:
     assert states() == [*before, ("request.completed", "caught", True)]
     assert claim_now(clock.now() + LATER) == []
     assert made.request.application
-    for row in Delivery.objects.all():
+    for row in Delivery.objects.order_by("pk"):
         sent = signed(made.request.application, row, "an attempt")
         assert sent and sent.headers["X-Service-Signature"] == signature(secret, sent.body)
         assert sent.headers["X-Service-Event-Id"] == str(row.entry_id)

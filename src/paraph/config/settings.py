@@ -79,6 +79,7 @@ MIDDLEWARE = [
 ]
 DASHBOARD_MIDDLEWARE = [
     "paraph.dashboard.headers.Headers",
+    "paraph.dashboard.outage.DashboardOutage",
     "paraph.dashboard.form_answers.FormAnswers",
     "paraph.dashboard.account.sessions.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",

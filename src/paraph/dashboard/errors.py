@@ -44,6 +44,13 @@ def crashed(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's for
     return _notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing is lost."), incident)
 
 
+def unavailable(sentence: str) -> HttpResponse:
+    """Answer what works again in a few seconds, as the sentence says. Reads nothing from the database."""
+    response = _notice(503, _("Not available at the moment"), sentence)
+    response["Retry-After"] = "5"
+    return response
+
+
 def _notice(status: int, heading: str, sentence: str, incident: str = "") -> HttpResponse:
     content = {"heading": heading, "sentence": sentence, "incident": incident}
     response = HttpResponse(render_to_string("dashboard/notice.html", content), status=status)

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
-from django.db.models import Max, QuerySet
+from django.db.models import Func, IntegerField, Max, QuerySet, Sum
 
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.field_kinds import Kind, free_name
@@ -21,6 +21,7 @@ from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)
 _STEPS = list(Step)
+_LARGE = 100  # pages, or stamps and fields
 _MARGIN = 40  # points between new stamps, and around them
 _NARROWEST = 60  # points, for the names of small fields
 
@@ -156,6 +157,15 @@ def touch(draft: Draft, step: Step | None = None) -> None:
         draft.step = step
     draft.updated_at = clock.now()
     Draft.objects.filter(pk=draft.pk).update(step=draft.step, updated_at=draft.updated_at)
+
+
+def is_large(draft: Draft) -> bool:
+    """Whether its pages take a processor for longer than a plain page does: more than 100 pages, or stamps and
+    fields."""
+    length = Func("document__pages", function="jsonb_array_length", output_field=IntegerField())
+    of_it = {"document__draft": draft}
+    pages = draft.documents.aggregate(pages=Sum(length))["pages"] or 0
+    return max(pages, DraftStamp.objects.filter(**of_it).count() + DraftField.objects.filter(**of_it).count()) > _LARGE
 
 
 def open_drafts(scope: TenantScope) -> QuerySet[Draft]:

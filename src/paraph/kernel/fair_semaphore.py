@@ -8,6 +8,7 @@ from threading import Condition
 from paraph.kernel.errors import DomainError
 
 PATIENCE_SECONDS = 2.0
+_BUSY = "The service is too busy for this at the moment. Try again in a few seconds."
 
 Told = Callable[[float, bool], object]
 
@@ -15,8 +16,8 @@ Told = Callable[[float, bool], object]
 class NoPlaceError(DomainError):
     """All places are taken; whoever asked may try again in a few seconds."""
 
-    def __init__(self) -> None:
-        super().__init__("unavailable", "The service is too busy for this at the moment. Try again in a few seconds.")
+    def __init__(self, message: str = _BUSY) -> None:
+        super().__init__("unavailable", message)
 
 
 class FairSemaphore:

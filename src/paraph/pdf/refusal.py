@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 
 from paraph.kernel.errors import DomainError
+from paraph.kernel.fair_semaphore import NoPlaceError
 
 Facts = Mapping[str, int | str]
 
@@ -27,11 +28,11 @@ class PdfRefused(DomainError):
         self.facts: Facts = facts or {}
 
 
-class ReadersUnavailable(DomainError):
+class ReadersUnavailable(NoPlaceError):
     """No reader had the time, the memory or the process to read the file. The file need not be at fault."""
 
     def __init__(self) -> None:
-        super().__init__("unavailable", "The service is too busy to read the PDF now; try again in a few seconds.")
+        super().__init__("The service is too busy to read the PDF now; try again in a few seconds.")
 
 
 def too_complex() -> PdfRefused:

@@ -18,15 +18,16 @@ from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
 _STEPS = list(Step)
+_LONG = 100_000  # bytes of a form
 
 
 def draft_page(step: Step) -> Callable[[View], View]:
     """Return a view of a step: ``view(request, member, draft)``. Of a draft that was sent, its request is shown; of one
-    that was discarded, that it was. A form holds the draft, but not while files are coming in."""
+    that was discarded, that it was. A form holds the draft, but not while files are coming in. A large draft takes
+    a place for expensive work (:mod:`paraph.kernel.places`)."""
 
     def decorate(view: View) -> View:
         @member_page(Right.SEND)
-        @expensive_work()
         @wraps(view)
         def loaded(request: HttpRequest, member: Member, draft_id: int) -> HttpResponse:
             draft = scoped(Draft, scope(member)).select_related("application").filter(pk=draft_id).first()
@@ -38,8 +39,9 @@ def draft_page(step: Step) -> Callable[[View], View]:
                 return show(request, "drafts/discarded.html", {"draft": draft}, member=member, status=410)
             editing.touch(draft, step)
             holds = request.method == "POST" and step != Step.DOCUMENTS
+            works = (holds and _is_long(request)) or editing.is_large(draft)
             try:
-                with editing.held(draft) if holds else nullcontext():
+                with expensive_work() if works else nullcontext(), editing.held(draft) if holds else nullcontext():
                     return view(request, member, draft)
             except Draft.DoesNotExist:  # somebody was faster, as a second press of the same button is slower
                 return loaded(request, member.organization_id, draft_id=draft_id)
@@ -47,6 +49,12 @@ def draft_page(step: Step) -> Callable[[View], View]:
         return loaded
 
     return decorate
+
+
+def _is_long(request: HttpRequest) -> bool:
+    """Whether a form says more than the one of a draft that is not large; one that does not tell its length may."""
+    length = request.headers.get("Content-Length", "")
+    return not length.isdecimal() or int(length) > _LONG
 
 
 def request_address(member: Member, request_id: int) -> str:
