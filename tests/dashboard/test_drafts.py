@@ -627,7 +627,7 @@ def test_a_large_draft_needs_a_place_and_a_small_one_none(
     places.configure(8)
     try:
         with ExitStack() as held:
-            in_thread(lambda: held.enter_context(places.expensive_work(f"{organization.pk} production")))
+            in_thread(lambda: held.enter_context(places.expensive_work(str(organization.pk))))
             for said in ({}, {"action": "save", "long": "x" * 100_000}):
                 method = client.post if said else client.get
                 answer = method(f"{address}/signers", said, HTTP_ACCEPT="text/html")

@@ -40,7 +40,7 @@ def upload(client: ApiClient) -> int:
 def test_a_call_of_the_api(busy: ExitStack) -> None:
     owner, other = api_client(), api_client()
     assert owner.organization
-    hold(busy, f"{owner.organization.pk} sandbox")
+    hold(busy, str(owner.organization.pk))
     refused = owner.upload(PDF)
     assert error(refused, 503, "unavailable") and refused["Retry-After"] == "5"
     refused = owner.get("/templates")
@@ -74,7 +74,7 @@ def test_a_template_that_is_sent(busy: ExitStack) -> None:
     owner = api_client()
     template = created(owner)["id"]
     assert owner.organization
-    hold(busy, f"{owner.organization.pk} sandbox")
+    hold(busy, str(owner.organization.pk))
     sending = owner.post(f"/templates/{template}/signature_requests", {"signature_request": {}})
     assert error(sending, 503, "unavailable")
 

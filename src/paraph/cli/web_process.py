@@ -4,6 +4,7 @@ import gc
 import multiprocessing
 import os
 import socket
+import sys
 from functools import partial
 from typing import Any
 
@@ -15,6 +16,9 @@ from paraph.kernel.settings import Settings
 _KILL_SECONDS = 10
 _HEAD_MILLISECONDS = 10_000  # to send the head of a request, and between two requests of a connection
 _HEAD_BYTES = 64 * 1024  # of a request's head at most; the server also buffers this much of a body
+_TURN_SECONDS = (
+    0.0005  # that a thread runs while others wait: who comes back from the database waits that long for each
+)
 _BACKLOG = 4096  # connections that wait to be accepted; the kernel's own limit (somaxconn) may be lower
 
 
@@ -57,6 +61,7 @@ def run(drain_seconds: int = 0) -> None:
     def load() -> Any:
         follow_parent(os.getppid())
         _share_fairly(settings.PARAPH.web_threads, processes)
+        sys.setswitchinterval(_TURN_SECONDS)
         sessions.work_as("web")
         idle.give_back_from_now_on()
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms

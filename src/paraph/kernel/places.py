@@ -30,17 +30,16 @@ _here = _Here()
 
 
 def configure(threads: int | None, of_work: Told | None = None, of_machines: Told | None = None) -> None:
-    """Let a quarter of ``threads`` (two at least) work, and as many wait for machines of others; one tenant has half of
-    either. Who waits for a place keeps a thread too: of all threads, three quarters at most work or wait to work, as
-    many as a browser has connections, and three eighths belong to machines of others. None: no limit. Call it before
-    the first request."""
+    """Let an eighth of ``threads`` (two at least) work, and as many wait for machines of others; one tenant has half of
+    either. Who waits for a place keeps a thread too: five eighths of all threads at most work or wait to work, three
+    eighths for one tenant (of 16, as many as a browser has connections), and three eighths belong to machines of
+    others. None: no limit. Call it before the first request."""
     global _work, _machines  # noqa: PLW0603  the threads are those of the process
     _work = _machines = None
     if threads:
         half, eighth = max(1, threads // 2), threads // 8
-        count = min(half, max(2, threads // 4))
-        crowd = max(count, 3 * threads // 4)
-        _work = FairSemaphore(count, threads, crowd, of_work)
+        count = min(half, max(2, eighth))
+        _work = FairSemaphore(count, max(count, half + eighth), max(count, half - eighth), of_work)
         _machines = FairSemaphore(count, max(count, half - eighth), max(1, count // 2 + eighth), of_machines)
 
 

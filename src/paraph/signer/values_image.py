@@ -8,6 +8,7 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
+from paraph.kernel.places import expensive_work
 from paraph.pdf.typesetting.field_values import FieldPlace, FieldsContent, fields_picture
 from paraph.signature_requests.field_content import field_content
 from paraph.signature_requests.field_values import values_of
@@ -33,7 +34,8 @@ def values_image(request: HttpRequest, token: str, document_id: int, number: int
         signer = found(token)
         require_reader(signer)
         count_values(signer.pk)
-        picture = fields_picture(_content(signer, document_id, number))
+        with expensive_work():
+            picture = fields_picture(_content(signer, document_id, number))
     except DomainError as error:
         return answers.refusal(error, language.of_answer(request), signer)
     response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))

@@ -34,8 +34,9 @@ class _Owned(Protocol):
 
 
 def tenant_key(owned: _Owned) -> str:
-    """On whose behalf something is done, where time and processes are shared: the organization in the environment."""
-    return f"{owned.organization_id} {owned.environment}"
+    """On whose behalf something is done, where time and processes are shared: the organization, in both
+    environments."""
+    return str(owned.organization_id)
 
 
 def scoped(model: type[Row], scope: TenantScope) -> QuerySet[Row]:

@@ -32,7 +32,7 @@ class ServiceSettings(BaseModel):
         [], description="Earlier secrets, separated by commas, that are accepted while the secret is being rotated."
     )
     web_processes: int = Field(0, ge=0, description="Web processes; 0: one per core.")
-    web_threads: int = Field(8, ge=1, description="Threads of each web process.")
+    web_threads: int = Field(16, ge=1, description="Threads of each web process.")
     drain_seconds: int | None = Field(
         None,
         ge=0,
