@@ -55,7 +55,8 @@ def drawable(written: str) -> str:
     writing, soft hyphens, spaces of no width."""
     if written.isascii():
         return written
-    return "".join(sign for sign in written if sign in _JOINERS or unicodedata.category(sign) != "Cf")
+    undrawn = {sign for sign in set(written) if sign not in _JOINERS and unicodedata.category(sign) == "Cf"}
+    return written.translate(dict.fromkeys(map(ord, undrawn))) if undrawn else written
 
 
 def is_blank(written: str) -> bool:
@@ -79,8 +80,10 @@ def _text(field: Field, value: object) -> str:
 
 
 def _most_accents(written: str) -> int:
-    marks = groupby(written, lambda sign: unicodedata.category(sign) in ("Mn", "Me"))
-    return max(len(list(run)) if accents else 0 for accents, run in marks)
+    marks = {sign for sign in set(written) if unicodedata.category(sign) in ("Mn", "Me")}
+    return (
+        max(len(list(run)) if accents else 0 for accents, run in groupby(written, marks.__contains__)) if marks else 0
+    )
 
 
 def _number(field: Field, value: object) -> str:

@@ -15,6 +15,7 @@ from anyascii import anyascii
 from paraph.pdf.typesetting.fonts import Library, library
 
 _JOINERS = "\u200c\u200d"  # Persian and Indic names are spelled with them
+_SKIN_TONES = "\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff"
 _VARIATIONS = range(0xFE00, 0xFE10)
 _LONGEST_PIECE = 20
 _RIGHT_TO_LEFT = ("R", "AL")
@@ -58,10 +59,13 @@ def _glyph_fallback(text: str, fonts: Library) -> WritableText:
     original = clean(text)
     if original.isascii():
         return WritableText(original)
+    known = {cluster: has_glyphs(cluster, fonts) for cluster in set(clusters(original))}
+    if all(known.values()):
+        return WritableText(original, False, _cjk(original), _is_right_to_left(original))
     written: list[str] = []
     replaced = was_syllable = False
     for cluster in clusters(original):
-        if has_glyphs(cluster, fonts):
+        if known[cluster]:
             written.append(cluster)
             was_syllable = False
         else:
@@ -90,8 +94,8 @@ def clean(text: str) -> str:
     """Return the text in NFC, with single spaces and without control characters and direction marks, with which a
     name could turn the text around it."""
     composed = unicodedata.normalize("NFC", text.encode("utf-8", "replace").decode())
-    spaced = (" " if character.isspace() else character for character in composed)
-    return " ".join("".join(character for character in spaced if _is_visible(character)).split())
+    unseen = {character for character in set(composed) if not (character.isspace() or _is_visible(character))}
+    return " ".join(composed.translate(dict.fromkeys(map(ord, unseen))).split())
 
 
 def clusters(text: str) -> Iterator[str]:
@@ -99,10 +103,17 @@ def clusters(text: str) -> Iterator[str]:
     if text.isascii():
         yield from text
         return
+    joining = {
+        character
+        for character in set(text)
+        if character in _JOINERS or character in _SKIN_TONES or unicodedata.category(character).startswith("M")
+    }
+    if not joining:
+        yield from text
+        return
     cluster = ""
     for character in text:
-        joined = cluster.endswith("\u200d") or character in _JOINERS or 0x1F3FB <= ord(character) <= 0x1F3FF
-        if cluster and (joined or unicodedata.category(character).startswith("M")):
+        if cluster and (character in joining or cluster.endswith("\u200d")):
             cluster += character
         else:
             if cluster:
@@ -146,7 +157,7 @@ def _is_syllable(character: str) -> bool:
 def _cjk(text: str) -> str:
     """Return the regional form of Han characters: Japanese beside kana, Korean beside hangul, else Chinese."""
     regions = {"SC": False, "JP": False, "KR": False, "TC": False}
-    for character in text:
+    for character in set(text):
         if ord(character) < 0x1100:
             continue
         name = unicodedata.name(character, "")

@@ -59,12 +59,13 @@ class Workers:
         self._keep(worker)
         if not usable and not self._closed:
             with contextlib.suppress(ReadersUnavailable):  # the next call tries
-                self._keep(self._started())
+                self._keep(self._started(), last=True)
 
-    def _keep(self, worker: SandboxProcess) -> None:
+    def _keep(self, worker: SandboxProcess, *, last: bool = False) -> None:
+        """``last``: it is to be used after all others, which have started by now."""
         with self._lock:
             if worker.usable and not self._closed and len(self._idle) < self._most:
-                self._idle.append(worker)
+                self._idle.insert(0 if last else len(self._idle), worker)
                 return
         worker.end()
 
