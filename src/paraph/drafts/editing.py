@@ -165,7 +165,8 @@ def is_large(draft: Draft) -> bool:
     length = Func("document__pages", function="jsonb_array_length", output_field=IntegerField())
     of_it = {"document__draft": draft}
     pages = draft.documents.aggregate(pages=Sum(length))["pages"] or 0
-    return max(pages, DraftStamp.objects.filter(**of_it).count() + DraftField.objects.filter(**of_it).count()) > _LARGE
+    stamps, fields = (model.objects.filter(**of_it).order_by().values("pk") for model in (DraftStamp, DraftField))
+    return max(pages, stamps.union(fields, all=True).count()) > _LARGE
 
 
 def open_drafts(scope: TenantScope) -> QuerySet[Draft]:

@@ -18,6 +18,7 @@ import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
+from paraph.pdf.untrusted.sandbox_workers import Workers
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
@@ -53,6 +54,24 @@ def test_a_process_is_replaced_after_its_jobs() -> None:
     assert not alive(worker)
     assert works(pool)
     pool.close()
+
+
+def test_who_spoils_a_process_waits_for_the_start_of_the_next_and_nobody_else_does() -> None:
+    workers = Workers(2, SandboxLimits(), "worker")
+
+    def spoil(tenant_key: str) -> None:
+        with workers.one(tenant_key) as worker:
+            worker.end()
+
+    with workers.one("other"), workers.one("other") as kept:
+        pass
+    for _ in range(2):  # as many as there are
+        spoil("hog")
+        with workers.one("other") as warm:
+            assert warm is kept
+    with workers.one("hog") as cold, workers.one("other") as warm:
+        assert warm is kept and cold is not kept
+    workers.close()
 
 
 def send(process: int, sign: signal.Signals) -> None:

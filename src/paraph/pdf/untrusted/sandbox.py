@@ -162,7 +162,7 @@ class Sandbox:
         return answer
 
     def _read(self, request: dict[str, Any], pdf: Pdf | Files, tenant_key: str) -> JobAnswer:
-        with self._places.place(tenant_key), self._workers.one() as worker:
+        with self._places.place(tenant_key), self._workers.one(tenant_key) as worker:
             files = pdf if isinstance(pdf, list) else [pdf() if callable(pdf) else pdf]
             worker.confinement()  # waits for the start, which is no part of the job
             before = worker.used.processor

@@ -22,19 +22,20 @@ class Workers:
         self._idle: list[SandboxProcess] = []
         self._most = size
         self._closed = False
+        self._spoilt_by = ""
         self._lock = Lock()
         # The kernel ends a process with the THREAD that started it, so one thread that stays starts them all.
         self._starter = ThreadPoolExecutor(1, "pdf-sandbox")
 
     @contextlib.contextmanager
-    def one(self) -> Iterator[SandboxProcess]:
-        """For the block; the one that was used last of those that are idle. Raise ReadersUnavailable where none can be
-        started."""
-        worker = self._taken() or self._started()
+    def one(self, tenant_key: str = "") -> Iterator[SandboxProcess]:
+        """For the block; the one that was used last of those that are idle, but for the tenant that spoilt one last:
+        it waits for the start of what replaces it. Raise ReadersUnavailable where none can be started."""
+        worker = self._taken(0 if tenant_key and tenant_key == self._spoilt_by else -1) or self._started()
         try:
             yield worker
         finally:
-            self._put_back(worker)
+            self._put_back(worker, tenant_key)
 
     def close(self) -> None:
         """End them, those in use after it. No other can be started."""
@@ -45,19 +46,20 @@ class Workers:
             worker.end()
         self._starter.shutdown()
 
-    def _taken(self) -> SandboxProcess | None:
+    def _taken(self, index: int) -> SandboxProcess | None:
         while True:
             with self._lock:
-                worker = self._idle.pop() if self._idle else None
+                worker = self._idle.pop(index) if self._idle else None
             if not worker or worker.usable:
                 return worker
             worker.end()
 
-    def _put_back(self, worker: SandboxProcess) -> None:
+    def _put_back(self, worker: SandboxProcess, tenant_key: str) -> None:
         """Return the worker to the pool; replace it if unusable."""
         usable = worker.usable
         self._keep(worker)
         if not usable and not self._closed:
+            self._spoilt_by = tenant_key
             with contextlib.suppress(ReadersUnavailable):  # the next call tries
                 self._keep(self._started(), last=True)
 
