@@ -218,7 +218,8 @@ def test_many_threads_share_few_processes() -> None:
     pool.close()
 
 
-def test_one_party_never_has_all_processes() -> None:
+def test_one_party_never_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 60)  # a process may take long to start
     pool, asked, go_on = Sandbox(2), list[int](), threading.Event()
     with ThreadPoolExecutor(4) as threads:
         slow = [threads.submit(pool.call, "find", once(go_on, asked), tenant_key="a", tags=[]) for _ in range(4)]
