@@ -1,0 +1,96 @@
+"""``pytest tests/ways.py``: the source files and functions that each way through the service enters, once it is warm.
+
+A newcomer follows a call from file to file; how many there are says how spread out a subject is. Also printed are the
+lines and files of each room.
+"""
+
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import paraph
+from paraph.pdf.verification.verify import verify
+from paraph.tenants.models import Role
+from tests.api.v1.api_clients import CONTRACT, api_client, payload
+from tests.dashboard import test_drafts
+from tests.dashboard.conftest import log_in, organization
+from tests.dashboard.test_drafts import LogIn, entered, pdf, person, signers, stamp
+from tests.factories import scene, sign
+from tests.flow.test_jobs import work_off
+from tests.pdf.sealed_files import authority, sealed
+from tests.production import Client
+
+__all__ = ["log_in", "organization"]  # fixtures
+SOURCE = Path(paraph.__file__).parent
+
+
+def entered_by(way: Callable[[], Any]) -> tuple[int, int]:
+    """The numbers of files and of functions below ``src/paraph`` that are called."""
+    codes: set[Any] = set()
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        if event == "call":
+            codes.add(frame.f_code)
+
+    sys.setprofile(note)
+    try:
+        way()
+    finally:
+        sys.setprofile(None)
+    ours = [code for code in codes if code.co_filename.startswith(f"{SOURCE}/") and code.co_name != "<module>"]
+    return len({code.co_filename for code in ours}), len(ours)
+
+
+def lines(room: Path) -> tuple[int, int]:
+    """The lines and files of Python of a room, without migrations."""
+    files = [file for file in room.rglob("*.py") if "migrations" not in file.parts]
+    return sum(len(file.read_text().splitlines()) for file in files), len(files)
+
+
+@pytest.mark.django_db
+def test_ways(log_in: LogIn, organization: Any, capsys: pytest.CaptureFixture[str]) -> None:
+    owner = api_client()
+    document = owner.document()
+    made = owner.create(payload(document)).json()
+    owner.checked = False
+    file = sealed(CONTRACT).content
+    _, browser = log_in(Role.MEMBER)
+
+    def sending() -> None:
+        address = test_drafts.begun(browser, organization)
+        browser.post(f"{address}/documents", {"file": pdf(), "action": "upload"})
+        browser.get(f"{address}/signers")
+        browser.post(f"{address}/signers", signers(person("Ada")))
+        browser.get(f"{address}/places")
+        draft = test_drafts.Draft.objects.latest("pk")
+        browser.post(f"{address}/places", entered("stamp", stamp(draft)))
+        browser.get(f"{address}/review")
+        answer = browser.post(f"{address}/review", test_drafts.options(organization=""))
+        assert re.search("/requests/", answer.headers.get("Location", "")), answer.content
+
+    def signature() -> None:
+        request = scene()
+        sign(request)
+        work_off()
+
+    ways: dict[str, Callable[[], Any]] = {
+        "POST /signature_requests": lambda: owner.create(payload(document)),
+        "GET /signature_requests/{id}": lambda: owner.get(f"/signature_requests/{made['id']}"),
+        "a signing page": lambda: Client().get(made["signers"][0]["signing_url"].removeprefix("http://127.0.0.1:8000")),
+        "signature and finalize": signature,
+        "sending from the dashboard": sending,
+        "a sealed file is verified": lambda: verify(file, [authority("p-256").root]),
+    }
+    told = [f"{'way':32}{'files':>8}{'functions':>12}"]
+    for name, way in ways.items():
+        way()
+        told.append("{:32}{:>8}{:>12}".format(name, *entered_by(way)))
+    told += ["", f"{'room':32}{'lines':>8}{'files':>12}"]
+    for room in [*sorted(path for path in SOURCE.iterdir() if path.is_dir() and path.name[0] != "_"), SOURCE]:
+        told.append("{:32}{:>8}{:>12}".format(room.name if room != SOURCE else "all", *lines(room)))
+    with capsys.disabled():
+        print("\n" + "\n".join(told))
