@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 import paraph
+from paraph.drafts.models import Draft
 from paraph.pdf.verification.verify import verify
 from paraph.tenants.models import Role
 from tests.api.v1.api_clients import CONTRACT, api_client, payload
@@ -66,7 +67,7 @@ def test_ways(log_in: LogIn, organization: Any, capsys: pytest.CaptureFixture[st
         browser.get(f"{address}/signers")
         browser.post(f"{address}/signers", signers(person("Ada")))
         browser.get(f"{address}/places")
-        draft = test_drafts.Draft.objects.latest("pk")
+        draft = Draft.objects.latest("pk")
         browser.post(f"{address}/places", entered("stamp", stamp(draft)))
         browser.get(f"{address}/review")
         answer = browser.post(f"{address}/review", test_drafts.options(organization=""))
@@ -93,4 +94,4 @@ def test_ways(log_in: LogIn, organization: Any, capsys: pytest.CaptureFixture[st
     for room in [*sorted(path for path in SOURCE.iterdir() if path.is_dir() and path.name[0] != "_"), SOURCE]:
         told.append("{:32}{:>8}{:>12}".format(room.name if room != SOURCE else "all", *lines(room)))
     with capsys.disabled():
-        print("\n" + "\n".join(told))
+        sys.stdout.write("\n" + "\n".join(told) + "\n")
