@@ -70,6 +70,18 @@ def test_a_large_signing_page(busy: ExitStack) -> None:
     assert Client().get(made.url()).status_code == 200
 
 
+@pytest.mark.parametrize("many", [True, False])
+def test_many_fields_of_a_signer(many: bool, busy: ExitStack) -> None:
+    """Whatever reads them: the fields themselves, what is entered, the code and the signature."""
+    options = [str(number) for number in range(50)]
+    fields = [{"type": "choice", "name": f"F{number}", "options": options} for number in range(7 if many else 5)]
+    made = scene(fields=fields)
+    hold(busy, tenant_key(made.request))
+    assert Client().get(made.url(rest="/fields")).status_code == (503 if many else 200)
+    busy.close()
+    assert Client().get(made.url(rest="/fields")).status_code == 200
+
+
 def test_a_template_that_is_sent(busy: ExitStack) -> None:
     owner = api_client()
     template = created(owner)["id"]

@@ -24,7 +24,7 @@ from paraph.signer.documents import svg_box
 from paraph.signer.values_image import values_address
 from paraph.words import Words, phrase
 
-_LARGE = 300  # pages, fields and options, beyond which a page takes a tenth of a second and more
+_LARGE = 300  # pages, beyond which a signing page takes a tenth of a second and more
 _LABELLED = 30.0  # points: a narrower place has no room for a label
 
 MARKER = "fill"  # in every form that has the step: what is not ticked in it is in no form
@@ -85,7 +85,7 @@ def fields_on(
     signature was not taken."""
     shown = {document["id"]: document for document in documents}
     fields = [field for field in fields_of(signer.request_id) if str(field.request_document.document_id) in shown]
-    if sum(len(each["pages"]) for each in documents) + sum(1 + len(field.options or ()) for field in fields) > _LARGE:
+    if sum(len(each["pages"]) for each in documents) > _LARGE:
         expensive_request()
     if not fields:
         return {"has_fields": False}

@@ -3,7 +3,6 @@
 ``GET …/stamp.svg?hand=2`` is the same for a typed name, for a page without scripts.
 """
 
-from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -13,9 +12,10 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.kernel.places import expensive_request
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, initials_svg, stamp_svg
 from paraph.signature_requests.marks import read_mark, typed
-from paraph.signature_requests.models import Placement, Signer
+from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.signer import answers, language
@@ -36,8 +36,12 @@ def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> d
     require_open(signer)
     _require_stamps(signer)
     mark = read_mark(body.get("signature"))
-    looks = _looks(signer)
+    count_stamp(signer.pk)
+    expensive_request()
+    looks = [look for document in _documents(signer) for look in _looks(signer, document)]
     different = list(dict.fromkeys(looks))[:_MOST]
+    for _ in different[1:]:
+        count_stamp(signer.pk)
     stamps = [_svg(request, signer, mark, look).decode() for look in different]
     places = [different.index(look) if look in different else 0 for look in looks]
     return {"svg": stamps[0], "others": stamps[1:], "places": places}
@@ -71,7 +75,10 @@ def _picture(request: HttpRequest, token: str, draw: Callable[[HttpRequest, Sign
 
 
 def _typed_stamp(request: HttpRequest, signer: Signer) -> bytes:
-    return _svg(request, signer, typed(request.GET.get("hand", "")), _looks(signer)[0])
+    mark = typed(request.GET.get("hand", ""))
+    count_stamp(signer.pk)
+    expensive_request()
+    return _svg(request, signer, mark, _looks(signer, _documents(signer)[0])[0])
 
 
 def _typed_initials(request: HttpRequest, signer: Signer) -> bytes:  # noqa: ARG001  as the stamp
@@ -93,24 +100,22 @@ class _Look:
     ground: bool
 
 
-def _looks(signer: Signer) -> list[_Look]:
-    """Return the look of each stamp of the signer, in the order of the places on the page."""
-    placements = Placement.objects.filter(request_document__request=signer.request_id).select_related(
-        "request_document__document"
-    )
-    of_document: dict[int, list[Placement]] = defaultdict(list)
-    for placement in placements:
-        of_document[placement.request_document_id].append(placement)
-    found = []
-    for all_there in sorted(of_document.values(), key=lambda some: some[0].request_document.position):
-        has_ground = stamp_grounds(all_there[0].request_document.document, all_there)
-        own = in_reading_order(at for at in all_there if at.signer_id == signer.pk)
-        found += [_Look(at.width, at.height, has_ground[at.pk]) for at in own]
-    return found
+def _documents(signer: Signer) -> list[RequestDocument]:
+    """Return the documents on which the signer has stamps, in their order."""
+    with_stamps = signer.placements.values("request_document")
+    rows = RequestDocument.objects.filter(pk__in=with_stamps).select_related("document")
+    return sorted(rows, key=lambda row: row.position)
+
+
+def _looks(signer: Signer, row: RequestDocument) -> list[_Look]:
+    """Return the look of each stamp of the signer on a document, in the order of the places on its pages."""
+    all_there = list(row.placements.all())  # whether a stamp has a ground is judged for all of them together
+    has_ground = stamp_grounds(row.document, all_there)
+    own = in_reading_order(at for at in all_there if at.signer_id == signer.pk)
+    return [_Look(at.width, at.height, has_ground[at.pk]) for at in own]
 
 
 def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any], look: _Look) -> bytes:
-    count_stamp(signer.pk)
     content = StampContent(
         width=look.width,
         height=look.height,
