@@ -93,12 +93,13 @@ def jpeg(mode: str = "L", **entries: Any) -> bytes:
     return picture(file.getvalue(), **said)
 
 
-def form(before: str, data: bytes = TEXT.encode()) -> bytes:
+def form(before: str, data: bytes = TEXT.encode(), **more: Any) -> bytes:
     def resources(document: pikepdf.Pdf, page: Any) -> None:
         entries = {
             "Subtype": Name.Form,
             "BBox": Array([0, 0, 600, 800]),
             "Resources": Dictionary(Font=page.Resources.Font),
+            **more,
         }
         page.Resources.XObject = Dictionary(F=stream(document, data, **entries))
 
@@ -147,7 +148,7 @@ def embedded(
     return drawn(TEXT, resources)
 
 
-def composite(subtype: str, key: str, program: bytes, kind: str | None = None) -> bytes:
+def composite(subtype: str, key: str, program: bytes, kind: str | None = None, **more: Any) -> bytes:
     def resources(document: pikepdf.Pdf, page: Any) -> None:
         entries = {"Subtype": Name("/" + kind)} if kind else {}
         descriptor = Dictionary(Type=Name.FontDescriptor, FontName=Name.Test, Flags=4)
@@ -159,6 +160,7 @@ def composite(subtype: str, key: str, program: bytes, kind: str | None = None) -
             BaseFont=Name.Test,
             CIDSystemInfo=system,
             FontDescriptor=document.make_indirect(descriptor),
+            **more,
         )
         page.Resources.Font.F1 = Dictionary(
             Type=Name.Font,

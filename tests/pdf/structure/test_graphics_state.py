@@ -19,7 +19,7 @@ CERTAIN = [
     b"/P <</MCID 0/Lang (de)/A <</B [1 /C]>>/D<41>/E true>> BDC EMC /Artifact BMC EMC /OC /layer BDC EMC /T MP",
     b"0 0 m 1 1 l 1 1 2 2 3 3 c 1 1 2 2 v h W* n 1 1 2 2 re f* 0 0 m 1 0 0 rg 5 5 l S",
     b"/Cs cs 1 0 .5 /P1 scn /P2 SCN .1 .2 .3 .4 k 1 g 0.5 G 1 2 3 rg [] 0 d [1 2] 0 d /G gs 1 w 0 J 0 j 4 M /S sh",
-    b"W 0 0 m 9 9 l S 2 J 7 Tr W* 1 g f",
+    b"W 0 0 m 9 9 l S 2 J 7 Tr 0 0 9 9 re W* 1 g f",
     b"BI /W 1 /H 1 /BPC 8 /CS /G ID x EI q BI /IM true /W 9 /H 2 ID abcd\nEI Q",
     b"BI /W 2 /H 1 /BPC 8 /CS [/I /RGB 1 <000000ffffff>] /D [0 1] /DP <</K 1>> ID \0\1 EI",
     b"BI /W 1 /H 1 /BPC 8 /CS /RGB /F /AHx ID 00 ff 00 > EI BI /W 1 /H 1 /F [/A85 /Fl] ID abc~>EI ",
@@ -30,6 +30,10 @@ CERTAIN = [
     b"BX 1 i EX /Perceptual ri 10 Tc 2 Tw 100 Tz 3 TL 0 Tr 1 Ts 5 5 Td 5 5 TD",
 ]
 UNCERTAIN = [
+    b"W n",
+    b"0 0 9 9 re f W* n",
+    b"BT q ET Q",
+    b"q BT Q ET",
     b"(abc",
     b"(a\\)",
     b"(a (b)",

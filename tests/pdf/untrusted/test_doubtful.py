@@ -44,6 +44,25 @@ _LINE = "60 300 m 300 300 l S"
 _SOFT: dict[str, Any] = {**GRAY, "ColorSpace": Name.DeviceGray}
 
 
+_CIDS = ("CIDFontType2", "FontFile2", truetype((3, 1, _U)))
+_BILEVEL: dict[str, Any] = {**GRAY, "BitsPerComponent": 1}
+_FAX: dict[str, Any] = {
+    **_BILEVEL,
+    "Filter": Name.CCITTFaxDecode,
+    "DecodeParms": Dictionary(K=-1, Columns=4, Rows=2),
+}
+_JBIG2: dict[str, Any] = {**_BILEVEL, "Filter": Name.JBIG2Decode}
+
+
+def defaults(name: str, space: Any) -> bytes:
+    """A colour space in the place of one of the device."""
+
+    def resources(_: Any, page: Any) -> None:
+        page.Resources.ColorSpace = Dictionary({f"/{name}": space})
+
+    return drawn(f"0 g {TEXT}", resources)
+
+
 def differing(code: int, name: str, **base: Any) -> Dictionary:
     return Dictionary(Differences=Array([code, Name("/" + name)]), **base)
 
@@ -53,6 +72,23 @@ def indexed(last: int, colours: bytes) -> dict[str, Any]:
 
 
 TOLD = {
+    "a state saved within text": drawn("BT /F1 40 Tf 60 600 Td q 1 0 0 1 60 300 Tm Q (1,000) Tj ET"),
+    "a clip by no path": drawn(f"W n {TEXT}"),
+    "the default of grey inverted": defaults(
+        "DefaultGray", Array([Name.Indexed, Name.DeviceGray, 1, String(b"\xff\0")])
+    ),
+    "a knockout group": form("", Group=Dictionary(S=Name.Transparency, K=True)),
+    "widths of CIDs told twice": composite(*_CIDS, W=Array([1, 2, 300, 1, Array([1500, 1500])])),
+    "widths of CIDs cut short": composite(*_CIDS, W=Array([1, 2])),
+    "widths of CIDs by names": composite(*_CIDS, W=Array([Name.A, 1, 2, 1500])),
+    "CIDs of OpenType": composite("CIDFontType0", "FontFile3", opentype(), "OpenType"),
+    "a line of less than nothing": drawn("-20 w 60 600 m 300 600 l S"),
+    "a line of less than nothing by a state": of_state(LW=-20),
+    "an image within contents": drawn(f"{_IMAGE} {TEXT}"),
+    "a fax that does not end": picture(b"\xff" * 9, **_FAX),
+    "a JBIG2 image of another size": picture(bytes(4) + b"0\0\1\0\0\0\x13" + bytes([0, 0, 0, 8] * 2), **_JBIG2),
+    "a transparent highlight with an appearance": annotated("Highlight", CA=0),
+    "a password that is shown": annotated("Widget", FT=Name.Tx, T=String("a"), Ff=1 << 13, V=String("9")),
     "a colour space without a colour": drawn(f"/DeviceRGB cs 1 0 0 sc /DeviceGray cs {_PAINT}"),
     "a colour space of lines without a colour": drawn(f"/DeviceRGB CS {_LINE}"),
     "a colour set within a string": drawn("/DeviceRGB cs BT /F1 9 Tf (1 1 1 sc) Tj ET"),
@@ -146,6 +182,13 @@ TOLD = {
     ),
 }
 PLAIN = {
+    "a state saved beside text": drawn(f"q 1 0 0 1 9 9 cm {TEXT} Q"),
+    "a clip by the path to come": drawn(f"W 0 0 600 800 re n {TEXT}"),
+    "a default that looks like the device's": defaults("DefaultRGB", Name.DeviceRGB),
+    "a group without knockout": form("", Group=Dictionary(S=Name.Transparency, K=False)),
+    "widths of CIDs": composite(*_CIDS, W=Array([1, 2, 300, 3, Array([1500, 1500])])),
+    "a fax to its end": picture(b"\x26\xa0\x00\x10\x01\x00\x10\x01", **_FAX),
+    "a JBIG2 image": picture(bytes(4) + b"0\0\1\0\0\0\x13" + bytes([0, 0, 0, 4, 0, 0, 0, 2]), **_JBIG2),
     "a colour in its space": drawn(f"/DeviceRGB cs 1 0 0 sc {_PAINT} /DeviceGray CS 1 SC 0 0 m 9 9 l S"),
     "a colour after its space": drawn(f"/DeviceRGB cs q 9 w Q 0 0 m 9 9 l S 1 0 0 sc {_PAINT}"),
     "colours in one space": drawn(f"/DeviceRGB cs 1 0 0 scn {_PAINT} 0 1 0 scn {_PAINT}"),

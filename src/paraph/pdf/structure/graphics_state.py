@@ -87,13 +87,14 @@ def _apart(one: bytes, other: bytes) -> bool:
 
 
 class _OpenSoFar:
-    """What is open so far. ``pending``: a path was begun and neither painted nor ended."""
+    """What is open so far. ``pending``: a path was begun and neither painted nor ended; ``clips``: the one that is
+    painted next clips."""
 
-    __slots__ = ("marked", "pending", "states", "strays", "text")
+    __slots__ = ("clips", "marked", "pending", "states", "strays", "text")
 
     def __init__(self) -> None:
         self.states = self.marked = 0
-        self.text = self.pending = self.strays = False
+        self.text = self.pending = self.strays = self.clips = False
 
     def read(self, stream: bytes) -> bool:
         """Read a whole stream; ``False`` where it is not certain."""
@@ -103,6 +104,8 @@ class _OpenSoFar:
         if last and not well_formed().fullmatch(last):
             return False
         for operator in operators:
+            if operator in (b"q", b"Q") and self.text:  # what they keep of the place of text, readers do not agree on
+                return False
             if operator == b"q":
                 self.states += 1
             elif operator == b"Q":
@@ -123,9 +126,11 @@ class _OpenSoFar:
     def _path(self, operator: bytes) -> bool:
         """Return whether ``operator`` is part of a path that is not painted at once, or paints such a path."""
         if operator in PAINTING:
-            self.pending = False
-            return True
+            clips_by_nothing = self.clips and not self.pending
+            self.pending = self.clips = False
+            return not clips_by_nothing
         if operator.strip() in _CLIPPING:  # whatever path is painted next
+            self.clips = True
             return True
         part = PATH_BEGINS.fullmatch(operator)
         if part is None or not (part[1] or self.pending):

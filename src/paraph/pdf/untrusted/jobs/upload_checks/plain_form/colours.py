@@ -26,6 +26,7 @@ _LENGTHS = {
     b"/CalRGB": (2,),
     b"/Lab": (2,),
 }
+_LIKE_DEVICE = frozenset({b"/DeviceGray", b"/DeviceRGB", b"/DeviceCMYK", b"/ICCBased", b"/CalGray", b"/CalRGB"})
 _BASES = {b"/Indexed": 1, b"/Pattern": 1, b"/Separation": 2, b"/DeviceN": 2}
 """Where the space stands in which colours are shown."""
 _DEEPEST = 4
@@ -124,3 +125,11 @@ def _palette_length(palette: Any) -> int:
     if type(palette) is PdfStream:
         return Beginning(palette).length(_LONGEST_PALETTE)
     return len(string_bytes(palette)) if is_string(palette) else -1
+
+
+def check_default(value: Any, resolve: Resolve) -> Remarks:
+    """Return what readers may draw differently in a space that stands in the place of that of the device (8.6.5.6):
+    some do not look at it, so it has to look alike. Raise NotPlain."""
+    space = resolve(value)
+    family = resolve(space[0]) if type(space) is list and space else space
+    return check_space(value, resolve) | (NOTHING if family in _LIKE_DEVICE else _ODD)

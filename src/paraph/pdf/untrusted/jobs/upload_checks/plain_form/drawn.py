@@ -10,7 +10,7 @@ from paraph.pdf.structure.graphics_state import CLEAN, Ending
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_space, components
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_default, check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPACES, check_contents, used_names
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.glyph_boxes import keeps_within
@@ -19,12 +19,14 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import (
     Looks,
     are_usual_dashes,
     check_settings,
+    has_inline_image,
     shows_text,
 )
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream, is_blank
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
     NotPlain,
+    Resolve,
     any_of,
     check_entries,
     is_array,
@@ -111,6 +113,10 @@ FIELD: Kinds = {
     b"/Kids": is_array,
     b"/Parent": is_dictionary,
 }
+_PASSWORD = 1 << 13  # the flag of a field whose text some readers show as stars
+_UNSEEN = 0.1  # opaque; some readers apply it to an appearance, others do not
+_MARKUP = frozenset({b"/Highlight", b"/Underline", b"/StrikeOut", b"/Squiggly"})
+_DEFAULTS = (b"/DefaultGray", b"/DefaultRGB", b"/DefaultCMYK")
 _IDENTICAL = (b"/Identity", b"/Default")
 
 
@@ -153,8 +159,9 @@ class Drawings:
             texts = self._decoded([self._resolve(each) for each in streams], "a page")
             self._contents[key] = check_contents(texts, within="a page"), texts
         found, texts = self._contents[key]
-        drawn = self._uses(texts, self._resources(resources), of_page=True)
-        return found, drawn.remarks.union(*(each.remarks for each in self._annotations(page)))
+        drawn = self._uses(texts, self._resources(resources), "a page")
+        knockout = _knockout(self._resolve(page.get(b"/Group", {})), self._resolve)
+        return found, drawn.remarks.union(knockout, *(each.remarks for each in self._annotations(page)))
 
     def _contents_of(self, page: Dictionary) -> list[Ref]:
         value = page.get(b"/Contents")
@@ -179,7 +186,12 @@ class Drawings:
                 raise NotPlain("an annotation lacks an entry")
             if self._resolve(entries[b"/Subtype"]) == b"/Widget":
                 check_entries("a form field", entries, FIELD, self._resolve)
+                if self._resolve(entries.get(b"/Ff", 0)) & _PASSWORD and b"/V" in entries:
+                    yield Drawn(0, frozenset({"password_field"}))
             looks = list(self._looks(entries))
+            is_markup = self._resolve(entries[b"/Subtype"]) in _MARKUP
+            if looks and is_markup and number(self._resolve(entries.get(b"/CA", 1))) <= _UNSEEN:
+                yield Drawn(0, frozenset({"annotation_alpha"}))
             yield from (self._item(b"/XObject", look) for look in looks)
             if _is_empty(self._resolve(entries[b"/Rect"])) and not all(map(self._is_blank, looks)):
                 yield Drawn(0, frozenset({"annotation_place"}))
@@ -220,8 +232,9 @@ class Drawings:
             raise NotPlain("resources are no dictionary")
         return resources
 
-    def _uses(self, texts: Sequence[bytes], resources: Dictionary, *, of_page: bool = False) -> Drawn:
+    def _uses(self, texts: Sequence[bytes], resources: Dictionary, what: str) -> Drawn:
         """Check everything that contents use. Raise NotPlain for a name that is not in the resources."""
+        of_page = what == "a page"
         depth, remarks, with_text, drawn_fonts = 0, NOTHING, set[bytes](), set[bytes]()
         used = used_names(texts)
         for category, name in used:
@@ -236,9 +249,15 @@ class Drawings:
                 with_text.add(name)
             if category == b"/Font" and drawn.depth:
                 drawn_fonts.add(name)
+        spaces = self._resolve(resources.get(b"/ColorSpace", {}))
+        for name in _DEFAULTS:
+            if type(spaces) is dict and name in spaces:
+                remarks |= check_default(spaces[name], self._resolve)
         coloured = any(category in (b"/ColorSpace", b"/Pattern") for category, _ in used)
         looks = Looks(partial(self._components, resources), with_text, drawn_fonts, coloured=coloured)
         remarks |= check_settings(texts, looks, of_page=of_page)
+        if what != "a glyph" and any(map(has_inline_image, texts)):
+            remarks |= {"inline_image"}
         return Drawn(depth, remarks, not of_page and (bool(with_text) or any(map(shows_text, texts))))
 
     def _components(self, resources: Dictionary, name: bytes) -> int | None:
@@ -286,7 +305,7 @@ class Drawings:
             text, head = text[begins.end() :], begins[0]
         if check_contents([text], within=what)._replace(states=0, text=False) != CLEAN:
             raise NotPlain(f"the contents of {what} leave something open")
-        drawn = self._uses([text], resources)
+        drawn = self._uses([text], resources, what)
         if head and not keeps_within(head, text, deep=drawn.depth > 0):
             drawn = drawn._replace(remarks=drawn.remarks | {"glyph_box"})
         return drawn._replace(depth=drawn.depth + 1)
@@ -300,7 +319,8 @@ class Drawings:
         check_stream(stream, _FORM, "a form", self._resolve)
         group = self._resolve(stream.dictionary.get(b"/Group", {}))
         check_entries("a group", group, _GROUP, self._resolve)
-        return self._drawing(stream, self._resources(stream.dictionary.get(b"/Resources")), "a form")
+        drawn = self._drawing(stream, self._resources(stream.dictionary.get(b"/Resources")), "a form")
+        return drawn._replace(remarks=drawn.remarks | _knockout(group, self._resolve))
 
     def _state(self, state: Any) -> Drawn:
         if type(state) is not dict:
@@ -319,6 +339,8 @@ class Drawings:
         if b"/Font" in state:  # which some readers take, and others do not
             remarks |= self._item(b"/Font", self._resolve(state[b"/Font"])[0]).remarks | {"state_font"}
         dashes, phase = self._resolve(state.get(b"/D", [[], 0]))
+        if number(self._resolve(state.get(b"/LW", 1))) < 0:
+            remarks |= {"line_width"}
         if not are_usual_dashes([number(self._resolve(each)) for each in self._resolve(dashes)], number(phase)):
             remarks |= {"dashes"}
         return Drawn(depth, remarks)
@@ -343,6 +365,10 @@ class Drawings:
         if type(entries) is not dict or self._resolve(entries.get(b"/ShadingType")) not in range(1, 8):
             raise NotPlain("a shading is odd")
         return Drawn(0, check_space(entries.get(b"/ColorSpace"), self._resolve) | {"shading"})
+
+
+def _knockout(group: Dictionary, resolve: Resolve) -> Remarks:
+    return frozenset({"knockout"}) if resolve(group.get(b"/K")) == b"true" else NOTHING
 
 
 def _is_empty(box: list[Any]) -> bool:

@@ -1,5 +1,8 @@
 """The fonts of a plain file (ISO 32000-1, 9.5 to 9.9), and which of them readers may still draw differently."""
 
+from itertools import pairwise
+from typing import Any
+
 from fontTools.agl import AGL2UV
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream
@@ -17,6 +20,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     is_natural,
     is_number,
     is_stream,
+    number,
     numbers,
     one_of,
 )
@@ -107,13 +111,10 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
         return _composite(font, resolve)
     if subtype not in _SIMPLE:
         raise NotPlain("a font is of an unknown kind")
-    _widths(font, resolve)
+    has_widths = _widths(font, resolve)
     encoding = resolve(font.get(b"/Encoding"))
     if subtype == b"/Type3":
-        if not is_dictionary(encoding) or not _has(font, b"/CharProcs", b"/FontMatrix"):
-            raise NotPlain("a font of drawings lacks an entry")
-        reached = differences(encoding, resolve)
-        return frozenset({"glyph_codes"}) if (resolve(font[b"/CharProcs"]).keys() - reached) & _GLYPHS else NOTHING
+        return _of_drawings(font, encoding, resolve, has_widths=has_widths)
     if b"/BaseFont" not in font:
         raise NotPlain("a font has no name")
     descriptor = resolve(font.get(b"/FontDescriptor"))
@@ -132,7 +133,7 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
             remarks.add("font_encoding")
         return frozenset(remarks)
     symbolic = bool(resolve(descriptor.get(b"/Flags", 0)) & _SYMBOLIC)
-    found = set[str]()
+    found = set[str]() if has_widths or resolve(font[b"/BaseFont"]) in _STANDARD else {"font_widths"}
     if (subtype == b"/TrueType" and (names or bool(encoding) == symbolic)) or is_expert:
         found.add("font_encoding")
     program = _program(subtype, descriptor, resolve)
@@ -140,6 +141,17 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
         found.add("font_program")
     elif not _finds_glyphs(subtype, program, names, symbolic=symbolic):
         found.add("font_maps")
+    return frozenset(found)
+
+
+def _of_drawings(font: Dictionary, encoding: Any, resolve: Resolve, *, has_widths: bool) -> Remarks:
+    if not is_dictionary(encoding) or not _has(font, b"/CharProcs", b"/FontMatrix"):
+        raise NotPlain("a font of drawings lacks an entry")
+    found = set[str]()
+    if (resolve(font[b"/CharProcs"]).keys() - differences(encoding, resolve)) & _GLYPHS:
+        found.add("glyph_codes")
+    if not has_widths or not _is_upright([number(resolve(each)) for each in resolve(font[b"/FontMatrix"])]):
+        found.add("glyph_box")
     return frozenset(found)
 
 
@@ -184,14 +196,36 @@ def differences(encoding: Dictionary, resolve: Resolve) -> set[bytes]:
     return names
 
 
-def _widths(font: Dictionary, resolve: Resolve) -> None:
+def _is_upright(matrix: list[float]) -> bool:
+    """Return whether drawings are as large in all readers: not turned, mirrored or moved."""
+    return matrix[0] > 0 < matrix[3] and matrix[1] == matrix[2] == matrix[4] == matrix[5] == 0
+
+
+def _widths(font: Dictionary, resolve: Resolve) -> bool:
+    """Return whether the font has any. Raise NotPlain."""
     widths, first, last = (resolve(font.get(key)) for key in (b"/Widths", b"/FirstChar", b"/LastChar"))
     if widths is None:
-        return
+        return False
     if not all(is_number(resolve(each)) for each in widths):
         raise NotPlain("a font has odd widths")
     if first is None or last is None or len(widths) != last - first + 1:
         raise NotPlain("a font has another number of widths than it says")
+    return True
+
+
+def _are_told_twice(widths: Any, resolve: Resolve) -> bool:
+    """Return whether the widths of a composite font (9.7.4.3) are told twice of a glyph. Raise NotPlain."""
+    items, ranges = [resolve(each) for each in widths or ()], list[tuple[int, int]]()
+    while items:
+        first, second, *rest = [*items[:3], None, None][:4]
+        count = 2 if is_array(second) else 3
+        of_list = is_array(second) and all(is_number(resolve(each)) for each in second)
+        if not is_natural(first) or not (of_list or (is_natural(second) and is_number(rest[0]))):
+            raise NotPlain("a font has odd widths")
+        ranges.append((int(first), int(first) + len(second) - 1 if is_array(second) else int(second)))
+        items = items[count:]
+    ranges.sort()
+    return any(one[1] >= other[0] for one, other in pairwise(ranges))
 
 
 def _embedded(descriptor: Dictionary | None, resolve: Resolve) -> bool:
@@ -224,8 +258,13 @@ def _composite(font: Dictionary, resolve: Resolve) -> Remarks:
     if not embedded:
         return frozenset({"font_not_embedded"})
     remarks = {"font_map"} if isinstance(mapped, PdfStream) else set[str]()
-    if _program(resolve(descendant[b"/Subtype"]), resolve(descendant[b"/FontDescriptor"]), resolve) is None:
+    if _are_told_twice(resolve(descendant.get(b"/W")), resolve):
+        remarks.add("font_widths")
+    program = _program(resolve(descendant[b"/Subtype"]), resolve(descendant[b"/FontDescriptor"]), resolve)
+    if program is None:
         remarks.add("font_program")
+    elif program.read(0, 4) in _OPENTYPE:  # whether its glyphs go by their numbers or by its own list
+        remarks.add("font_maps")
     if encoding not in (b"/Identity-H", b"/Identity-V"):
         remarks.add("font_encoding")
     return frozenset(remarks)

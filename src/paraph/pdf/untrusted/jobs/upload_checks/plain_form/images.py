@@ -51,6 +51,11 @@ _MOST = 128 << 20  # bytes of all images of a file
 _CODES = 256
 
 
+_BILEVEL = ([b"/CCITTFaxDecode"], [b"/JBIG2Decode"])
+_LARGEST_FAX = 64 << 20
+_END_OF_FAX = "000000000001000000000001"  # in the scheme that nearly all writers use
+
+
 class Images:
     """Checks the images of one file."""
 
@@ -74,6 +79,8 @@ class Images:
             remarks |= {"jpx"}
         elif not (self._is_usual_mask(stream, filters) if is_mask else self._is_usual(stream, filters)):
             remarks |= {"image"}
+        if filters[-1:] in _BILEVEL and not self._are_whole(stream, filters):
+            remarks |= {"bilevel"}
         if is_jpx and (resolve(entries.get(b"/SMaskInData", 0)) or has_alpha(stream.data)):
             remarks |= {"image_alpha"}
         for key in (b"/SMask", b"/Mask"):
@@ -151,6 +158,17 @@ class Images:
         data = Beginning(PdfStream({b"/Filter": filters}, stream.data) if packed else stream).read(0, length + 3)
         known = _bytes_below(palette + 1, depth) if is_small and palette is not None else None
         return length <= len(data) <= length + _SPARE and not (known and data[:length].translate(None, known))
+
+    def _are_whole(self, stream: PdfStream, filters: list[bytes]) -> bool:
+        """Return whether the data of a fax or a JBIG2 image end as writers end them, or begin with its size."""
+        entries, data = self._entries(stream), Beginning(stream, len(filters) - 1)
+        width, height = entries[b"/Width"], entries[b"/Height"]
+        if filters[-1] == b"/JBIG2Decode":
+            size = int(width).to_bytes(4, "big") + int(height).to_bytes(4, "big")
+            return data.read(4, 1)[:1] in (b"0", b"\xb0") and data.read(11, 8) == size
+        whole = data.read(0, _LARGEST_FAX)
+        end = f"{int.from_bytes(whole[-8:], 'big'):064b}".rstrip("0")
+        return len(whole) * 8 > height and end.endswith(_END_OF_FAX)
 
     def _entries(self, stream: PdfStream) -> Dictionary:
         return {key: self._resolve(value) for key, value in stream.dictionary.items()}

@@ -37,14 +37,18 @@ _OF_NODES = (b"/Kids", b"/Count")
 _DEEPEST = 64
 _KNOWN = frozenset(
     {
+        "annotation_alpha",
         "colour_operands",
         "colour_space",
         "font_maps",
+        "font_widths",
         "glyph_box",
         "glyph_codes",
         "glyph_names",
         "image",
         "image_alpha",
+        "knockout",
+        "password_field",
         "transfer_function",
     }
 )

@@ -32,6 +32,7 @@ _AT_ONCE = _rule(rb"(/%(regular)b*+)%(gap)b++(?:cs|CS)%(gap)b++((?:[-+.0-9]++%(g
 _MODES = _rule(rb"Tr(?<=%(gap)bTr)(?<!%(gap)b0%(gap)bTr)%(ends)b")
 _HALVES = _rule(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f%(space)b]++>")
 _DASHES = _rule(rb"\[([-+.0-9%(space)b]*+)\]%(gap)b*+([-+.0-9]++)%(gap)b++d%(ends)b")
+_BELOW_ZERO = _rule(rb"-[.0-9]*[1-9][.0-9]*%(gap)b++w%(ends)b")
 _COMMENTED = _rule(rb"%%[^\r\n]*+%(gap)b++(?:[-+.0-9\[\]]++%(gap)b*+)*+(?:T[rcwzLs]|d|'|\")%(ends)b")
 """A comment before the operator, which may hide an operand from the other rules."""
 _OF_TEXT = [
@@ -39,6 +40,7 @@ _OF_TEXT = [
     _rule(rb"\"(?<=[)>%(space)b].)%(ends)b"),
 ]
 _ONE_IMAGE = _rule(rb"(?:[^(<%%B]++|B(?!I))*+(?<=%(gap)b)BI(?=%(gap)b)")  # outside of strings and comments
+_INLINE = _rule(rb"(?<!%(regular)b)BI(?=%(gap)b)")
 _SHOWN = _rule(rb"(?:Tj|TJ|[)>]%(gap)b*+['\"])%(ends)b")
 _OPERANDS = frozenset(b"(<>[]/+-.0123456789")
 _COMMENT = ord("%")
@@ -80,6 +82,10 @@ def shows_text(text: bytes) -> bool:
     return bool(_SHOWN.search(text) or (b"%" in text and _COMMENTED.search(text)))
 
 
+def has_inline_image(text: bytes) -> bool:
+    return b"BI" in text and bool(_INLINE.search(text))
+
+
 def are_usual_dashes(lengths: Iterable[float], phase: float) -> bool:
     """Return whether all readers draw the same dashes: some take none below zero, and nothing but zeros for none."""
     listed = list(lengths)
@@ -90,9 +96,10 @@ def check_settings(texts: Sequence[bytes], looks: Looks, *, of_page: bool) -> Re
     """Return what readers may take differently in decoded contents that are well formed. ``of_page``: they begin with
     black; others begin with what was set where they are drawn."""
     text = b"\n".join((b"", *texts))
+    found = frozenset({"line_width"}) if _BELOW_ZERO.search(text) else NOTHING
     if _is_settled(text, looks):
-        return NOTHING
-    return _Settings(looks, 1 if of_page else _UNKNOWN).read(text)
+        return found
+    return found | _Settings(looks, 1 if of_page else _UNKNOWN).read(text)
 
 
 def _is_settled(text: bytes, looks: Looks) -> bool:
