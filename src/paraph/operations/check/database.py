@@ -148,7 +148,7 @@ def replication() -> Iterator[Outcome]:
         yield warning(
             "replication",
             f"No commit waits for a standby ({cause}): when it takes over, signatures that were acknowledged are lost. "
-            "docs/operating.md, High availability.",
+            "Set synchronous_standby_names and synchronous_commit = on: docs/operating.md, High availability.",
         )
     elif not standbys:
         yield warning("replication", "No standby follows the database, and commits wait for one.")
