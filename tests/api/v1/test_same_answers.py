@@ -24,6 +24,7 @@ from tests.production import Client
 _FOLDER = Path(__file__).parent / "recorded"
 _CHANGING: list[tuple[str, str]] = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
+    (r"(\"label\":\"signed_on\",[^{}]*?\"value\": ?)\"\d{4}-\d\d-\d\d\"", r'\1"TODAY"'),
     (r"/(sign|copies|confirm)/(?!embed)[\w~.-]{20,}", r"/\1/TOKEN"),
     (r"(\?|&)(expires|signature|v)=[\w-]+", r"\1\2=KEY"),
     (r"\b[0-9a-f]{64}\b", "DIGEST"),
