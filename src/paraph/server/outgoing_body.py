@@ -11,7 +11,7 @@ from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
 from paraph.kernel.places import named_tenant
-from paraph.server.client_address import client_address
+from paraph.server.client_address import client_address, guarded_network
 
 AT_ONCE = 256 * 1024  # bytes that the server takes from the thread without waiting for the client
 _BRIEFLY = 0.25  # seconds that anybody waits for a place: a fast client needs less for its file
@@ -33,7 +33,7 @@ class OutgoingBodies:
             return response
         if int(response.headers.get("Content-Length", AT_ONCE + 1)) <= AT_ONCE:
             response.streaming_content = [b"".join(_pieces(response))]
-        elif places().take(party := named_tenant() or client_address(request)):
+        elif places().take(party := named_tenant() or guarded_network(client_address(request))):
             response.streaming_content = _Sending(_pieces(response), partial(places().leave, party))
         else:
             response.close()
@@ -42,7 +42,7 @@ class OutgoingBodies:
 
 
 class DownloadPlaces:
-    """Places for threads that send files: for one party, a tenant or else a client's address, at most half of them (one
+    """Places for threads that send files: for one party, a tenant or else a client's network, at most half of them (one
     at least). ``wanted``: when a request last waited for one."""
 
     def __init__(self, places: int, patient: int) -> None:

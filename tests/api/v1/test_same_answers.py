@@ -166,7 +166,8 @@ _KINDS = ("text", "multiline", "number", "date", "checkbox", "choice", "signed_o
 
 
 def _documents(recorder: Recorder) -> None:
-    owner = Caller(api_client(), recorder)
+    client = api_client()
+    owner = Caller(client, recorder)
     owner.upload(b"no PDF")
     document = owner.upload(name="Vertrag für Zoë.pdf")["id"]
     owner.upload()
@@ -175,7 +176,7 @@ def _documents(recorder: Recorder) -> None:
     owner.get("/documents", limit=1)
     owner.get(f"/documents/{document}/tags")
     owner.get(f"/documents/{document}/tags", tag="Between")
-    branding_profile(owner._client)
+    branding_profile(client)
     owner.get("/branding_profiles")
 
 
