@@ -41,13 +41,24 @@ def stream(document: pikepdf.Pdf, data: bytes, **entries: Any) -> Any:
     return document.make_stream(data, Dictionary({f"/{key}": value for key, value in entries.items()}))
 
 
-def of_state(**entries: Any) -> bytes:
+def of_state(contents: str = TEXT, **entries: Any) -> bytes:
     def resources(document: pikepdf.Pdf, page: Any) -> None:
         font = Array([page.Resources.Font.F1, 30])
         found = {f"/{key}": font if value == "font" else value for key, value in entries.items()}
         page.Resources.ExtGState = Dictionary(G=Dictionary(found))
 
-    return drawn(f"/G gs {TEXT}", resources)
+    return drawn(f"/G gs {contents}", resources)
+
+
+def grouped(space: Any, blend: Any) -> bytes:
+    """A page whose colours are mixed in this space, in this way."""
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        page = document.pages[0].obj
+        page.Group = Dictionary(S=Name.Transparency, CS=space)
+        page.Resources.ExtGState = Dictionary(G=Dictionary(BM=blend))
+
+    return paper(f"/G gs {TEXT}", prepare=prepare)
 
 
 def coloured(space: Any, contents: str, profile: Mapping[str, Any] | None = None, data: bytes = b"") -> bytes:
@@ -65,9 +76,14 @@ def icc(kind: bytes) -> bytes:
     return bytes(16) + kind + bytes(16) + b"acsp" + bytes(88)
 
 
-def standard(base: str, encoding: Any) -> bytes:
+def differing(code: int, name: str, **base: Any) -> Dictionary:
+    """An encoding with another glyph for this code."""
+    return Dictionary(Differences=Array([code, Name("/" + name)]), **base)
+
+
+def standard(base: str, encoding: Any, **others: Any) -> bytes:
     def resources(document: pikepdf.Pdf, page: Any) -> None:
-        page.Resources.Font.F1 = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name("/" + base))
+        page.Resources.Font.F1 = Dictionary(Type=Name.Font, Subtype=Name.Type1, BaseFont=Name("/" + base), **others)
         if encoding is not None:
             page.Resources.Font.F1.Encoding = encoding
 
@@ -113,22 +129,25 @@ def glyphs(
     names: Sequence[str] = ("one",),
     draws: str = "0 0 700 700 re f",
     matrix: Sequence[float] = (0.001, 0, 0, 0.001, 0, 0),
+    **others: Any,
 ) -> bytes:
-    """A font of drawings, of which 49 is the last of these names."""
+    """A font of drawings, of which 49 is the last of these names. ``others``: entries, ``None`` for none."""
 
     def resources(document: pikepdf.Pdf, page: Any) -> None:
-        page.Resources.Font.T = Dictionary(
-            Type=Name.Font,
-            Subtype=Name.Type3,
-            FontBBox=Array([0, 0, 1000, 1000]),
-            FontMatrix=Array(matrix),
-            FirstChar=49,
-            LastChar=49,
-            Widths=Array([1000]),
-            Encoding=Dictionary(Differences=Array([49, Name("/" + names[-1])])),
-            CharProcs=Dictionary({f"/{name}": stream(document, f"{begins} {draws}".encode()) for name in names}),
-            Resources=Dictionary(Font=Dictionary(F1=page.Resources.Font.F1)),
-        )
+        entries = {
+            "Type": Name.Font,
+            "Subtype": Name.Type3,
+            "FontBBox": Array([0, 0, 1000, 1000]),
+            "FontMatrix": Array(matrix),
+            "FirstChar": 49,
+            "LastChar": 49,
+            "Widths": Array([1000]),
+            "Encoding": differing(49, names[-1]),
+            "CharProcs": Dictionary({f"/{name}": stream(document, f"{begins} {draws}".encode()) for name in names}),
+            "Resources": Dictionary(Font=Dictionary(F1=page.Resources.Font.F1)),
+            **others,
+        }
+        page.Resources.Font.T = Dictionary({f"/{key}": value for key, value in entries.items() if value is not None})
 
     return drawn(f"{before} BT /T 60 Tf 60 600 Td (1) Tj ET", resources)
 
@@ -254,8 +273,11 @@ def _saved(builder: FontBuilder) -> bytes:
     return file.getvalue()
 
 
-def annotated(subtype: str, look: bytes | None = b"0 0 9 9 re f", **entries: Any) -> bytes:
-    """An annotation away from the text, in print too, with an appearance."""
+def annotated(subtype: str, look: bytes | Mapping[str, bytes] | None = b"0 0 9 9 re f", **entries: Any) -> bytes:
+    """An annotation away from the text, in print too, with an appearance or one for each state."""
+
+    def form(document: pikepdf.Pdf, data: bytes) -> Any:
+        return stream(document, data, Subtype=Name.Form, BBox=Array([0, 0, 100, 40]))
 
     def resources(document: pikepdf.Pdf, page: Any) -> None:
         found = {
@@ -265,9 +287,10 @@ def annotated(subtype: str, look: bytes | None = b"0 0 9 9 re f", **entries: Any
             "F": 4,
             **entries,
         }
-        if look is not None:
-            form = stream(document, look, Subtype=Name.Form, BBox=Array([0, 0, 100, 40]))
-            found["AP"] = Dictionary(N=form)
+        if isinstance(look, bytes):
+            found["AP"] = Dictionary(N=form(document, look))
+        elif look is not None:
+            found["AP"] = Dictionary(N=Dictionary({f"/{state}": form(document, data) for state, data in look.items()}))
         annotation = document.make_indirect(Dictionary({f"/{key}": value for key, value in found.items()}))
         page.Annots = Array([annotation])
         if "FT" in entries:

@@ -20,10 +20,12 @@ from tests.pdf.doubtful_files import (
     cff,
     coloured,
     composite,
+    differing,
     drawn,
     embedded,
     form,
     glyphs,
+    grouped,
     icc,
     jpeg,
     numbered,
@@ -64,15 +66,37 @@ def defaults(name: str, space: Any) -> bytes:
     return drawn(f"0 g {TEXT}", resources)
 
 
-def differing(code: int, name: str, **base: Any) -> Dictionary:
-    return Dictionary(Differences=Array([code, Name("/" + name)]), **base)
-
-
 def indexed(last: int, colours: bytes) -> dict[str, Any]:
     return {**GRAY, "ColorSpace": Array([Name.Indexed, Name.DeviceGray, last, String(colours)])}
 
 
+_CHOICES: dict[str, Any] = {"FT": Name.Ch, "T": String("a"), "V": String("b"), "DA": String("/Helv 9 Tf 0 g")}
+_PRESSED = {"Yes": b"0 0 9 9 re f", "Off": b" "}
+_INKS = "0 0 0 1 k 60 300 200 100 re f 0 0.5 0 0 k 80 320 100 50 re f"
 TOLD = {
+    "widths of a font that all have": standard("Helvetica", _LATIN, FirstChar=49, LastChar=49, Widths=Array([100])),
+    "a point as a line": drawn("40 w 2 J 100 600 m 100 600.0 l S 200 600 m 200 600 l S"),
+    "a line that closes at once": drawn("40 w 2 J 200 600 m h S"),
+    "a rectangle of no width": drawn("60 600 0 40 re f"),
+    "a rectangle of no height": drawn("60 600 40 0.0 re f"),
+    "drawings of other widths": glyphs("500 0 d0"),
+    "drawings whose widths are not told": glyphs("1000 0 d0", FirstChar=48, LastChar=48),
+    "drawings of no box": glyphs("1000 0 d0", FontBBox=None),
+    "colours in a mask": glyphs(
+        "1000 0 0 0 700 700 d1", draws="q 700 0 0 700 0 0 cm BI /W 1 /H 1 /BPC 8 /CS /G ID a EI Q"
+    ),
+    "a fax of nothing": picture(b"", **_FAX),
+    "a JBIG2 image of nothing": picture(b"", **_JBIG2),
+    "brightness of other colours": of_state(BM=Name.Luminosity),
+    "a difference of inks": grouped(Name.DeviceCMYK, Name.Difference),
+    "inks over others": of_state(_INKS, OP=True, op=True, OPM=1),
+    "a choice that is shown otherwise": annotated(
+        "Widget", None, Opt=Array([Array([String("b"), String("9")])]), **_CHOICES
+    ),
+    "a choice by its number": annotated(
+        "Widget", None, Opt=Array([String("b"), String("c")]), I=Array([1]), **_CHOICES
+    ),
+    "a button in a state that it has not": annotated("Widget", _PRESSED, FT=Name.Btn, T=String("a"), AS=Name.No),
     "a state saved within text": drawn("BT /F1 40 Tf 60 600 Td q 1 0 0 1 60 300 Tm Q (1,000) Tj ET"),
     "a clip by no path": drawn(f"W n {TEXT}"),
     "the default of grey inverted": defaults(
@@ -123,9 +147,7 @@ TOLD = {
     "TrueType in a font of CIDs": composite("CIDFontType0", "FontFile2", truetype((3, 1, _U))),
     "a glyph beyond its box": glyphs("1000 0 0 0 10 10 d1"),
     "a glyph of no box": glyphs("1000 0 0 0 0 0 d1"),
-    "an image beyond the box": glyphs(
-        "1000 0 0 0 10 10 d1", draws="q 700 0 0 700 0 0 cm BI /W 1 /H 1 /IM true ID a EI Q"
-    ),
+    "an image beyond the box": glyphs("1000 0 0 0 10 10 d1", draws=_IMAGE),
     "text in a box": glyphs("1000 0 0 0 1000 1000 d1", draws="BT /F1 900 Tf (1) Tj ET"),
     "a glyph that no code has": glyphs("1000 0 d0", names=("A", "one")),
     "spacing around a form": form("20 Tc"),
@@ -185,6 +207,18 @@ TOLD = {
     ),
 }
 PLAIN = {
+    "an ordinary line": drawn("40 w 2 J 100 600 m 200 600 l S 100 610 m 100 600 l h S"),
+    "an ordinary rectangle": drawn("0 0 10 40.0 re f 0 0.0 40 10 re f"),
+    "drawings with text before": glyphs("1000.0 0 d0"),
+    "an image as a mask": glyphs("1000 0 0 0 700 700 d1", draws=_IMAGE),
+    "shadows of inks": grouped(Name.DeviceCMYK, Name.Multiply),
+    "a difference of colours for screens": of_state(BM=Name.Multiply),
+    "black over others": of_state("0 0 0 1 k 60 300 200 100 re f", OP=True, op=True, OPM=1),
+    "inks": drawn(_INKS),
+    "a choice": annotated("Widget", None, Opt=Array([String("b"), String("c")]), **_CHOICES),
+    "a choice with an appearance": annotated("Widget", Opt=Array([Array([String("b"), String("9")])]), **_CHOICES),
+    "a button": annotated("Widget", _PRESSED, FT=Name.Btn, T=String("a"), AS=Name.Yes),
+    "a button that is off": annotated("Widget", {"Yes": b"0 0 9 9 re f"}, FT=Name.Btn, T=String("a"), AS=Name.Off),
     "a state saved beside text": drawn(f"q 1 0 0 1 9 9 cm {TEXT} Q"),
     "a clip by the path to come": drawn(f"W 0 0 600 800 re n {TEXT}"),
     "a default that looks like the device's": defaults("DefaultRGB", Name.DeviceRGB),
@@ -240,7 +274,7 @@ PLAIN = {
     "a link with an empty appearance": annotated("Link", b" ", Border=Array([0, 0, 0])),
     "an invisible signature": annotated("Widget", b"", FT=Name.Sig, T=String("a"), Rect=Array([0, 0, 0, 0])),
     "an empty signature": annotated("Widget", b"% DSBlank\n", FT=Name.Sig, T=String("a")),
-    "a button": annotated("Widget", FT=Name.Btn, T=String("a"), Ff=65536, MK=Dictionary(CA=String("9"))),
+    "a button to press": annotated("Widget", FT=Name.Btn, T=String("a"), Ff=65536, MK=Dictionary(CA=String("9"))),
 }
 
 

@@ -75,13 +75,14 @@ def _limit(memory: int) -> None:
 
 @contextlib.contextmanager
 def limited_memory(most: int) -> Iterator[None]:
-    """Allow the block ``most`` bytes of address space beyond what the process had when it was idle, if that is less
-    than it is allowed anyway. Does nothing where the system does not tell."""
+    """Allow the block ``most`` bytes of address space beyond what the process had when it was last idle (before that:
+    has now), if that is less than it is allowed anyway. Does nothing where the system does not tell."""
     if sys.platform != "linux":
         yield
         return
     soft, hard = resource.getrlimit(resource.RLIMIT_AS)
-    wanted = max(_idle.get("virtual", 0) + most, _pages()[0])
+    now = _pages()[0]
+    wanted = max(_idle.get("virtual", now) + most, now)
     resource.setrlimit(resource.RLIMIT_AS, (wanted if soft == resource.RLIM_INFINITY else min(soft, wanted), hard))
     try:
         yield

@@ -45,6 +45,9 @@ class AnnotationValues:
     def get(self, key: bytes) -> Any:
         return self._resolve(self._entries.get(key))
 
+    def resolved(self, value: Any) -> Any:
+        return self._resolve(value)
+
     def has(self, *keys: bytes) -> bool:
         return any(self.get(key) is not None for key in keys)
 
@@ -267,8 +270,17 @@ def _field_is_disputed(field: AnnotationValues, appearances: object, settings: S
     has_value = field.inherited(b"/V") not in (None, b"()", b"<>") or (kind == b"/Ch" and field.has(b"/Opt"))
     if appearances is not None and not appearances:
         return has_own_look or has_value
+    is_made = appearances is None or settings.drawn_anew
+    if kind == b"/Ch" and is_made and field.has(b"/V", b"/I") and (field.has(b"/I") or _has_pairs(field)):
+        return True
     has_font = settings.default or field.inherited(b"/DA") is not None
-    return has_value and not has_font and (appearances is None or settings.drawn_anew)
+    return has_value and not has_font and is_made
+
+
+def _has_pairs(field: AnnotationValues) -> bool:
+    """Return whether a choice has options that are shown otherwise than its value says them."""
+    options = field.inherited(b"/Opt")
+    return isinstance(options, list) and any(isinstance(field.resolved(each), list) for each in options)
 
 
 def _button_is_disputed(field: AnnotationValues, appearances: object, *, has_own_look: bool) -> bool:
@@ -282,7 +294,8 @@ def _button_is_disputed(field: AnnotationValues, appearances: object, *, has_own
     if not isinstance(appearances, dict):
         return bool(appearances)  # PDFium wants states
     state = field.name(b"/AS")
-    return not state and any(field.state(appearances, name) for name in appearances)
+    is_known = field.state(appearances, state) or state == b"/Off"
+    return not is_known and any(field.state(appearances, name) for name in appearances)
 
 
 def border_of_link(annotation: AnnotationValues) -> list[Box]:

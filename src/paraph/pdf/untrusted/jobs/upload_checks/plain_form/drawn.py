@@ -12,14 +12,17 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_default, check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPACES, check_contents, used_names
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, check_font
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, advance_alike, check_font
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.glyph_boxes import keeps_within
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import (
     Looks,
+    are_masks,
     are_usual_dashes,
     check_settings,
     has_inline_image,
+    lacks_area,
+    mixes_inks,
     shows_text,
 )
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream, is_blank
@@ -118,16 +121,20 @@ _PASSWORD = 1 << 13  # the flag of a field whose text some readers show as stars
 _HARDLY_SEEN = 0.1  # opacity, which some readers apply to an appearance and others do not
 _MARKUP = frozenset({b"/Highlight", b"/Underline", b"/StrikeOut", b"/Squiggly"})
 _DEFAULTS = (b"/DefaultGray", b"/DefaultRGB", b"/DefaultCMYK")
+_TOGETHER = frozenset({"inks", "overprint"})  # neither is remarkable without the other
+_BLENDS = (b"/Normal", b"/Compatible", b"/Multiply", b"/Screen", b"/Darken", b"/Lighten", b"/Overlay")
+"""Modes that come to the same on paper, or nearly, whatever the colours are mixed in."""
 _IDENTICAL = (b"/Identity", b"/Default")
 
 
 class Drawn(NamedTuple):
     """What is drawn by something: its own ``depth``, 1 where nothing is drawn within it, remarks, and whether it shows
-    text."""
+    text. ``advance``: the width that a glyph begins with."""
 
     depth: int
     remarks: Remarks
     text: bool = False
+    advance: float = 0.0
 
 
 _FLAT = Drawn(0, NOTHING)
@@ -161,8 +168,13 @@ class Drawings:
             self._contents[key] = check_contents(texts, within="a page"), texts
         found, texts = self._contents[key]
         drawn = self._uses(texts, self._resources(resources), "a page")
-        knockout = _knockout(self._resolve(page.get(b"/Group", {})), self._resolve)
-        return found, drawn.remarks.union(knockout, *(each.remarks for each in self._annotations(page)))
+        group = self._resolve(page.get(b"/Group", {}))
+        remarks = drawn.remarks.union(
+            _knockout(group, self._resolve), *(each.remarks for each in self._annotations(page))
+        )
+        if "blend_mode" in remarks and b"/CS" in group and components(group[b"/CS"], self._resolve) == len("CMYK"):
+            remarks |= {"blend_space"}
+        return found, remarks - _TOGETHER | ({"ink_overprint"} if remarks >= _TOGETHER else NOTHING)
 
     def _contents_of(self, page: Dictionary) -> list[Ref]:
         value = page.get(b"/Contents")
@@ -259,6 +271,10 @@ class Drawings:
         remarks |= check_settings(texts, looks, of_page=of_page)
         if what != "a glyph" and any(map(has_inline_image, texts)):
             remarks |= {"inline_image"}
+        if any(map(lacks_area, texts)):
+            remarks |= {"no_area"}
+        if any(map(mixes_inks, texts)):
+            remarks |= {"inks"}
         return Drawn(depth, remarks, not of_page and (bool(with_text) or any(map(shows_text, texts))))
 
     def _components(self, resources: Dictionary, name: bytes) -> int | None:
@@ -291,9 +307,13 @@ class Drawings:
         if self._resolve(font[b"/Subtype"]) != b"/Type3":
             return Drawn(0, remarks)
         resources, depth, text = self._resources(font.get(b"/Resources")), 1, False
-        for glyph in self._resolve(font[b"/CharProcs"]).values():
+        advances = dict[bytes, float]()
+        for name, glyph in self._resolve(font[b"/CharProcs"]).items():
             drawn = self._drawing(self._resolve(glyph), resources, "a glyph")
             depth, remarks, text = max(depth, drawn.depth), remarks | drawn.remarks, text or drawn.text
+            advances[name] = drawn.advance
+        if not advance_alike(font, advances, self._resolve):
+            remarks |= {"glyph_box"}
         return Drawn(depth, remarks, text)
 
     def _drawing(self, stream: Any, resources: Dictionary, what: str) -> Drawn:
@@ -307,9 +327,20 @@ class Drawings:
         if check_contents([text], within=what)._replace(states=0, text=False) != CLEAN:
             raise NotPlain(f"the contents of {what} leave something open")
         drawn = self._uses([text], resources, what)
-        if head and not keeps_within(head, text, deep=drawn.depth > 0):
-            drawn = drawn._replace(remarks=drawn.remarks | {"glyph_box"})
+        if head:
+            is_mask = head.rstrip().endswith(b"d1")
+            if not keeps_within(head, text, deep=drawn.depth > 0) or (is_mask and self._has_colours(text, resources)):
+                drawn = drawn._replace(remarks=drawn.remarks | {"glyph_box"})
+            drawn = drawn._replace(advance=float(head.split()[0]))
         return drawn._replace(depth=drawn.depth + 1)
+
+    def _has_colours(self, text: bytes, resources: Dictionary) -> bool:
+        """Return whether there are images that are no masks, which some readers show in their own colours where a glyph
+        has none."""
+        named = self._resolve(resources.get(b"/XObject", {}))
+        found = [self._resolve(named[name]) for category, name in used_names([text]) if category == b"/XObject"]
+        images = [each.dictionary for each in found if self._resolve(each.dictionary[b"/Subtype"]) == b"/Image"]
+        return not are_masks(text) or any(self._resolve(each.get(b"/ImageMask")) != b"true" for each in images)
 
     def _object(self, stream: Any) -> Drawn:
         kind = self._resolve(stream.dictionary.get(b"/Subtype")) if type(stream) is PdfStream else None
@@ -340,6 +371,10 @@ class Drawings:
         if b"/Font" in state:  # which some readers take, and others do not
             remarks |= self._item(b"/Font", self._resolve(state[b"/Font"])[0]).remarks | {"state_font"}
         dashes, phase = self._resolve(state.get(b"/D", [[], 0]))
+        if self._resolve(state.get(b"/BM", b"/Normal")) not in _BLENDS:
+            remarks |= {"blend_mode"}
+        if b"true" in (self._resolve(state.get(b"/OP")), self._resolve(state.get(b"/op"))):
+            remarks |= {"overprint"}
         if number(self._resolve(state.get(b"/LW", 1))) < 0:
             remarks |= {"line_width"}
         if not are_usual_dashes([number(self._resolve(each)) for each in self._resolve(dashes)], number(phase)):

@@ -1,5 +1,7 @@
 """The fonts of a plain file (ISO 32000-1, 9.5 to 9.9), and which of them readers may still draw differently."""
 
+import math
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -98,6 +100,7 @@ _GLYPHS = frozenset(b"/" + name.encode() for name in (*AGL2UV, *_OF_LATIN))
 """Names that every reader knows: those of the Adobe Glyph List for New Fonts, and of ISO 32000-1, annex D."""
 _CODES = 256
 _SYMBOLIC = 4
+_ROUNDED = 0.02  # of the widest glyph
 Remarks = frozenset[str]
 """What of a file is plain and may yet be drawn differently."""
 NOTHING: Remarks = frozenset()
@@ -121,12 +124,14 @@ def check_font(font: Dictionary, resolve: Resolve) -> Remarks:
     embedded = _embedded(descriptor, resolve)
     if isinstance(encoding, PdfStream):
         raise NotPlain("a font has an odd encoding")
-    names = differences(encoding, resolve) if is_dictionary(encoding) else set[bytes]()
+    names = set(differences(encoding, resolve).values()) if is_dictionary(encoding) else set[bytes]()
     base = resolve(encoding.get(b"/BaseEncoding")) if is_dictionary(encoding) else encoding
     is_expert = base is not None and base not in _OF_LATIN_LETTERS
     if not embedded:
         name = resolve(font[b"/BaseFont"])
-        remarks = set[str]() if name in _STANDARD else {"font_not_embedded"}
+        remarks = {"standard_widths"} if has_widths else set[str]()
+        if name not in _STANDARD:
+            remarks = {"font_not_embedded"}
         if name not in _PICTOGRAMS and not names <= _GLYPHS:
             remarks.add("glyph_names")
         if is_expert or (name in _PICTOGRAMS and (names or base)):
@@ -148,9 +153,13 @@ def _of_drawings(font: Dictionary, encoding: Any, resolve: Resolve, *, has_width
     if not is_dictionary(encoding) or not _has(font, b"/CharProcs", b"/FontMatrix"):
         raise NotPlain("a font of drawings lacks an entry")
     found = set[str]()
-    if (resolve(font[b"/CharProcs"]).keys() - differences(encoding, resolve)) & _GLYPHS:
+    if (resolve(font[b"/CharProcs"]).keys() - set(differences(encoding, resolve).values())) & _GLYPHS:
         found.add("glyph_codes")
-    if not has_widths or not _scales_alone([number(resolve(each)) for each in resolve(font[b"/FontMatrix"])]):
+    if (
+        not has_widths
+        or b"/FontBBox" not in font
+        or not _scales_alone([number(resolve(each)) for each in resolve(font[b"/FontMatrix"])])
+    ):
         found.add("glyph_box")
     return frozenset(found)
 
@@ -185,23 +194,35 @@ def _names(data: Beginning) -> set[bytes] | None:
         return None
 
 
-def differences(encoding: Dictionary, resolve: Resolve) -> set[bytes]:
-    """Return the names of glyphs that an encoding has in place of others. Raise NotPlain."""
+def differences(encoding: Dictionary, resolve: Resolve) -> dict[int, bytes]:
+    """Return the names of the glyphs that an encoding has in place of others, by their codes. Raise NotPlain."""
     check_entries("an encoding", encoding, _ENCODING, resolve)
     base = resolve(encoding.get(b"/BaseEncoding"))
     if base is not None and base not in _ENCODINGS:
         raise NotPlain("an encoding has an unknown base")
-    code, seen, names = -1, set[int](), set[bytes]()
+    code, names = -1, dict[int, bytes]()
     for item in resolve(encoding.get(b"/Differences")) or ():
         if type(item) is int:
             code = item
             continue
-        if not is_name(item) or not 0 <= code < _CODES or code in seen:
+        if not is_name(item) or not 0 <= code < _CODES or code in names:
             raise NotPlain("an encoding has odd differences")
-        names.add(item)
-        seen.add(code)
+        names[code] = item
         code += 1
     return names
+
+
+def advance_alike(font: Dictionary, advances: Mapping[bytes, float], resolve: Resolve) -> bool:
+    """Return whether a font of drawings says of each glyph that has a code the width that the glyph begins with, by
+    which other readers go. ``advances``: these, by the names of glyphs."""
+    widths, first = resolve(font.get(b"/Widths")) or [], resolve(font.get(b"/FirstChar")) or 0
+    told = {code: number(resolve(each)) for code, each in enumerate(widths, first)}
+    names, spare = (
+        differences(resolve(font[b"/Encoding"]), resolve),
+        _ROUNDED * max(map(abs, advances.values()), default=0),
+    )
+    used = [(code, name) for code, name in names.items() if name in advances]
+    return all(abs(told.get(code, math.inf) - advances[name]) <= spare for code, name in used)
 
 
 def _scales_alone(matrix: list[float]) -> bool:

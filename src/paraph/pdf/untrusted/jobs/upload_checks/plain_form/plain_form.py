@@ -38,6 +38,8 @@ _DEEPEST = 64
 _KNOWN = frozenset(
     {
         "annotation_alpha",
+        "bilevel",
+        "blend_space",
         "colour_operands",
         "colour_space",
         "font_maps",
@@ -47,6 +49,7 @@ _KNOWN = frozenset(
         "glyph_names",
         "image",
         "image_alpha",
+        "ink_overprint",
         "knockout",
         "password_field",
         "transfer_function",

@@ -33,6 +33,9 @@ _MODES = _rule(rb"Tr(?<=%(gap)bTr)(?<!%(gap)b0%(gap)bTr)%(ends)b")
 _HALVES = _rule(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f%(space)b]++>")
 _DASHES = _rule(rb"\[([-+.0-9%(space)b]*+)\]%(gap)b*+([-+.0-9]++)%(gap)b++d%(ends)b")
 _BELOW_ZERO = _rule(rb"-(?=[.0]*+[1-9])[.0-9]++%(gap)b++w%(ends)b")
+_WITHOUT_AREA = _rule(rb"(?:%(gap)b-?0++(?:\.0*+)?+%(gap)b++[-+.0-9]++|%(gap)b-?0++(?:\.0*+)?+)%(gap)b++re%(ends)b")
+_TO_ITSELF = _rule(rb"m(?<=%(gap)bm)%(gap)b++(?:h%(ends)b|([-+.0-9]++)%(gap)b++([-+.0-9]++)%(gap)b++l%(ends)b)")
+_IN_INKS = _rule(rb"(?:[kK](?<=%(gap)b.)(?<!%(gap)b0%(gap)b0%(gap)b0%(gap)b1%(gap)b.)%(ends)b)")
 _COMMENTED = _rule(rb"%%[^\r\n]*+%(gap)b++(?:[-+.0-9\[\]]++%(gap)b*+)*+(?:T[rcwzLs]|d|'|\")%(ends)b")
 """A comment before the operator, which may hide an operand from the other rules."""
 _OF_TEXT = [
@@ -41,7 +44,9 @@ _OF_TEXT = [
 ]
 _ONE_IMAGE = _rule(rb"(?:[^(<%%B]++|B(?!I))*+(?<=%(gap)b)BI(?=%(gap)b)")  # outside of strings and comments
 _INLINE = _rule(rb"(?<!%(regular)b)BI(?=%(gap)b)")
+_INLINE_MASK = _rule(rb"/(?:IM|ImageMask)%(gap)b++true%(ends)b")
 _SHOWN = _rule(rb"(?:Tj|TJ|[)>]%(gap)b*+['\"])%(ends)b")
+_LONG = 64  # characters of two numbers
 _OPERANDS = frozenset(b"(<>[]/+-.0123456789")
 _COMMENT = ord("%")
 _BETWEEN = frozenset({b"%", *(bytes([each]) for each in SPACES)})
@@ -82,8 +87,26 @@ def shows_text(text: bytes) -> bool:
     return bool(_SHOWN.search(text) or (b"%" in text and _COMMENTED.search(text)))
 
 
+def lacks_area(text: bytes) -> bool:
+    """Return whether something is a point or a line by its coordinates, which some readers draw and others do not."""
+    return bool(_WITHOUT_AREA.search(text)) or any(
+        found[1] is None or text[max(found.start() - _LONG, 0) : found.start()].split()[-2:] == [found[1], found[2]]
+        for found in _TO_ITSELF.finditer(text)
+    )
+
+
+def mixes_inks(text: bytes) -> bool:
+    """Return whether colours are set in inks of which black is not the only one, or that is not full."""
+    return bool(_IN_INKS.search(text))
+
+
 def has_inline_image(text: bytes) -> bool:
     return b"BI" in text and bool(_INLINE.search(text))
+
+
+def are_masks(text: bytes) -> bool:
+    """Return whether the images within contents have no colours of their own."""
+    return b"BI" not in text or len(_INLINE.findall(text)) == len(_INLINE_MASK.findall(text))
 
 
 def are_usual_dashes(lengths: Iterable[float], phase: float) -> bool:
