@@ -22,6 +22,8 @@ MISSING = {
     "with a comment before the R": b"%d 0%%c\nR",
     "with a generation with a point": b"%d 0. R",
     "with a generation with a sign": b"%d +0 R",
+    "with no gap before the R": b"%d 0R",
+    "with other gaps": b"%d\x0b0\x80R",
 }
 """How a page or a form refers to an object that is not there, as some readers take it."""
 DIGEST = b"/" + b"0123456789ABCDEF" * 2 + b"01234567"

@@ -116,6 +116,9 @@ SPELLINGS = [
     b"[900. 0 R] TJ",
     b"[900 00 R/A] TJ",
     b"[900 +0 R] TJ",
+    b"[900 0R] TJ",
+    b"[900\x0b0\x80R] TJ",
+    b"[900%" + 400 * b"c" + b"\n0 R] TJ",
 ]
 INNOCENT = [b"1 0 0 RG", b"0 0 R1 Tj", b"/R 900 0 l", b"1 0 /R gs", b"900 0 Rg"]
 

@@ -5,7 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
-from paraph.pdf.structure.objects import CONFUSED, PdfStream, Ref, Unsafe
+from paraph.pdf.structure.objects import CONFUSED, REST_OF_REFERENCE, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
@@ -15,12 +15,8 @@ _MOST_IN_ALL = 64 << 20
 _XOBJECTS, _AN_XOBJECT, _FONT_DESCRIPTOR = b"/XObject", b"an XObject", b"/FontDescriptor"
 _FONT_PROGRAMS = (b"/FontFile", b"/FontFile2", b"/FontFile3")
 """In a font descriptor. Some are text, in which numbers and an R mean something else."""
-_SPACE = rb"[\x00\t\n\x0c\r ]"
-_R = rb"R(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])"
-_MAY_REFER = re.compile(rb"(?<=[\x00\t\n\x0c\r ])" + _R)
-_BETWEEN = rb"(?:" + _SPACE + rb"|%[^\r\n]{0,255}+[\r\n])++"
-_REFERENCE = re.compile(rb"(?<![-+.\d])[-+.]*+(\d++)[-+.\d]*+" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + _R)
-"""As lenient readers take it: with points, signs and comments."""
+_MAY_REFER = re.compile(rb"(?<![A-Za-z()<>\[\]{}/])R(?![A-Za-z0-9])")
+_REFERENCE = re.compile(rb"(?<![-+.\d])[-+.]*+(\d++)" + REST_OF_REFERENCE)
 
 
 def referred_in_contents(reader: PdfReader, nodes: Iterable[PageNode]) -> frozenset[int]:

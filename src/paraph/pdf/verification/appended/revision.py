@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any, TypeGuard
 
 from paraph.pdf.structure.crossreference import LARGEST_NUMBER
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
+from paraph.pdf.structure.objects import LENIENT_GAP, Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.verification.appended.syntax import NATURAL, SPACE, NotPermitted, is_string, meaning, strict_object
@@ -22,8 +22,7 @@ _ENDSTREAM = re.compile(rb"(?:\r\n|\n|\r)?endstream(?=[\t\n\r ])")
 _ENDOBJ = re.compile(SPACE + rb"endobj(?=[\t\n\r ])")
 _TABLE = re.compile(SPACE + rb"(?=xref[\r\n])")
 _END = re.compile(SPACE + rb"startxref(?:\r\n|\n|\r)(" + NATURAL + rb")(?:\r\n|\n|\r)%%EOF(?:\r\n|\n|\r)?+")
-_BETWEEN = rb"(?:[\x00\t\n\x0c\r ]|%[^\r\n]*+[\r\n])++"
-_LOOKS_LIKE_AN_OBJECT = re.compile(rb"(?<![-+.\d])[-+.\d]++" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + rb"obj")
+_LOOKS_LIKE_AN_OBJECT = re.compile(rb"(?<![-+.\d])[-+.\d]++" + LENIENT_GAP + rb"++[-+.\d]++" + LENIENT_GAP + rb"*+obj")
 _CHECKSUM = b"/DocChecksum"
 _KEYS = {b"/Size", b"/Root", b"/Prev", b"/ID", b"/Info", b"/Encrypt", _CHECKSUM}
 _MOST_OBJECTS = 20_000

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from functools import cached_property
 from typing import Any
 
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe, parse
+from paraph.pdf.structure.objects import REST_OF_REFERENCE, Dictionary, PdfStream, Ref, Unsafe, parse
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.verification.appended.revision import AppendedRevision
 from paraph.pdf.verification.appended.syntax import SPACE, NotPermitted, meaning, strict_object, without_points
@@ -15,9 +15,6 @@ _ENCLOSED = re.compile(rb"[^%\r\n]*/AdditionalStreams \[/[!-$&-'*-.0-;=?-Z^-z|~]
 _MOST_STEPS = 32
 _HEAD = re.compile(SPACE + rb"\d+ \d+ obj")
 _LONGEST_GAP = 64
-_BETWEEN = rb"(?:[\x00\t\n\x0c\r ]|%[^\r\n]*+[\r\n])++"
-_REST_OF_REFERENCE = rb"(?:[-+.][-+.\d]*+)?" + _BETWEEN + rb"[-+.\d]++" + _BETWEEN + rb"R(?![A-Za-z0-9])"
-"""As lenient readers take it: with points, signs and comments."""
 _USES = re.compile(
     rb"/(?:AcroForm|Annots|CRLs?|Certs?|DSS|Extensions|Fields|Info|Lang|Metadata|ModDate|OCSPs?|Producer|Root|TU|VRI"
     rb"|Version|[0-9A-F]{40})"
@@ -104,7 +101,7 @@ class Update:
         the update uses it for. A page could have waited for it, to draw it once it is there."""
         if ref.number < self._first_new and type(self.was(ref)) is not type(self.revision.objects[ref]):
             raise NotPermitted(f"object {ref.number} was something else")
-        reference = re.compile(rb"%d" % ref.number + _REST_OF_REFERENCE)  # begins with plain letters: found fast
+        reference = re.compile(rb"%d" % ref.number + REST_OF_REFERENCE)  # begins with plain letters: found fast
         for text, places in self._texts:
             for match in reference.finditer(text):
                 before = text[max(0, match.start() - _LONGEST_GAP) : match.start()].rstrip(b"0")
