@@ -10,6 +10,7 @@ from pikepdf import Array, Dictionary, Name
 from tests.pdf.pdf_factory import paper, text
 
 OF_A_PAGE = "of a page"
+WRAPPING = "with a number of more than 32 bits"
 MISSING = {
     OF_A_PAGE: b"%d 0 R",
     "plain": b"%d 0 R",
@@ -23,6 +24,10 @@ MISSING = {
     "with a generation with a point": b"%d 0. R",
     "with a generation with a sign": b"%d +0 R",
     "with no gap before the R": b"%d 0R",
+    "with a minus and no gap": b"%d -0R",
+    "with an escape": b"%d 0 #52",
+    WRAPPING: b"%d 0 R",
+    "with a number below zero": b"-%d 0 R",
     "with other gaps": b"%d\x0b0\x80R",
 }
 """How a page or a form refers to an object that is not there, as some readers take it."""
@@ -125,7 +130,8 @@ def upload_with_hole(how: str, number: int) -> bytes:
         else:
             _put_on_last_page(document, [_draws(document, b"/X Do", XObject=Dictionary(X=Name(name)))])
 
-    return _two_pages(prepare).replace(name.encode(), (MISSING[how] % number).ljust(_WIDE))
+    reference = MISSING[how] % (number + (1 << 32) if how == WRAPPING else number)
+    return _two_pages(prepare).replace(name.encode(), reference.ljust(_WIDE))
 
 
 def referring_upload(number: int) -> bytes:

@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable
 from typing import Any
 
+from paraph.pdf.structure.crossreference import LARGEST_NUMBER
 from paraph.pdf.structure.objects import CONFUSED, REST_OF_REFERENCE, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.reader import PdfReader
@@ -21,7 +22,8 @@ _REFERENCE = re.compile(rb"(?<![-+.\d])[-+.]*+(\d++)" + REST_OF_REFERENCE)
 
 def referred_in_contents(reader: PdfReader, nodes: Iterable[PageNode]) -> frozenset[int]:
     """Return the numbers of all objects to which the contents of pages, forms, patterns, glyphs and appearances refer.
-    What cannot be unpacked, and what exceeds 64 MB in all, is passed over. Raises what reading the pages raises."""
+    What cannot be unpacked, and what exceeds 64 MB in all, is passed over. Raise :class:`Unsafe` or one of CONFUSED
+    where an object that they draw with cannot be parsed: others may find references in it."""
     walk = _Walk(reader)
     for node in nodes:
         walk.draw(node.dictionary.get(b"/Contents"))
@@ -45,10 +47,9 @@ class _Walk:
         self._visited, self._read = set[tuple[Ref, bytes]](), set[Ref]()
 
     def resolved(self, value: Any) -> Any:
-        try:
-            return self._reader.resolve(value)
-        except (Unsafe, *CONFUSED):
-            return None
+        if type(value) is Ref and value.number > LARGEST_NUMBER:  # of which some readers take a part
+            raise Unsafe("a reference to an object of too large a number")
+        return self._reader.resolve(value)
 
     def draw(self, value: Any) -> None:
         """Read a stream, or a list of them, whatever it says of itself."""
