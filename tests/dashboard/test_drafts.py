@@ -8,7 +8,7 @@ from typing import Any
 import pypdfium2
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
-from django.db import OperationalError
+from django.db import OperationalError, connection
 from django.test import Client
 
 from paraph.documents.models import Document
@@ -640,15 +640,22 @@ def test_a_large_draft_needs_a_place_and_a_small_one_none(
         places.configure(None)
 
 
+@pytest.mark.parametrize("beside", ["", "drafts_draft"])
 def test_while_the_database_is_away_a_page_says_so(
-    log_in: LogIn, organization: Organization, monkeypatch: pytest.MonkeyPatch
+    beside: str, log_in: LogIn, organization: Organization, caplog: pytest.LogCaptureFixture
 ) -> None:
-    def away(*_: object) -> None:
-        raise OperationalError("server closed the connection unexpectedly")
+    """Away from the first question, for the account, or from a question of the view."""
+
+    def away(execute: Callable[..., Any], sql: str, *rest: Any) -> Any:
+        if beside in sql:
+            raise OperationalError("server closed the connection unexpectedly")
+        return execute(sql, *rest)
 
     _, client = log_in(Role.MEMBER)
     address = begun(client, organization)
-    monkeypatch.setattr("paraph.drafts.editing.touch", away)
-    answer = client.get(f"{address}/documents", HTTP_ACCEPT="text/html")
+    with connection.execute_wrapper(away):
+        answer = client.get(f"{address}/documents", HTTP_ACCEPT="text/html")
     assert answer.status_code == 503 and "Not available at the moment" in answer.content.decode()
-    assert answer.headers["Retry-After"] == "5"
+    assert answer.headers["Retry-After"] == "5" and answer.headers["Cache-Control"] == "no-store, private"
+    assert "the database does not answer: server closed the connection unexpectedly" in caplog.text
+    assert client.get(f"{address}/documents").status_code == 200

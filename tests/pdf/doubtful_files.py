@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 import pikepdf
+from fontTools.cffLib import FDArrayIndex, FDSelect, FontDict
 from fontTools.fontBuilder import FontBuilder
 from fontTools.pens.t2CharStringPen import T2CharStringPen
 from fontTools.pens.ttGlyphPen import TTGlyphPen
@@ -106,7 +107,13 @@ def form(before: str, data: bytes = TEXT.encode(), **more: Any) -> bytes:
     return drawn(f"{before} /F Do", resources)
 
 
-def glyphs(begins: str, before: str = "", names: Sequence[str] = ("one",), draws: str = "0 0 700 700 re f") -> bytes:
+def glyphs(
+    begins: str,
+    before: str = "",
+    names: Sequence[str] = ("one",),
+    draws: str = "0 0 700 700 re f",
+    matrix: Sequence[float] = (0.001, 0, 0, 0.001, 0, 0),
+) -> bytes:
     """A font of drawings, of which 49 is the last of these names."""
 
     def resources(document: pikepdf.Pdf, page: Any) -> None:
@@ -114,7 +121,7 @@ def glyphs(begins: str, before: str = "", names: Sequence[str] = ("one",), draws
             Type=Name.Font,
             Subtype=Name.Type3,
             FontBBox=Array([0, 0, 1000, 1000]),
-            FontMatrix=Array([0.001, 0, 0, 0.001, 0, 0]),
+            FontMatrix=Array(matrix),
             FirstChar=49,
             LastChar=49,
             Widths=Array([1000]),
@@ -176,10 +183,39 @@ def composite(subtype: str, key: str, program: bytes, kind: str | None = None, *
 @cache
 def opentype() -> bytes:
     """A program of glyphs by their names."""
+    return _saved(_with_outlines())
+
+
+@cache
+def numbered() -> bytes:
+    """A program of glyphs by numbers (CIDs) that are not their places."""
+    builder = _with_outlines()
+    font = builder.font
+    [top] = font["CFF "].cff.topDictIndex
+    glyphs, inner = top.CharStrings, FontDict()
+    inner.Private = top.Private
+    fonts, chosen = FDArrayIndex(), FDSelect()
+    fonts.append(inner)
+    chosen.format, chosen.gidArray = 3, [0] * len(GLYPHS)
+    names = dict(zip(top.charset, [".notdef", "cid00005", "cid00001", "cid00002"], strict=True))
+    glyphs.charStrings = {names[name]: glyph for name, glyph in glyphs.charStrings.items()}
+    top.ROS, top.CIDCount, top.charset = ("Adobe", "Identity", 0), 9, list(names.values())
+    top.FDArray = glyphs.fdArray = fonts
+    top.FDSelect = glyphs.fdSelect = chosen
+    del top.Private
+    top.rawDict.pop("Private", None)
+    font.setGlyphOrder(top.charset)
+    font["hmtx"].metrics = {names[name]: width for name, width in font["hmtx"].metrics.items()}
+    for table in font["cmap"].tables:
+        table.cmap = {code: names[name] for code, name in table.cmap.items()}
+    return _saved(builder)
+
+
+def _with_outlines() -> FontBuilder:
     pen = T2CharStringPen(600, None)
     builder = _built(FontBuilder(1000, isTTF=False))
-    builder.setupCFF("Test", {}, dict.fromkeys(GLYPHS, pen.getCharString()), {})
-    return _saved(builder)
+    builder.setupCFF("Test", {}, {name: pen.getCharString() for name in GLYPHS}, {})
+    return builder
 
 
 @cache

@@ -11,6 +11,7 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.test import RequestFactory
 
+from paraph.kernel.places import name_tenant, on_behalf_of_nobody
 from paraph.server import outgoing_body
 from paraph.server.outgoing_body import AT_ONCE, DownloadPlaces, OutgoingBodies
 
@@ -98,3 +99,15 @@ def test_few_wait_for_long() -> None:
         assert done == 2 and time.monotonic() - places.wanted < 2, "and the one that waits is seen"
         places.leave()
     assert sorted(wait.result() for wait in waits) == [False, False, True]
+
+
+def test_one_party_never_has_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
+    places = DownloadPlaces(4, 0)
+    monkeypatch.setattr(outgoing_body, "places", lambda: places)
+    slow = [sent(File(bytes(AT_ONCE + 1))) for _ in range(3)]
+    assert [each.status_code for each in slow] == [200, 200, 503], "all from one address"
+    with on_behalf_of_nobody():
+        name_tenant("another")
+        assert sent(File(bytes(AT_ONCE + 1))).status_code == 200
+    slow[0].close()
+    assert sent(File(bytes(AT_ONCE + 1))).status_code == 200

@@ -16,9 +16,7 @@ from paraph.kernel.settings import Settings
 _KILL_SECONDS = 10
 _HEAD_MILLISECONDS = 10_000  # to send the head of a request, and between two requests of a connection
 _HEAD_BYTES = 64 * 1024  # of a request's head at most; the server also buffers this much of a body
-_TURN_SECONDS = (
-    0.0005  # that a thread runs while others wait: who comes back from the database waits that long for each
-)
+_TURN_SECONDS = 0.0005  # for which a thread runs Python while others wait (docs/decisions/fair-waiting.md)
 _BACKLOG = 4096  # connections that wait to be accepted; the kernel's own limit (somaxconn) may be lower
 
 

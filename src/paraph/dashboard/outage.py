@@ -22,14 +22,22 @@ class DashboardOutage:
         self._get_response = get_response
 
     def __call__(self, request: HttpRequest) -> HttpResponseBase:
-        return self._get_response(request)
+        try:
+            return self._get_response(request)
+        except Exception as exception:  # of what reads the account before any view
+            answer = _page(exception)
+            if answer is None:
+                raise
+            return answer
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
-        if "text/html" not in request.headers.get("Accept", ""):
-            return None
-        if isinstance(exception, NoPlaceError):
-            return unavailable(_("The service is too busy for this at the moment. Try again in a few seconds."))
-        if not is_outage(exception):
-            return None
-        log.error("%s", outage_sentence(exception))
-        return unavailable(_("The service is not available at the moment. Try again in a few seconds."))
+        return _page(exception) if "text/html" in request.headers.get("Accept", "") else None
+
+
+def _page(exception: Exception) -> HttpResponse | None:
+    if isinstance(exception, NoPlaceError):
+        return unavailable(_("The service is too busy for this at the moment. Try again in a few seconds."))
+    if not is_outage(exception):
+        return None
+    log.error("%s", outage_sentence(exception))
+    return unavailable(_("The service is not available at the moment. Try again in a few seconds."))

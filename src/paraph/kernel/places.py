@@ -58,6 +58,11 @@ def name_tenant(tenant_key: str) -> None:
     _here.tenant_key = tenant_key
 
 
+def named_tenant() -> str:
+    """Return on whose behalf this thread answers its request, "" for nobody."""
+    return _here.tenant_key
+
+
 @contextmanager
 def expensive_work(tenant_key: str = "") -> Iterator[None]:
     """Hold a place for the block, on behalf of the tenant that is named here or was with :func:`name_tenant`; work

@@ -28,8 +28,7 @@ def client_address(request: HttpRequest) -> str:
 
 
 def guarded_network(address: str) -> str:
-    """Return the network by which wrong keys are counted: an IPv4 address itself, the /64 network of an IPv6
-    address."""
+    """Return the network that counts as one client: an IPv4 address itself, the /64 network of an IPv6 address."""
     parsed = _parse(address)
     return str(ip_network((parsed, 64), strict=False)) if isinstance(parsed, IPv6Address) else address
 

@@ -3,12 +3,15 @@ sends files (docs/decisions/slow-readers.md)."""
 
 import time
 from collections.abc import Callable, Iterator
-from functools import cache
+from functools import cache, partial
 from threading import Condition
 
 from django.conf import settings
 from django.http import HttpRequest, JsonResponse, StreamingHttpResponse
 from django.http.response import HttpResponseBase
+
+from paraph.kernel.places import named_tenant
+from paraph.server.client_address import client_address, guarded_network
 
 AT_ONCE = 256 * 1024  # bytes that the server takes from the thread without waiting for the client
 _BRIEFLY = 0.25  # seconds that anybody waits for a place: a fast client needs less for its file
@@ -30,8 +33,8 @@ class OutgoingBodies:
             return response
         if int(response.headers.get("Content-Length", AT_ONCE + 1)) <= AT_ONCE:
             response.streaming_content = [b"".join(_pieces(response))]
-        elif places().take():
-            response.streaming_content = _Sending(_pieces(response), places().leave)
+        elif places().take(party := named_tenant() or guarded_network(client_address(request))):
+            response.streaming_content = _Sending(_pieces(response), partial(places().leave, party))
         else:
             response.close()
             return _refused()
@@ -39,36 +42,42 @@ class OutgoingBodies:
 
 
 class DownloadPlaces:
-    """Places for threads that send files. ``wanted``: when a request last waited for one."""
+    """Places for threads that send files: for one party, a tenant or else a client's network, at most half of them (one
+    at least). ``wanted``: when a request last waited for one."""
 
     def __init__(self, places: int, patient: int) -> None:
         """``patient``: how many requests may wait for long."""
-        self._free = places
+        self._places = places
+        self._taken: list[str] = []  # the party of each place
         self._patient = patient
         self._changed = Condition()
         self.wanted = -float("inf")
 
-    def take(self) -> bool:
+    def take(self, party: str = "") -> bool:
         """Take a place and return True, or False if none became free in time."""
         with self._changed:
-            if not self._free:
-                self._wait()
-            if not self._free:
+            if not self._has_room(party):
+                self._wait(party)
+            if not self._has_room(party):
                 return False
-            self._free -= 1
+            self._taken.append(party)
             return True
 
-    def leave(self) -> None:
+    def leave(self, party: str = "") -> None:
         with self._changed:
-            self._free += 1
-            self._changed.notify()
+            self._taken.remove(party)
+            self._changed.notify_all()
 
-    def _wait(self) -> None:
+    def _has_room(self, party: str) -> bool:
+        is_within_share = not party or self._taken.count(party) < max(1, self._places // 2)
+        return len(self._taken) < self._places and is_within_share
+
+    def _wait(self, party: str) -> None:
         patiently = self._patient > 0
         self._patient -= patiently
         try:
             end = time.monotonic() + (_PATIENTLY if patiently else _BRIEFLY)
-            while not self._free and (left := end - time.monotonic()) > 0:
+            while not self._has_room(party) and (left := end - time.monotonic()) > 0:
                 self.wanted = time.monotonic()
                 self._changed.wait(min(left, _BRIEFLY))
         finally:

@@ -81,9 +81,8 @@ def _text(field: Field, value: object) -> str:
 
 def _most_accents(written: str) -> int:
     marks = {sign for sign in set(written) if unicodedata.category(sign) in ("Mn", "Me")}
-    return (
-        max(len(list(run)) if accents else 0 for accents, run in groupby(written, marks.__contains__)) if marks else 0
-    )
+    runs = groupby(written, marks.__contains__)
+    return max((len(list(run)) for is_accent, run in runs if is_accent), default=0)
 
 
 def _number(field: Field, value: object) -> str:

@@ -24,6 +24,7 @@ from tests.production import Client
 _FOLDER = Path(__file__).parent / "recorded"
 _CHANGING: list[tuple[str, str]] = [
     (r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "TIME"),
+    (r"(\"label\":\"signed_on\",[^{}]*?\"value\": ?)\"\d{4}-\d\d-\d\d\"", r'\1"TODAY"'),
     (r"/(sign|copies|confirm)/(?!embed)[\w~.-]{20,}", r"/\1/TOKEN"),
     (r"(\?|&)(expires|signature|v)=[\w-]+", r"\1\2=KEY"),
     (r"\b[0-9a-f]{64}\b", "DIGEST"),
@@ -165,7 +166,8 @@ _KINDS = ("text", "multiline", "number", "date", "checkbox", "choice", "signed_o
 
 
 def _documents(recorder: Recorder) -> None:
-    owner = Caller(api_client(), recorder)
+    client = api_client()
+    owner = Caller(client, recorder)
     owner.upload(b"no PDF")
     document = owner.upload(name="Vertrag für Zoë.pdf")["id"]
     owner.upload()
@@ -174,7 +176,7 @@ def _documents(recorder: Recorder) -> None:
     owner.get("/documents", limit=1)
     owner.get(f"/documents/{document}/tags")
     owner.get(f"/documents/{document}/tags", tag="Between")
-    branding_profile(owner._client)
+    branding_profile(client)
     owner.get("/branding_profiles")
 
 

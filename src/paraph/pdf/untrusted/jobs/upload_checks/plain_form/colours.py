@@ -128,8 +128,8 @@ def _palette_length(palette: Any) -> int:
 
 
 def check_default(value: Any, resolve: Resolve) -> Remarks:
-    """Return what readers may draw differently in a space that stands in the place of that of the device (8.6.5.6):
-    some do not look at it, so it has to look alike. Raise NotPlain."""
+    """Return what readers may draw differently in a space that takes the place of a device's (8.6.5.6). Some readers
+    ignore it, so it has to look as the device's does. Raise NotPlain."""
     space = resolve(value)
     family = resolve(space[0]) if type(space) is list and space else space
     return check_space(value, resolve) | (NOTHING if family in _LIKE_DEVICE else _ODD)

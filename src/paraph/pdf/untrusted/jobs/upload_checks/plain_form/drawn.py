@@ -101,6 +101,7 @@ _ANNOTATION: Kinds = {
     b"/L": numbers(4),
     b"/InkList": is_array,
     b"/RD": numbers(4),
+    b"/CA": is_number,
     b"/MK": is_dictionary,
     b"/OC": is_dictionary,
 }
@@ -114,7 +115,7 @@ FIELD: Kinds = {
     b"/Parent": is_dictionary,
 }
 _PASSWORD = 1 << 13  # the flag of a field whose text some readers show as stars
-_UNSEEN = 0.1  # opaque; some readers apply it to an appearance, others do not
+_HARDLY_SEEN = 0.1  # opacity, which some readers apply to an appearance and others do not
 _MARKUP = frozenset({b"/Highlight", b"/Underline", b"/StrikeOut", b"/Squiggly"})
 _DEFAULTS = (b"/DefaultGray", b"/DefaultRGB", b"/DefaultCMYK")
 _IDENTICAL = (b"/Identity", b"/Default")
@@ -190,7 +191,7 @@ class Drawings:
                     yield Drawn(0, frozenset({"password_field"}))
             looks = list(self._looks(entries))
             is_markup = self._resolve(entries[b"/Subtype"]) in _MARKUP
-            if looks and is_markup and number(self._resolve(entries.get(b"/CA", 1))) <= _UNSEEN:
+            if looks and is_markup and number(self._resolve(entries.get(b"/CA", 1))) <= _HARDLY_SEEN:
                 yield Drawn(0, frozenset({"annotation_alpha"}))
             yield from (self._item(b"/XObject", look) for look in looks)
             if _is_empty(self._resolve(entries[b"/Rect"])) and not all(map(self._is_blank, looks)):

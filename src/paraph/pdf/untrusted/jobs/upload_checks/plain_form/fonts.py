@@ -150,7 +150,7 @@ def _of_drawings(font: Dictionary, encoding: Any, resolve: Resolve, *, has_width
     found = set[str]()
     if (resolve(font[b"/CharProcs"]).keys() - differences(encoding, resolve)) & _GLYPHS:
         found.add("glyph_codes")
-    if not has_widths or not _is_upright([number(resolve(each)) for each in resolve(font[b"/FontMatrix"])]):
+    if not has_widths or not _scales_alone([number(resolve(each)) for each in resolve(font[b"/FontMatrix"])]):
         found.add("glyph_box")
     return frozenset(found)
 
@@ -171,10 +171,18 @@ def _finds_glyphs(subtype: bytes, data: Beginning, names: set[bytes], *, symboli
             return truetype.maps_alike(data, symbolic=symbolic)
         if data.read(0, 2) == b"%!":  # its names are encrypted
             return True
-        known = cff.glyph_names(data, truetype.tables(data)[b"CFF "] if data.read(0, 4) in _OPENTYPE else 0)
-        return known is not None and names <= known
     except (IndexError, KeyError):
         return False
+    known = _names(data)
+    return known is not None and names <= known
+
+
+def _names(data: Beginning) -> set[bytes] | None:
+    """Return the names of the glyphs of a CFF; ``None`` where they have numbers instead, or the program is odd."""
+    try:
+        return cff.glyph_names(data, truetype.tables(data)[b"CFF "] if data.read(0, 4) in _OPENTYPE else 0)
+    except (IndexError, KeyError):
+        return None
 
 
 def differences(encoding: Dictionary, resolve: Resolve) -> set[bytes]:
@@ -196,9 +204,9 @@ def differences(encoding: Dictionary, resolve: Resolve) -> set[bytes]:
     return names
 
 
-def _is_upright(matrix: list[float]) -> bool:
-    """Return whether drawings are as large in all readers: not turned, mirrored or moved."""
-    return matrix[0] > 0 < matrix[3] and matrix[1] == matrix[2] == matrix[4] == matrix[5] == 0
+def _scales_alone(matrix: list[float]) -> bool:
+    """Return whether drawings stand where all readers put them: neither turned nor moved. Chrome mirrors its own."""
+    return matrix[0] > 0 != matrix[3] and not any((*matrix[1:3], *matrix[4:]))
 
 
 def _widths(font: Dictionary, resolve: Resolve) -> bool:
@@ -214,18 +222,16 @@ def _widths(font: Dictionary, resolve: Resolve) -> bool:
 
 
 def _are_told_twice(widths: Any, resolve: Resolve) -> bool:
-    """Return whether the widths of a composite font (9.7.4.3) are told twice of a glyph. Raise NotPlain."""
-    items, ranges = [resolve(each) for each in widths or ()], list[tuple[int, int]]()
-    while items:
-        first, second, *rest = [*items[:3], None, None][:4]
-        count = 2 if is_array(second) else 3
-        of_list = is_array(second) and all(is_number(resolve(each)) for each in second)
-        if not is_natural(first) or not (of_list or (is_natural(second) and is_number(rest[0]))):
+    """Return whether a composite font says the width of a glyph twice (9.7.4.3). Raise NotPlain."""
+    items, ranges = map(resolve, widths or ()), list[tuple[int, int]]()
+    for first in items:
+        second: Any = next(items, None)
+        found = second if is_array(second) else [next(items, None)]
+        last = len(found) - 1 + first if is_array(second) and is_natural(first) else second
+        if not is_natural(first) or not is_natural(last) or not all(is_number(resolve(each)) for each in found):
             raise NotPlain("a font has odd widths")
-        ranges.append((int(first), int(first) + len(second) - 1 if is_array(second) else int(second)))
-        items = items[count:]
-    ranges.sort()
-    return any(one[1] >= other[0] for one, other in pairwise(ranges))
+        ranges.append((first, last))
+    return any(one[1] >= other[0] for one, other in pairwise(sorted(ranges)))
 
 
 def _embedded(descriptor: Dictionary | None, resolve: Resolve) -> bool:
@@ -263,7 +269,7 @@ def _composite(font: Dictionary, resolve: Resolve) -> Remarks:
     program = _program(resolve(descendant[b"/Subtype"]), resolve(descendant[b"/FontDescriptor"]), resolve)
     if program is None:
         remarks.add("font_program")
-    elif program.read(0, 4) in _OPENTYPE:  # whether its glyphs go by their numbers or by its own list
+    elif program.read(0, 4) in _OPENTYPE and _names(program) is None:  # by their numbers, or by its own list of them
         remarks.add("font_maps")
     if encoding not in (b"/Identity-H", b"/Identity-V"):
         remarks.add("font_encoding")

@@ -51,7 +51,6 @@ _MOST = 128 << 20  # bytes of all images of a file
 _CODES = 256
 
 
-_BILEVEL = ([b"/CCITTFaxDecode"], [b"/JBIG2Decode"])
 _LARGEST_FAX = 64 << 20
 _END_OF_FAX = "000000000001000000000001"  # in the scheme that nearly all writers use
 
@@ -79,7 +78,7 @@ class Images:
             remarks |= {"jpx"}
         elif not (self._is_usual_mask(stream, filters) if is_mask else self._is_usual(stream, filters)):
             remarks |= {"image"}
-        if filters[-1:] in _BILEVEL and not self._are_whole(stream, filters):
+        if not _OF_TWO_COLOURS.isdisjoint(filters[-1:]) and not self._are_whole(stream, filters):
             remarks |= {"bilevel"}
         if is_jpx and (resolve(entries.get(b"/SMaskInData", 0)) or has_alpha(stream.data)):
             remarks |= {"image_alpha"}
@@ -160,7 +159,7 @@ class Images:
         return length <= len(data) <= length + _SPARE and not (known and data[:length].translate(None, known))
 
     def _are_whole(self, stream: PdfStream, filters: list[bytes]) -> bool:
-        """Return whether the data of a fax or a JBIG2 image end as writers end them, or begin with its size."""
+        """Return whether a fax ends as writers end it, and whether a JBIG2 image begins with its size."""
         entries, data = self._entries(stream), Beginning(stream, len(filters) - 1)
         width, height = entries[b"/Width"], entries[b"/Height"]
         if filters[-1] == b"/JBIG2Decode":

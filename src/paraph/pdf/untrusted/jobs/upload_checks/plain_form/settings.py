@@ -32,7 +32,7 @@ _AT_ONCE = _rule(rb"(/%(regular)b*+)%(gap)b++(?:cs|CS)%(gap)b++((?:[-+.0-9]++%(g
 _MODES = _rule(rb"Tr(?<=%(gap)bTr)(?<!%(gap)b0%(gap)bTr)%(ends)b")
 _HALVES = _rule(rb"<(?:[0-9A-Fa-f]{2})*+[0-9A-Fa-f%(space)b]++>")
 _DASHES = _rule(rb"\[([-+.0-9%(space)b]*+)\]%(gap)b*+([-+.0-9]++)%(gap)b++d%(ends)b")
-_BELOW_ZERO = _rule(rb"-[.0-9]*[1-9][.0-9]*%(gap)b++w%(ends)b")
+_BELOW_ZERO = _rule(rb"-(?=[.0]*+[1-9])[.0-9]++%(gap)b++w%(ends)b")
 _COMMENTED = _rule(rb"%%[^\r\n]*+%(gap)b++(?:[-+.0-9\[\]]++%(gap)b*+)*+(?:T[rcwzLs]|d|'|\")%(ends)b")
 """A comment before the operator, which may hide an operand from the other rules."""
 _OF_TEXT = [
