@@ -32,7 +32,7 @@ clients/typescript/node_modules/.package-lock.json: clients/typescript/package-l
 	@touch $@
 
 demo: $(VENV)/.runtime  ## the whole job over HTTP: upload, sign, seal, prove, verify   [PDF=file] [OUT=folder]
-	@$(BIN)/paraph demo $(if $(PDF),--pdf "$(PDF)") --out "$(OUT)"
+	@$(BIN)/python examples/demo.py $(if $(PDF),--pdf "$(PDF)") --out "$(OUT)"
 
 serve: $(VENV)/.runtime  ## the service on 127.0.0.1:8000, everything embedded
 	@$(BIN)/paraph serve
@@ -75,7 +75,7 @@ screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and p
 	$(BIN)/python -m tests.browser.screenshots "$(OUT)" $(ONLY)
 
 pictures: $(VENV)/.development demo  ## the README's pictures, from a demo and from a newcomer's first five minutes
-	$(BIN)/python docs/pictures.py "$(OUT)"
+	$(BIN)/python -m docs.pictures "$(OUT)"
 	$(BIN)/python -m tests.browser.readme_pictures
 
 release:  ## what is published: wheels, sources, SBOM; checked, and tried in a clean environment   [OUT=dist]

@@ -33,8 +33,8 @@ from typing import Any
 import httpx
 
 from benchmarks.seal_files import make
-from paraph.cli.demo.contract import contract
 from paraph.postgres import Server
+from tests.contract import contract
 
 _FLOORS = {"get": 1 / 2, "post": 1 / 3, "upload": 1 / 2}
 _SCRIPT = 'wrk.method = "{method}"\n{headers}\nlocal file = io.open("{body}", "rb")\nwrk.body = file:read("*a")\n'

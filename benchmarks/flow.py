@@ -25,10 +25,10 @@ from pathlib import Path
 import httpx
 
 from benchmarks.footprint import Footprint, footprint
-from paraph.cli.demo.contract import contract
-from paraph.cli.demo.service import DemoService
-from paraph.cli.demo.webhook_receiver import WebhookReceiver
+from benchmarks.webhook_receiver import WebhookReceiver
 from paraph_client import Client, DocumentInput, Placement, SignerInput, under_tag
+from tests.contract import contract
+from tests.started_service import StartedService
 
 _ORGANIZATIONS = 400  # the rate limit is per organization: 120 calls a minute in sandbox
 _TAG = "{{signature:landlord}}"
@@ -64,7 +64,7 @@ def main() -> None:
     parser.add_argument("--clients", type=int, default=8)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="paraph-bench-") as folder, WebhookReceiver() as receiver:
-        service = DemoService(Path(folder))
+        service = StartedService(Path(folder))
         service.start()
         try:
             keys = _new_keys(Path(folder), receiver.url)

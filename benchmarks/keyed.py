@@ -77,7 +77,7 @@ def _calls(api_key: str) -> dict[str, Callable[[str], Any]]:
     from django.test import Client
     from django.test.client import MULTIPART_CONTENT
 
-    from paraph.cli.demo.contract import contract
+    from tests.contract import contract
 
     client, pdf = Client(), contract()
 

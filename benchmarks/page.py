@@ -29,8 +29,8 @@ import pikepdf
 
 from benchmarks.footprint import footprint
 from benchmarks.phone import Visit, visits
-from paraph.cli.demo.service import DemoService
 from paraph_client import Client, DocumentInput, Placement, SignerInput, at
+from tests.started_service import StartedService
 
 _PAGES = (1, 3, 81)
 _LINE = b"the party of the first part shall indemnify and hold harmless the second party against any claim"
@@ -43,7 +43,7 @@ def main() -> None:
     parser.add_argument("--requests", type=int, default=100)
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="paraph-bench-") as folder:
-        service = DemoService(Path(folder))
+        service = StartedService(Path(folder))
         service.start()
         try:
             client = Client(service.url, _key(service))
@@ -60,7 +60,7 @@ def main() -> None:
             service.stop()
 
 
-def _key(service: DemoService) -> str:
+def _key(service: StartedService) -> str:
     organization = service.operate("organization", "create", "Acme Ltd", "--plan", "pro")["id"]
     options = ["--organization", str(organization), "--environment", "sandbox", "--name", "bench"]
     return str(service.operate("application", "create", *options)["api_key"])
@@ -98,7 +98,7 @@ def _paper(pages: int) -> bytes:
     return file.getvalue()
 
 
-def _print_server(service: DemoService, name: str, url: str, requests: int) -> None:
+def _print_server(service: StartedService, name: str, url: str, requests: int) -> None:
     asked = urlsplit(url)
     with closing(HTTPConnection(asked.netloc)) as connection:  # httpx would take a fifth of the time itself
         for _ in range(10):

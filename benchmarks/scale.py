@@ -27,9 +27,9 @@ import httpx
 from benchmarks import flow
 from benchmarks.flow import Run
 from benchmarks.turns import in_turns
-from paraph.cli.demo import service as demo_service
-from paraph.cli.demo.service import DemoService
-from paraph.cli.demo.webhook_receiver import WebhookReceiver
+from benchmarks.webhook_receiver import WebhookReceiver
+from tests import started_service
+from tests.started_service import StartedService
 
 _REQUESTS, _RETRIES, _ORGANIZATIONS = 10_000_000, 1_000_000, 20
 _FEW_REQUESTS, _FEW_RETRIES = 2_000, 200
@@ -47,7 +47,7 @@ class Side:
     """A service on a database of that size. ``crowd``: a key, an owner's cookies and pages of an organization in it."""
 
     def __init__(self, data_dir: Path, size: Size) -> None:
-        self.data_dir, self.size, self.service = data_dir, size, DemoService(data_dir, **_SETTINGS)
+        self.data_dir, self.size, self.service = data_dir, size, StartedService(data_dir, **_SETTINGS)
 
     def fill(self) -> None:
         began = time.perf_counter()
@@ -88,7 +88,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=3, help="of flows and of whole checks")
     parser.add_argument("--reads", type=int, default=25, help="of everything else")
     arguments = parser.parse_args()
-    demo_service._START_SECONDS = 300  # two at once, on a machine that may be busy
+    started_service._START_SECONDS = 300  # two at once, on a machine that may be busy
     os.environ |= _SETTINGS
     large = Size(_ORGANIZATIONS, int(_REQUESTS * arguments.scale), int(_RETRIES * arguments.scale))
     with ExitStack() as stack:

@@ -1,5 +1,5 @@
 """Makes the README's pictures from what `make demo` leaves, and of the signing page of a service that it starts:
-python docs/pictures.py [demo-output]. Needs Chromium and the development requirements."""
+python -m docs.pictures [demo-output]. Needs Chromium and the development requirements."""
 
 import sys
 import tempfile
@@ -10,9 +10,9 @@ import pypdfium2 as pdfium
 from PIL import Image, ImageOps
 from playwright.sync_api import sync_playwright
 
-from paraph.cli.demo.contract import contract
-from paraph.cli.demo.service import DemoService
 from paraph_client import Client, DocumentInput, Placement, SignerInput, under_tag
+from tests.contract import contract
+from tests.started_service import StartedService
 
 IMAGES = Path(__file__).parent / "images"
 WIDTH = 900  # pixels
@@ -47,7 +47,7 @@ def render(pdf: bytes, page: int) -> Image.Image:
 def signing_page() -> Image.Image:
     """The way to the place to sign in the demo's contract."""
     with tempfile.TemporaryDirectory(prefix="paraph-pictures-") as folder:
-        service = DemoService(Path(folder))
+        service = StartedService(Path(folder))
         service.start()
         try:
             return first_view(signing_url(service))
@@ -55,7 +55,7 @@ def signing_page() -> Image.Image:
             service.stop()
 
 
-def signing_url(service: DemoService) -> str:
+def signing_url(service: StartedService) -> str:
     organization = str(service.operate("organization", "create", "Harbour Homes", "--plan", "pro")["id"])
     service.operate("organization", "update", organization, "--contact-email", "office@harbour.example")
     options = ["--organization", organization, "--environment", "production", "--name", "Letting"]

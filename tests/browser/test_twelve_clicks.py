@@ -7,8 +7,8 @@ from typing import Any
 
 import pytest
 
-from paraph.cli.demo.contract import contract
 from tests.cli.service import Service, remove, wait_until
+from tests.contract import contract
 
 MOST_CLICKS, MOST_FIELDS = 12, 5
 PASSWORD = "a long enough phrase"

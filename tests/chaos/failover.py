@@ -15,9 +15,9 @@ from typing import Any
 import httpx
 import psycopg
 
-from paraph.cli.demo.contract import contract
 from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import wait_until
+from tests.contract import contract
 from tests.operations.apart import Parts
 from tests.receiver import Receiver, receiver
 from tests.scenarios.people import Backend, at, sign, signer

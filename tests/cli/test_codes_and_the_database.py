@@ -10,9 +10,9 @@ import httpx
 import psycopg
 import pytest
 
-from paraph.cli.demo.contract import contract
 from paraph.postgres.location import embedded_url
 from tests.cli.service import Service, wait_until
+from tests.contract import contract
 from tests.scenarios.people import Backend, at, signer
 
 pytestmark = pytest.mark.thorough

@@ -16,8 +16,7 @@ def test_every_command_explains_itself(name: str) -> None:
     leaves = list(command.commands.values()) if isinstance(command, click.Group) else [command]
     for leaf in leaves:
         assert leaf.help
-        if name != "demo":
-            assert "--data-dir" in {option for parameter in leaf.params for option in parameter.opts}
+        assert "--data-dir" in {option for parameter in leaf.params for option in parameter.opts}
 
 
 @pytest.mark.parametrize(

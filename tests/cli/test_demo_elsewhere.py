@@ -1,15 +1,15 @@
-"""``paraph demo --url``: a smoke test of a service that runs already."""
+"""``examples/demo.py --url``: a smoke test of a service that runs already."""
 
 import json
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner, Result
 
-from paraph.cli.demo import command
 from paraph.keys.development import development_authority, root_file
-from tests.cli.service import Service, remove
+from tests.cli import forked
+from tests.cli.service import Service, clean_environment, remove
 
 pytestmark = pytest.mark.thorough
 
@@ -24,15 +24,16 @@ def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     remove(service.data_dir)
 
 
-def demo(*arguments: object) -> Result:
-    return CliRunner().invoke(command, [str(each) for each in arguments])
+def demo(*arguments: object) -> "subprocess.CompletedProcess[str]":
+    environment = clean_environment(Path("/nowhere"))
+    return forked.run("examples.demo", *(str(each) for each in arguments), environment=environment)
 
 
 def test_it_signs_there_and_verifies_what_comes_back(running: Service, tmp_path: Path) -> None:
     root = root_file(running.data_dir / "keys")
     done = demo("--url", running.base_url + "/", "--key", running.key, "--root", root, "--out", tmp_path)
-    assert done.exit_code == 0, done.output
-    assert done.output.endswith("Everything matches.\n")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.endswith("Everything matches.\n")
     assert json.loads((tmp_path / "report.json").read_text())["verified"] is True
     left = {path.name for path in tmp_path.iterdir()}
     assert left == {"uploaded.pdf", "signed.pdf", "proof.pdf", "audit.json", "report.json"}
@@ -41,7 +42,7 @@ def test_it_signs_there_and_verifies_what_comes_back(running: Service, tmp_path:
 def test_mails_go_to_the_operator_and_roots_need_not_be_given(running: Service, tmp_path: Path) -> None:
     options = ["--email", "operator@example.org", "--out", tmp_path]
     done = demo("--url", running.base_url, "--key", running.key, *options)
-    assert done.exit_code == 0 and "Everything is intact." in done.output, done.output
+    assert done.returncode == 0 and "Everything is intact." in done.stdout, done.stderr
     assert "operator@example.org" in json.dumps(running.inbox()[-1])
 
 
@@ -49,14 +50,14 @@ def test_the_roots_of_others_are_told_apart(running: Service, tmp_path: Path) ->
     development_authority(tmp_path, b"another secret of another service")
     options = ["--root", root_file(tmp_path), "--out", tmp_path / "out"]
     done = demo("--url", running.base_url, "--key", running.key, *options)
-    assert done.exit_code == 1 and "proof.pdf" in done.output
+    assert done.returncode == 1 and "proof.pdf" in done.stderr
     assert json.loads((tmp_path / "out" / "report.json").read_text())["verified"] is False
 
 
 def test_only_the_sandbox_is_signed_in(running: Service, tmp_path: Path) -> None:
     production = running.new_application(environment="production")["api_key"]
     done = demo("--url", running.base_url, "--key", production, "--out", tmp_path)
-    assert done.exit_code == 1 and "The key is of production" in done.output
+    assert done.returncode == 1 and "The key is of production" in done.stderr
     assert not list(tmp_path.iterdir())
 
 
@@ -64,7 +65,7 @@ def test_what_is_wrong_is_said_in_a_sentence(running: Service, tmp_path: Path) -
     refused = demo("--url", running.base_url, "--key", "pk_wrong", "--out", tmp_path)
     silent = demo("--url", "http://127.0.0.1:9", "--key", "any", "--out", tmp_path)
     alone = demo("--url", running.base_url)
-    assert refused.exit_code == 1 and "401" in refused.output
-    assert silent.exit_code == 1 and "http://127.0.0.1:9 does not answer" in silent.output
-    assert alone.exit_code == 2 and "--url and --key go together" in alone.output
-    assert not any(isinstance(each.exception, Exception) for each in (refused, silent, alone))
+    assert refused.returncode == 1 and "401" in refused.stderr
+    assert silent.returncode == 1 and "http://127.0.0.1:9 does not answer" in silent.stderr
+    assert alone.returncode == 2 and "--url and --key go together" in alone.stderr
+    assert not any("Traceback" in each.stderr for each in (refused, silent, alone))

@@ -12,10 +12,10 @@ import httpx
 import psycopg
 import pytest
 
-from paraph.cli.demo.contract import contract
 from paraph.postgres.location import embedded_url
 from tests.cli.conftest import SMALL
 from tests.cli.service import Service, remove, wait_until
+from tests.contract import contract
 from tests.receiver import receiver, silent
 from tests.scenarios.people import Backend, at, sign, signer
 

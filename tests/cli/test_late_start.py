@@ -2,50 +2,37 @@
 
 import os
 import signal
-import threading
+import subprocess
+import sys
 import time
 from pathlib import Path
 
 import pytest
 
-from paraph.cli.demo.service import DemoService
-from tests.cli.service import remove, wait_until
+from tests.cli.service import clean_environment, processes_of, wait_until
 
 STILL_SECONDS = 65  # longer than any part of a start may take by itself
+DEMO = Path(__file__).parents[2] / "examples/demo.py"
 
 
 @pytest.mark.thorough
 def test_the_demo_waits_for_a_service_that_lives(tmp_path: Path) -> None:
     """Its process stands still for more than a minute, as one does that gets no processor."""
-    (tmp_path / "data").mkdir()
-    service = DemoService(tmp_path / "data", PARAPH_WORKER_PROCESSES="1", PARAPH_WEB_PROCESSES="1")
-    failures: list[Exception] = []
-
-    def start() -> None:
-        try:
-            service.start()
-        except Exception as error:  # noqa: BLE001  told below
-            failures.append(error)
-
-    starting = threading.Thread(target=start)
-    starting.start()
-    try:
-        wait_until(lambda: _begun(service))
-        pid = service.pid
+    environment = clean_environment(tmp_path / "data", TMPDIR=str(tmp_path))
+    command = [sys.executable, str(DEMO), "--out", str(tmp_path / "out")]
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True) as demo:
+        wait_until(lambda: list(tmp_path.glob("paraph-demo-*/serve.log")) != [])
+        wait_until(lambda: _service(tmp_path) != 0)
+        pid = _service(tmp_path)
         os.kill(pid, signal.SIGSTOP)
         time.sleep(STILL_SECONDS)
-        assert starting.is_alive(), failures
+        assert demo.poll() is None
         os.kill(pid, signal.SIGCONT)
-        starting.join(300)
-        assert not starting.is_alive() and failures == []
-        assert service.operate("inbox") == []
-    finally:
-        service.stop()
-        remove(tmp_path / "data")
+        assert demo.stdout
+        assert demo.stdout.read().endswith("\nEverything matches.\n")
+    assert demo.returncode == 0
 
 
-def _begun(service: DemoService) -> bool:
-    try:
-        return service.pid > 0
-    except RuntimeError:  # it was not started yet
-        return False
+def _service(folder: Path) -> int:
+    """The first process with the demo's data folder, or 0."""
+    return min(processes_of(next(folder.glob("paraph-demo-*"))), default=0)

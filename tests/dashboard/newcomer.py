@@ -12,9 +12,9 @@ from pathlib import Path
 import httpx
 from playwright.sync_api import Page, expect
 
-from paraph.cli.demo.contract import contract
 from tests.browser.journey import Journey
 from tests.cli.service import Service, wait_until
+from tests.contract import contract
 
 PASSWORD = "a long enough phrase"
 

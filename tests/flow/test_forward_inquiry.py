@@ -88,7 +88,7 @@ def test_the_ceilings_of_messages_count_it(settings: Any, box: Mailbox) -> None:
     ceiling = {"messages_per_destination": PerHourAndDay(1, 1)}
     settings.PARAPH = settings.PARAPH.model_copy(update=ceiling)
     first = inquiry(environment="production")
-    second = ask(first.signer, "decline", "No.")
+    second = ask(first.signer, "not_me", "No.")
     forward_inquiry(first.pk)
     with pytest.raises(TooManyMessagesError):
         forward_inquiry(second.pk)

@@ -85,9 +85,9 @@ def test_a_request_of_the_api_has_nobody_to_tell() -> None:
 
 @pytest.mark.parametrize(
     ("kind", "subject"),
-    [("question", "Ada Lovelace wrote to you: Lease of the pier"), ("decline", "Ada Lovelace wrote to you")],
+    [("question", "Ada Lovelace wrote to you: Lease of the pier"), ("not_me", "Ada Lovelace wrote to you")],
 )
-def test_a_signer_asks_or_declines(kind: str, subject: str, made: Scene) -> None:
+def test_a_signer_asks_or_is_not_meant(kind: str, subject: str, made: Scene) -> None:
     Organization.objects.update(contact_email="office@harbour.example")
     ask(signer_of(made), kind, "Why so <b>much</b>?")
     [shown] = told()

@@ -14,7 +14,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 import paraph.keys
 import paraph.pdf
-from paraph.cli.demo.contract import contract
+from tests.contract import contract
 from tests.pdf.sealed_files import authority
 from tests.pdf.verification.test_evidence_check import evidence, proven, signed, uploaded
 

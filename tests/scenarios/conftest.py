@@ -7,14 +7,14 @@ from typing import Any
 import pytest
 
 import tests.cli.service
-from paraph.cli.demo.service import DemoService
 from paraph.keys.development import root_file
 from tests import first_start
 from tests.cli import forked
 from tests.cli.service import clean_environment, several
+from tests.started_service import StartedService
 
 
-class Service(DemoService):
+class Service(StartedService):
     """The running service, and what an operator can do with it."""
 
     def start(self) -> None:

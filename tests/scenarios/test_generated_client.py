@@ -13,8 +13,8 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.cli.demo.contract import contract
 from tests.clients import typescript
+from tests.contract import contract
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import sign
 

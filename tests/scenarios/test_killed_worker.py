@@ -10,7 +10,7 @@ from pathlib import Path
 import httpx
 import pytest
 
-from paraph.cli.demo.contract import contract
+from tests.contract import contract
 from tests.independent import assert_sealed
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer

@@ -15,9 +15,9 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.cli.demo.contract import contract
 from paraph_client import verify_webhook
 from tests.cli.service import wait_until
+from tests.contract import contract
 from tests.receiver import Handler, Receiver, answer, hang_up, receiver
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer

@@ -11,7 +11,7 @@ import pytest
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
 
-from paraph.cli.demo.contract import contract
+from tests.contract import contract
 from tests.independent import assert_sealed, assert_timestamped, page_text
 from tests.pdf.levels import assert_archived, level_by_pyhanko
 from tests.pdf_parts import signature_and_token

@@ -12,8 +12,8 @@ import mcp
 import pytest
 from mcp.client.stdio import StdioServerParameters
 
-from paraph.cli.demo.contract import contract
 from paraph_client.inputs import AnyRequest
+from tests.contract import contract
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, signer
 

@@ -11,9 +11,9 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.cli.demo.contract import contract
 from paraph.reference.snippets import CURL, PYTHON, SIGNER_CURL, SIGNER_TYPESCRIPT, TYPESCRIPT
 from tests.clients import typescript
+from tests.contract import contract
 from tests.independent import need
 from tests.reference.page import Element, parse, snippet
 from tests.scenarios.conftest import Service

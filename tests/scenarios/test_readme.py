@@ -5,7 +5,7 @@ import re
 import subprocess
 from pathlib import Path
 
-from paraph.cli.demo.contract import contract
+from tests.contract import contract
 from tests.independent import need
 from tests.scenarios.conftest import Service
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from paraph.cli.demo.contract import contract
 from paraph.keys.certificates import read_roots
 from paraph.keys.development import root_file
 from paraph.pdf.verification.evidence_check import check_evidence
 from tests.cli.service import Service
+from tests.contract import contract
 from tests.independent import assert_cades, assert_sealed
 from tests.keys.kinds import Placed, placed
 from tests.scenarios.people import Backend, sign, signer, under

@@ -5,7 +5,7 @@ from threading import Barrier
 
 import httpx
 
-from paraph.cli.demo.contract import contract
+from tests.contract import contract
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, code_for, sign, signer
 

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from paraph.cli.demo.contract import contract
 from tests.clients import typescript
+from tests.contract import contract
 from tests.scenarios.conftest import Service
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import httpx
 
-from paraph.cli.demo.contract import contract
+from tests.contract import contract
 from tests.receiver import Received, answer, receiver
 from tests.scenarios.conftest import Service
 from tests.scenarios.people import Backend, at, sign, signer

@@ -33,10 +33,10 @@ def send(client: Client, made: Scene, rest: str = "/ask", **fields: str) -> Any:
     return client.post(made.url(rest=rest), {"kind": "question", "message": "What is § 4 about?"} | fields)
 
 
-def test_the_form_has_three_reasons_and_room_for_a_message(client: Client) -> None:
+def test_the_form_has_two_reasons_and_room_for_a_message(client: Client) -> None:
     page = text(client.get(made_with_contact().url(rest="/ask")))
     assert re.search(r'<form[^>]* data-form="ask"', page)
-    for label in ("I have a question", "I do not want to sign", "This is not for me"):
+    for label in ("I have a question", "This is not for me"):
         assert re.search(rf'<label><input type="radio" [^>]*> <span>{label}</span></label>', page)
     assert '<label for="message">Your message</label>' in page and '<textarea id="message"' in page
     assert re.search(r"<button type=\"submit\"[^>]*>Send to Acme Ltd</button>", page)
@@ -45,16 +45,22 @@ def test_the_form_has_three_reasons_and_room_for_a_message(client: Client) -> No
 def test_what_is_sent_is_kept_and_changes_nothing_else(client: Client) -> None:
     made = made_with_contact()
     before = made.events()
-    answer = send(client, made, kind="decline")
+    answer = send(client, made, kind="not_me")
     assert (answer.status_code, answer["Location"]) == (303, made.url(rest="/ask?sent=1"))
     inquiry = Inquiry.objects.get()
-    assert (inquiry.signer_id, inquiry.kind, inquiry.text) == (made.signers[0].pk, "decline", "What is § 4 about?")
+    assert (inquiry.signer_id, inquiry.kind, inquiry.text) == (made.signers[0].pk, "not_me", "What is § 4 about?")
     [(task, arguments)] = jobs()
     assert task == "forward_inquiry" and arguments["inquiry_id"] == inquiry.pk
     assert made.events() == before and Signer.objects.get().status == "pending"
     page = text(client.get(answer["Location"]))
     assert re.search(r'role="status">Your message is on its way to Acme Ltd\. The request stays open until', page)
     assert "<textarea" not in page and f'href="{made.url(rest="?lang=en")}"' in page
+
+
+def test_a_reason_that_the_form_lacks_is_a_question(client: Client) -> None:
+    made = made_with_contact()
+    assert send(client, made, kind="other").status_code == 303
+    assert Inquiry.objects.get().kind == "question"
 
 
 def test_nothing_was_sent_by_who_only_opens_the_address(client: Client) -> None:

@@ -16,10 +16,10 @@ from typing import Any
 import psycopg
 
 from paraph import __version__
-from paraph.cli.demo.contract import contract
 from paraph.postgres import embedded_url
 from tests import first_start
 from tests.cli.service import Service, remove, wait_until
+from tests.contract import contract
 from tests.receiver import receiver
 from tests.scenarios.people import Backend, at, sign, signer
 

@@ -38,10 +38,7 @@ _COMMANDS = (
     "export",
     "import",
     "verify",
-    "demo",
 )
-
-_CLIENT = "paraph_client"  # a package of its own, which the service itself does without
 
 
 class _Commands(click.Group):
@@ -60,12 +57,7 @@ class _Commands(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:  # noqa: ARG002  click's form
         if cmd_name not in _COMMANDS:
             return None
-        try:
-            command: click.Command = importlib.import_module(f"paraph.cli.{_module(cmd_name)}").command
-        except ModuleNotFoundError as missing:
-            if missing.name != _CLIENT:
-                raise
-            return _needs_client
+        command: click.Command = importlib.import_module(f"paraph.cli.{_module(cmd_name)}").command
         return command
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -78,13 +70,6 @@ class _Commands(click.Group):
 def _module(name: str) -> str:
     module = name.replace("-", "_")
     return f"{module}_" if keyword.iskeyword(module) else module
-
-
-@click.command("demo", context_settings={"ignore_unknown_options": True, "allow_extra_args": True})
-def _needs_client() -> None:
-    """Upload, sign, seal and verify over HTTP (needs paraph[demo])."""
-    sentence = "paraph demo needs the Python client: pip install 'paraph[demo]'."
-    raise DomainError("configuration", sentence)
 
 
 class _Failure(click.ClickException):

@@ -304,8 +304,6 @@ ASKED = _object(
     ("kind", "message"),
     {"kind": "question", "message": "Which flat is this about?"},
     "A question",
-    kind=_text(
-        "A question, no wish to sign, or a link that came to the wrong person.", enum=["question", "decline", "not_me"]
-    ),
+    kind=_text("A question, or a link that came to the wrong person.", enum=["question", "not_me"]),
     message=_text("What the sender will read.", maxLength=2000),
 )

@@ -217,7 +217,6 @@ class Signer(models.Model):
 
 class InquiryKind(models.TextChoices):
     QUESTION = "question", gettext_lazy("Question")
-    DECLINE = "decline", gettext_lazy("Decline")
     NOT_ME = "not_me", gettext_lazy("Not for me")
 
 

@@ -25,7 +25,6 @@ from paraph.words import Words, phrase
 _METHODS = ["GET", "HEAD", "POST"]
 _KINDS = {  # each with the name of its words
     InquiryKind.QUESTION.value: "ask_question",
-    InquiryKind.DECLINE.value: "ask_decline",
     InquiryKind.NOT_ME.value: "ask_not_me",
 }
 _STILL_OPEN = (SigningEligibility.OPEN, SigningEligibility.NOT_YOUR_TURN)

@@ -290,7 +290,7 @@ class MailKind(models.TextChoices):
     """What the sender of a request is told by mail."""
 
     COMPLETED = "completed", gettext_lazy("Everybody has signed")
-    ASKED = "asked", gettext_lazy("A signer asks a question or does not want to sign")
+    ASKED = "asked", gettext_lazy("A signer writes to you")
     DECLINED = "declined", gettext_lazy("A signer declines, which ends the request")
     EXPIRING = "expiring", gettext_lazy("A request is about to expire (three days before, and one)")
     UNDELIVERED = "undelivered", gettext_lazy("An invitation could not be delivered")

@@ -12,9 +12,9 @@ import pytest
 
 from paraph.api.v1.openapi.examples import ANSWERS, CREATIONS, SMALLEST_PDF
 from paraph.api.v1.openapi.refusals import refusals
-from paraph.cli.demo.contract import contract
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile
 from tests.api.v1.test_openapi import OPERATIONS
+from tests.contract import contract
 from tests.pdf.changing import SCRIPT
 from tests.pdf.pdf_factory import saved
 from tests.tenancy import suspend

@@ -10,7 +10,6 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1.openapi.examples import ANSWERS, BODIES
 from paraph.api.v1.openapi.refusals import refusals
-from paraph.cli.demo.contract import contract
 from paraph.documents.models import Document
 from paraph.drafts.models import DraftSigner
 from paraph.drafts.payload import refusals as lacks
@@ -30,6 +29,7 @@ from tests.api.v1.api_clients import (
     rectangle,
     tag,
 )
+from tests.contract import contract
 from tests.drafts.author import author
 from tests.request_templates.kept import bulk_of, sending, template_of
 

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, time, timedelta
+from datetime import UTC, datetime, time
 
 from django.db.models import QuerySet
 from django.http import QueryDict
@@ -16,12 +16,9 @@ from paraph.tenants.scope import Row
 FILTERS = ("status", "created_after", "created_before", "order")
 EXTERNAL_ID = "external_id"
 
-_ORDINAL = re.compile(r"(\d{4})-?(\d{3})", re.ASCII)
-_DAY = re.compile(r"\d{4}-\d\d-\d\d|\d{8}|\d{4}-W\d\d-\d|\d{4}W\d{3}", re.ASCII)
-_MOMENT = re.compile(
-    r"(?P<date>[0-9W-]{7,10})[Tt ]"
-    r"(?P<hours>\d\d)(?:(?P<colon>:?)(?P<minutes>\d\d)(?:(?P=colon)(?P<seconds>\d\d))?)?(?:[.,](?P<fraction>\d+))?"
-    r"(?:[Zz]|(?P<sign>[+\N{MINUS SIGN}-])(?P<ahead>\d\d)(?::?(?P<and>\d\d))?)?",
+_FORM = re.compile(
+    r"(?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-W\d\d-\d|\d{4}W\d{3})"
+    r"(?P<time>[Tt ](?:[01]\d|2[0-3])(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:[Zz]|[+-]\d\d(?::?[0-5]\d)?)?)?",
     re.ASCII,
 )
 
@@ -84,8 +81,7 @@ def _bound(name: str, value: str | None, of_day: time, problems: list[str]) -> d
     """Return the moment; a bare date is the whole day: its first moment as lower bound, its last as upper bound."""
     if value is None:
         return None
-    day = _date(value)
-    moment = datetime.combine(day, of_day, UTC) if day else _moment(value)
+    moment = _moment(value, of_day)
     if moment is None:
         _unreadable(name, value, _("an ISO 8601 date or timestamp"), problems)
     return moment
@@ -109,52 +105,18 @@ def _unreadable(name: str, value: str, expected: str, problems: list[str]) -> No
     problems.append(message % {"name": name, "expected": expected, "value": value[:100]})
 
 
-def _date(text: str) -> date | None:
-    """Return a calendar date, a week date or an ordinal date, basic or extended. A month or a week is no day."""
+def _moment(text: str, of_day: time) -> datetime | None:
+    """Return a date and a time, or a bare date with the time ``of_day``. Without an offset it is UTC, like every
+    timestamp of the API. A space where the offset's plus stood is what a query string makes of one that was not
+    escaped."""
+    text = re.sub(r"(?<=[Tt])([0-9:.,]+) (?=[0-9])", r"\1+", text).replace("\N{MINUS SIGN}", "-")
+    form = _FORM.fullmatch(text)
+    if form is None:
+        return None
     try:
-        if ordinal := _ORDINAL.fullmatch(text):
-            year, day = int(ordinal[1]), int(ordinal[2])
-            moment = date(year, 1, 1) + timedelta(days=day - 1)
-            return moment if day and moment.year == year else None
-        return date.fromisoformat(text) if _DAY.fullmatch(text) else None
+        moment = datetime.fromisoformat(text.upper())
+        if not form["time"]:
+            return datetime.combine(moment, of_day, UTC)
+        return moment.astimezone(UTC) if moment.tzinfo else moment.replace(tzinfo=UTC)
     except (ValueError, OverflowError):
         return None
-
-
-def _moment(text: str) -> datetime | None:
-    """Return a date and a time. Without an offset it is UTC, like every timestamp of the API. A space where the
-    offset's plus stood is what a query string makes of one that was not escaped."""
-    text = re.sub(r"(?<=[0-9]) (?=[0-9]{2}(:?[0-9]{2})?$)", "+", text) if re.search("[Tt]", text) else text
-    parts = _MOMENT.fullmatch(text)
-    day = _date(parts["date"]) if parts else None
-    if parts is None or day is None:
-        return None
-    since_midnight, ahead = _time(parts), _offset(parts)
-    if since_midnight is None or ahead is None:
-        return None
-    try:
-        moment = datetime.combine(day, time.min, UTC) + since_midnight - ahead
-    except OverflowError:
-        return None
-    return None if parts["seconds"] == "60" and moment.time().replace(microsecond=0) != time.min else moment
-
-
-def _time(parts: re.Match[str]) -> timedelta | None:
-    """Since midnight. A fraction belongs to the last of hours, minutes and seconds; 24:00 is the end of the day, and
-    a leap second, which only the last minute of a day in UTC has, the first of the next."""
-    names = [name for name in ("hours", "minutes", "seconds") if parts[name]]
-    whole = timedelta(**{name: int(parts[name]) for name in names})
-    digits = (parts["fraction"] or "0")[:9]
-    found = whole + timedelta(**{names[-1]: 1}) * int(digits) / 10 ** len(digits)
-    if int(parts["minutes"] or 0) > 59 or int(parts["seconds"] or 0) > 60 or found > timedelta(days=1, seconds=1):
-        return None
-    return found if found <= timedelta(days=1) or parts["seconds"] == "60" else None
-
-
-def _offset(parts: re.Match[str]) -> timedelta | None:
-    """From UTC, eastwards."""
-    hours, minutes = int(parts["ahead"] or 0), int(parts["and"] or 0)
-    found = timedelta(hours=hours, minutes=minutes)
-    if hours > 23 or minutes > 59:
-        return None
-    return found if parts["sign"] in (None, "+") else -found

@@ -53,7 +53,6 @@ def asked(inquiry: Inquiry) -> EmailContent:
     facts = _facts(request) | {"name": signer_name(inquiry.signer)}
     sentence = {
         InquiryKind.QUESTION: _("%(name)s has a question about “%(title)s”."),
-        InquiryKind.DECLINE: _("%(name)s does not want to sign “%(title)s”."),
         InquiryKind.NOT_ME: _("%(name)s says that “%(title)s” is not for them."),
     }[InquiryKind(inquiry.kind)]
     subject = _("%(name)s wrote to you: %(title)s") % facts

@@ -523,7 +523,7 @@ class Migration(migrations.Migration):
                 (
                     "kind",
                     models.CharField(
-                        choices=[("question", "Question"), ("decline", "Decline"), ("not_me", "Not for me")],
+                        choices=[("question", "Question"), ("not_me", "Not for me")],
                         max_length=10,
                     ),
                 ),

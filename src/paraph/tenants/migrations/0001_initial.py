@@ -511,7 +511,7 @@ class Migration(migrations.Migration):
                     models.CharField(
                         choices=[
                             ("completed", "Everybody has signed"),
-                            ("asked", "A signer asks a question or does not want to sign"),
+                            ("asked", "A signer writes to you"),
                             ("declined", "A signer declines, which ends the request"),
                             ("expiring", "A request is about to expire (three days before, and one)"),
                             ("undelivered", "An invitation could not be delivered"),

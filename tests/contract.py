@@ -4,8 +4,10 @@ from pathlib import Path
 
 import typst
 
+_SOURCE = Path(__file__).parents[1] / "examples/contract.typ"
+
 
 def contract() -> bytes:
     """Return three A4 pages as PDF; the last carries the tag ``{{signature:landlord}}`` and room for a second stamp."""
-    pdf: bytes = typst.compile(Path(__file__).with_name("contract.typ"), format="pdf", ignore_system_fonts=True)
+    pdf: bytes = typst.compile(_SOURCE, format="pdf", ignore_system_fonts=True)
     return pdf

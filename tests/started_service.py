@@ -1,4 +1,4 @@
-"""The service that the demo starts: ``paraph serve`` in a temporary folder, and the operator's commands for it."""
+"""A service that benchmarks and scenarios start: ``paraph serve`` in a folder, and the operator's commands for it."""
 
 import json
 import os
@@ -10,7 +10,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-import click
 import httpx
 
 from paraph.keys.development import root_file
@@ -20,12 +19,12 @@ _START_SECONDS = 600  # for one that hangs: a service ends by itself where a par
 _STOP_SECONDS = 30
 
 
-class DemoService:
+class StartedService:
     """``paraph serve`` on a free port. ``url``: its address, without a slash at the end."""
 
     def __init__(self, data_dir: Path, **settings: str) -> None:
         """``settings``: the only ones it has, by the names of their variables. Those of a service that this machine may
-        run name databases, stores and gateways that the demo must not touch."""
+        run name databases, stores and gateways that it must not touch."""
         self.data_dir = data_dir
         self._environment = {**_environment_without_settings(), **settings}
         with socket.socket() as probe:
@@ -42,10 +41,10 @@ class DemoService:
         return self._process.pid
 
     def start(self) -> None:
-        """Start the service and wait until it answers, for as long as it lives. Raise ``ClickException`` with the
+        """Start the service and wait until it answers, for as long as it lives. Raise ``RuntimeError`` with the
         last lines of its log when it ends instead, or hangs."""
         with (self.data_dir / "serve.log").open("wb") as log:
-            self._process = subprocess.Popen(  # noqa: S603 - our own command
+            self._process = subprocess.Popen(
                 [*_PARAPH, "serve", "--data-dir", str(self.data_dir), "--host", _HOST, "--port", str(self._port)],
                 stdout=log,
                 stderr=subprocess.STDOUT,
@@ -56,7 +55,7 @@ class DemoService:
             if self._process.poll() is not None or time.monotonic() > deadline:
                 self.stop()
                 lines = (self.data_dir / "serve.log").read_text(errors="replace").splitlines()
-                raise click.ClickException("The service did not start:\n" + "\n".join(lines[-15:]))
+                raise RuntimeError("The service did not start:\n" + "\n".join(lines[-15:]))
             time.sleep(0.05)
 
     def new_sandbox_application(self, webhook_url: str) -> dict[str, Any]:
@@ -90,14 +89,14 @@ class DemoService:
             return False
 
     def operate(self, *arguments: str) -> Any:
-        done = subprocess.run(  # noqa: S603 - our own command
+        done = subprocess.run(
             [*_PARAPH, *arguments, "--data-dir", str(self.data_dir), "--json"],
             capture_output=True,
             check=False,
             env=self._environment,
         )
         if done.returncode:
-            raise click.ClickException(done.stderr.decode(errors="replace").strip())
+            raise RuntimeError(done.stderr.decode(errors="replace").strip())
         return json.loads(done.stdout)
 
 
