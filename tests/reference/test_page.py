@@ -13,12 +13,12 @@ from django.conf import settings
 from django.test import Client
 
 import paraph.reference
-from paraph.api.v1 import problems
+from paraph.api.v1 import codes as api_codes
 from paraph.api.v1.openapi.document import document
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.colors import contrast
 from paraph.reference.fields import inline
-from paraph.signer import answers
+from paraph.signer import codes as signer_codes
 from tests.reference.page import Element, colors, parse
 
 STATIC = Path(paraph.reference.__file__).parent / "static" / "reference"
@@ -225,15 +225,15 @@ def test_every_field_is_described() -> None:
 
 
 @pytest.mark.parametrize(
-    ("table", "statuses"),
-    [("errors", problems.STATUSES | {"internal_error": 500}), ("signer-errors", answers.STATUSES)],
+    ("table", "codes"),
+    [("errors", api_codes.CODES), ("signer-errors", signer_codes.CODES)],
     ids=["API", "signer"],
 )
-def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, statuses: dict[str, int]) -> None:
+def test_every_error_is_in_its_table_with_cause_and_remedy(table: str, codes: dict[str, Any]) -> None:
     [part] = [each for each in whole().all("section", "article") if each.attributes.get("aria-labelledby") == table]
     rows = [row for row in part.all("tr") if row.all("td")]
     listed = [words(row.all("th")[0].text) for row in rows]
-    assert sorted(listed) == sorted(f"{status} {code}" for code, status in statuses.items())
+    assert sorted(listed) == sorted(f"{each.status} {code}" for code, each in codes.items())
     assert all(len(cell.text) > 10 for row in rows for cell in row.all("td"))
 
 

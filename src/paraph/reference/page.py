@@ -3,6 +3,7 @@ Markdown, the same for everybody as long as the service keeps its version and ad
 
 import hashlib
 import json
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -13,16 +14,18 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 from django.views.decorators.http import etag, require_safe
 
+from paraph.api.v1 import codes as api_codes
 from paraph.api.v1.openapi.document import document
 from paraph.api.v1.openapi.examples import SMALLEST_PDF
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.reference import errors, snippets
-from paraph.reference.fields import JsonObject, SchemaReader, inline, paragraphs
+from paraph.reference import snippets
+from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline, paragraphs
 from paraph.reference.markdown import list_of, markdown_of
 from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.signer_endpoints import signer_paths
 from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
 from paraph.server.compressed import Compressed
+from paraph.signer import codes as signer_codes
 from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE, message_limits
 from paraph.tenants.models import Environment
 
@@ -113,8 +116,8 @@ def contents() -> JsonObject:
             for event, path in content["webhooks"].items()
         ],
         "headers": {name: inline(each["description"]) for name, each in content["components"]["headers"].items()},
-        "errors": errors.API_ERRORS,
-        "signer_errors": errors.SIGNER_ERRORS,
+        "errors": _errors(api_codes.CODES),
+        "signer_errors": _errors(signer_codes.CODES),
         "rates": _rates(),
         "message_ceilings": message_ceilings(),
         "wrong_codes": settings.PARAPH.wrong_codes_per_destination,
@@ -130,6 +133,20 @@ def contents() -> JsonObject:
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
         "empty_pdf": SMALLEST_PDF,
     }
+
+
+def _errors(codes: Mapping[str, api_codes.Code | signer_codes.Code]) -> list[JsonObject]:
+    """Return the rows of a table of codes."""
+    return [
+        {
+            "code": code,
+            "shown_code": breakable(code),
+            "status": each.status,
+            "cause": inline(each.when),
+            "remedy": inline(each.remedy),
+        }
+        for code, each in codes.items()
+    ]
 
 
 def _rates() -> list[Row]:

@@ -17,30 +17,14 @@ from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.entry_problems import EntriesRefusal
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signer.codes import CODES
 from paraph.signer.spoken import spoken
 from paraph.signer.stamp_rate import TooManyStampsError
 from paraph.words import phrase
 
 log = logging.getLogger("paraph.signer")
+STATUSES = {code: each.status for code, each in CODES.items()}
 
-STATUSES = {
-    "decline_not_allowed": 403,
-    "not_found": 404,
-    "method_not_allowed": 405,
-    "request_timeout": 408,
-    "already_signed": 409,
-    "not_your_turn": 409,
-    "expired": 410,
-    "payload_too_large": 413,
-    "unsupported_media_type": 415,
-    "invalid_otp": 422,
-    "validation_error": 422,
-    "too_many_attempts": 429,
-    "rate_limited": 429,
-    "internal_error": 500,
-    "delivery_failed": 503,
-    "unavailable": 503,
-}
 _WITH_RETRY_AFTER = (TooManySendsError, TooManyMessagesError, TooManyStampsError, GuessRefusedError)
 RETRY_AFTER_SECONDS = 5  # what is unavailable for lack of time is mostly there again
 _SECONDS_TO_WAIT = {

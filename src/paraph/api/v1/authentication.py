@@ -3,6 +3,7 @@
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
+from paraph.api.v1.codes import refused
 from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, bad_key_status, rate_limit_status
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
@@ -30,7 +31,7 @@ def identify(request: HttpRequest) -> tuple[TenantScope, RateLimitStatus]:
         guard = bad_key_status(count_bad_call(guarded_network(client_address(request))))
         if guard.exceeded:
             raise RateLimited(guard)
-        raise DomainError("invalid_api_key", _("The X-Api-Key header must contain a valid API key."))
+        raise refused("invalid_api_key")
     scope, calls = admission
     return scope, rate_limit_status(calls, rate_limit(scope.plan, scope.environment))
 
@@ -42,6 +43,6 @@ def check(scope: TenantScope, status: RateLimitStatus) -> None:
         raise RateLimited(status)
     name_tenant(tenant_key(scope))
     if scope.environment == Environment.PRODUCTION and not allowance(scope.plan).production:
-        raise DomainError("payment_required", _("The production environment requires a paid plan."))
+        raise refused("payment_required")
     if scope.suspended:
         raise DomainError("forbidden", _("The organization is suspended. Ask the operator of this service."))

@@ -6,11 +6,11 @@ from typing import Literal, Self
 from django.conf import settings
 from django.db.models import QuerySet
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
 from pydantic import BaseModel, Field
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.codes import refused
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
@@ -19,7 +19,6 @@ from paraph.drafts.input import DraftInput
 from paraph.flow.sending.prepare_draft import prepare_draft
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
-from paraph.kernel.errors import DomainError
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import scoped
@@ -95,9 +94,7 @@ def _prepared(request: ApiRequest) -> QuerySet[models.Draft]:
 
 def _production_only(request: ApiRequest) -> None:
     if request.scope.environment != Environment.PRODUCTION:
-        raise DomainError(
-            "production_only", _("Drafts are sent from the dashboard, in production. Use a production key.")
-        )
+        raise refused("production_only")
 
 
 def _review_url(row: models.Draft) -> str:

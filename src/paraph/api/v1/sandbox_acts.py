@@ -11,6 +11,7 @@ from django.utils.translation import gettext as _
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.codes import refused
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.signature_requests.routes import shown
 from paraph.flow.ending.sandbox_expire import sandbox_expire
@@ -99,7 +100,7 @@ def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
 
 def _require_sandbox(scope: TenantScope) -> None:
     if scope.environment != Environment.SANDBOX:
-        raise DomainError("sandbox_only", _("Only a sandbox key can do this."))
+        raise refused("sandbox_only")
 
 
 def _require(allowed: Callable[[Signer], None], signer: Signer) -> None:
@@ -107,16 +108,7 @@ def _require(allowed: Callable[[Signer], None], signer: Signer) -> None:
     try:
         allowed(signer)
     except DomainError as error:
-        raise DomainError(error.code, _because(error.code)) from error
-
-
-def _because(code: str) -> str:
-    return {
-        "decline_not_allowed": _("This request cannot be declined."),
-        "already_signed": _("The signer has already signed."),
-        "expired": _("The request is over: nobody can sign it any more."),
-        "not_your_turn": _("Somebody who signs before this signer has not signed yet."),
-    }[code]
+        raise refused(error.code) from error
 
 
 def _reason(given: dict[str, Any]) -> str:

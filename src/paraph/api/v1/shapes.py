@@ -4,6 +4,7 @@ from typing import Annotated, Any, Self, cast
 
 from pydantic import BaseModel, Field, WrapSerializer
 
+from paraph.api.v1.codes import CODES
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 
 _BIG: Any = {"format": "int64"}
@@ -59,36 +60,7 @@ class ErrorBody(Output):
         min_length=1,
         description="What to decide by. Codes never change; others may be added, so decide by the status where you do "
         "not know one.",
-        json_schema_extra={
-            "x-extensible-enum": [
-                "invalid_api_key",
-                "payment_required",
-                "forbidden",
-                "sandbox_only",
-                "decline_not_allowed",
-                "initials_not_available_on_plan",
-                "production_only",
-                "not_found",
-                "method_not_allowed",
-                "request_timeout",
-                "conflict",
-                "idempotency_key_in_use",
-                "already_signed",
-                "not_your_turn",
-                "gone",
-                "cursor_expired",
-                "expired",
-                "payload_too_large",
-                "unsupported_media_type",
-                "idempotency_key_reused",
-                "identity_declaration_required",
-                "validation_error",
-                "rate_limited",
-                "unavailable",
-                "insufficient_storage",
-                "internal_error",
-            ]
-        },
+        json_schema_extra={"x-extensible-enum": [*CODES]},
     )
     message: str = Field(
         min_length=1, description="For a person: one or more sentences in the language of Accept-Language."

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 from django.conf import settings
 
+from paraph.api.v1.codes import CODES
 from paraph.api.v1.pagination import LARGEST_MIB
-from paraph.api.v1.problems import STATUSES
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Refusal:
 
     @property
     def status(self) -> str:
-        return str((STATUSES | {"internal_error": 500})[self.code])
+        return str(CODES[self.code].status)
 
 
 def refusals(operation: str) -> list[Refusal]:

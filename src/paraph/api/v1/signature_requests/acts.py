@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.actor import actor
 from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.codes import refused
 from paraph.api.v1.problems import TooEarlyError, not_found
 from paraph.api.v1.signature_requests.output import SignatureRequest, Signer
 from paraph.api.v1.signature_requests.routes import own, shown
@@ -74,7 +75,7 @@ def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Signer:
 def _sentences() -> dict[str, str]:
     """Return what the sender is told where the signing page would speak to the signer."""
     return {
-        "already_signed": _("The signer has already signed."),
+        "already_signed": refused("already_signed").message,
         "expired": _("The request is over."),
         "not_your_turn": _("It is not the signer's turn yet."),
     }
