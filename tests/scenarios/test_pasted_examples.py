@@ -11,7 +11,8 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.reference.snippets import CURL, PYTHON, SIGNER_CURL, SIGNER_TYPESCRIPT, TYPESCRIPT
+from paraph.api.v1.openapi.operations import OPERATIONS
+from paraph.reference.snippets import PYTHON, SIGNER_CURL, SIGNER_TYPESCRIPT, TYPESCRIPT
 from tests.clients import typescript
 from tests.contract import contract
 from tests.independent import need
@@ -104,7 +105,7 @@ def production_reader(service: Service, reader: Reader) -> Reader:
     return Reader(service, reader.page, "production")
 
 
-@pytest.mark.parametrize("name", sorted(CURL.keys() - SANDBOX_ACTS))
+@pytest.mark.parametrize("name", sorted({each.name for each in OPERATIONS} - {*SANDBOX_ACTS}))
 def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str) -> None:
     need("curl", "curl")
     about = reader.about_another() if name in ACTS else production_reader if name in PRODUCTION_ONLY else reader

@@ -3,30 +3,9 @@
 from django.urls import URLPattern, URLResolver, include, path, re_path
 from django.views.generic import RedirectView
 
-from paraph.api.v1 import sandbox_acts
-from paraph.api.v1.audit_logs.routes import list_audit_logs
-from paraph.api.v1.branding_profiles import list_branding_profiles
-from paraph.api.v1.documents.routes import list_documents, read_document, upload_document
-from paraph.api.v1.documents.tags import list_document_tags
-from paraph.api.v1.drafts import create_draft, read_draft
 from paraph.api.v1.endpoint import endpoint
-from paraph.api.v1.events.routes import list_events
-from paraph.api.v1.health import read_health
+from paraph.api.v1.openapi.operations import routes
 from paraph.api.v1.openapi.view import openapi
-from paraph.api.v1.signature_requests.acts import end_signature_request, remind_signer
-from paraph.api.v1.signature_requests.preview import preview_signature_request
-from paraph.api.v1.signature_requests.routes import (
-    create_signature_request,
-    list_signature_requests,
-    read_signature_request,
-)
-from paraph.api.v1.templates.routes import (
-    create_template,
-    delete_template,
-    list_templates,
-    read_template,
-    send_template,
-)
 from paraph.authority import views as authority
 from paraph.dashboard.account.first_owner import first_owner
 from paraph.dashboard.account.mails import mails
@@ -63,32 +42,7 @@ handler429 = "paraph.dashboard.errors.too_many_requests"  # allauth's, where att
 handler500 = "paraph.dashboard.errors.crashed"
 urlpatterns: list[URLPattern | URLResolver] = [
     path("", RedirectView.as_view(url="/app/")),
-    path("api/v1/signature_requests/<int:request_id>", endpoint(GET=read_signature_request)),
-    path("api/v1/signature_requests", endpoint(GET=list_signature_requests, POST=create_signature_request)),
-    path("api/v1/signature_requests/preview", endpoint(POST=preview_signature_request)),
-    path("api/v1/signature_requests/<int:request_id>/end", endpoint(POST=end_signature_request)),
-    path("api/v1/signature_requests/<int:request_id>/signers/<int:signer_id>/remind", endpoint(POST=remind_signer)),
-    path("api/v1/signature_requests/<int:signature_request_id>/audit_logs", endpoint(GET=list_audit_logs)),
-    path("api/v1/documents", endpoint(GET=list_documents, POST=upload_document)),
-    path("api/v1/documents/<int:document_id>", endpoint(GET=read_document)),
-    path("api/v1/documents/<int:document_id>/tags", endpoint(GET=list_document_tags)),
-    path("api/v1/templates", endpoint(GET=list_templates, POST=create_template)),
-    path("api/v1/templates/<int:template_id>", endpoint(GET=read_template, DELETE=delete_template)),
-    path("api/v1/templates/<int:template_id>/signature_requests", endpoint(POST=send_template)),
-    path("api/v1/drafts", endpoint(POST=create_draft)),
-    path("api/v1/drafts/<int:draft_id>", endpoint(GET=read_draft)),
-    path("api/v1/branding_profiles", endpoint(GET=list_branding_profiles)),
-    path("api/v1/events", endpoint(GET=list_events)),
-    path("api/v1/sandbox/signature_requests/<int:request_id>/expire", endpoint(POST=sandbox_acts.expire)),
-    path(
-        "api/v1/sandbox/signature_requests/<int:request_id>/signers/<int:signer_id>/sign",
-        endpoint(POST=sandbox_acts.sign),
-    ),
-    path(
-        "api/v1/sandbox/signature_requests/<int:request_id>/signers/<int:signer_id>/decline",
-        endpoint(POST=sandbox_acts.decline),
-    ),
-    path("api/v1/health", endpoint(GET=read_health)),
+    *routes(),
     path("api/v1/openapi.json", openapi),
     re_path(r"^api/v1(?:/|$)", endpoint()),  # every other path: a refusal in the API's envelope
     path("account/", account, name="account"),

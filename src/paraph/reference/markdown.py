@@ -7,7 +7,7 @@ from paraph.reference.topics import Topic
 
 _CODE_OR_GAP = re.compile(r"^```.*?^```$|\n{3,}", re.MULTILINE | re.DOTALL)
 _BLOCKS = {"p", "h1", "h2", "h3", "h4", "figcaption", "summary"}
-_LANGUAGES = {"curl": "sh", "node": "javascript"}
+_LANGUAGES = {"curl": "sh"}
 _VOID = {"input", "wbr", "br", "img"}
 
 

@@ -12,7 +12,7 @@ from paraph.reference import snippets
 from paraph.reference.fields import FieldRow, JsonObject, SchemaReader, breakable, inline, paragraphs
 
 _SAMPLES = {
-    "curl": snippets.CURL | snippets.SIGNER_CURL,
+    "curl": snippets.SIGNER_CURL,
     "Python": snippets.PYTHON,
     "TypeScript": snippets.TYPESCRIPT | snippets.SIGNER_TYPESCRIPT,
 }
@@ -83,6 +83,7 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
         reader.told_before(each.get("schema", {}), name, operation["summary"]) for each in (body, answer)
     )
     given = operation.get("parameters", [])
+    own = {"curl": {name: _curl(name, method, path, operation)}} if path.startswith("/api/") else {}
     parameters = [_parameter(reader, each) for each in given if each.get("in") != "header"]
     headers = [_parameter(reader, each) for each in given if each.get("in") == "header"]
     return OperationEntry(
@@ -105,11 +106,27 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
         refusals=_refusals(operation),
         samples=[
             Sample(f"{language.lower()}-{name}", language, samples[name])
-            for language, samples in _SAMPLES.items()
+            for language, samples in (_SAMPLES | own).items()
             if name in samples
         ],
         tried=_tried(name, body),
     )
+
+
+def _curl(name: str, method: str, path: str, operation: JsonObject) -> str:
+    """Return the call of the API with curl, about what the examples make, with its first example as the body."""
+    address = path.removeprefix("/api/v1") + snippets.CURL_QUERIES.get(name, "")
+    for each in operation["parameters"]:
+        address = address.replace(f"{{{each['name']}}}", str(each.get("example")))
+    media, body = _body(operation)
+    call, given = "curl -s", []
+    if media == "multipart/form-data":
+        given = ['-F "file=@lease.pdf;type=application/pdf"']
+    elif operation.get("requestBody", {}).get("required"):
+        given = [f'-H "Content-Type: {media}"', f"-d '{_examples(body)[0].text}'"]
+    elif method != "get":
+        call += f" -X {method.upper()}"
+    return " \\\n  ".join([f'{call} "$API{address}"', '-H "X-Api-Key: $KEY"', *given])
 
 
 def _tried(name: str, body: JsonObject) -> str:

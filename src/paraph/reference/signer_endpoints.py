@@ -3,7 +3,7 @@ who build one of their own. A test compares them with the URL map."""
 
 from typing import Any
 
-from paraph.api.v1.openapi.parts import DocumentPart
+from paraph.api.v1.operation import DocumentPart
 from paraph.reference.signer_shapes import (
     ASKED,
     CODE_CHANNEL,

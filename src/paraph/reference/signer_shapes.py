@@ -2,7 +2,8 @@
 
 from typing import Any
 
-from paraph.api.v1.openapi.parts import ENTERED_FIELDS, DocumentPart
+from paraph.api.v1.mark_shapes import ENTERED_FIELDS
+from paraph.api.v1.operation import DocumentPart
 from paraph.signature_requests.consent import LOCALES
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.models import FieldType

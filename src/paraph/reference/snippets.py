@@ -1,14 +1,14 @@
-"""Examples to paste: each operation with curl and with the Python and TypeScript clients, and checks of a webhook's
-signature; the signer's endpoints with curl and TypeScript.
+"""Examples to paste: each operation with the Python and TypeScript clients, and checks of a webhook's signature; the
+signer's endpoints with curl and TypeScript. Those of operations with curl are made from the OpenAPI document.
 
 The examples of uploading and of creating a request make document 35 and request 71 with signer 141, which the others
-use; ``API`` and
-``KEY`` are set at the top of the page. ``SIGNING_URL`` is a signer's ``signing_url``, ``CODE`` what they were sent.
+use; ``API`` and ``KEY`` are set at the top of the page. ``SIGNING_URL`` is a signer's ``signing_url``, ``CODE`` what
+they were sent.
 """
 
 import json
 
-from paraph.api.v1.openapi.examples import BODIES, CREATIONS, Json
+from paraph.api.v1.openapi.examples import Json
 
 SETUP_CURL = """export API={address}/api/v1
 export KEY=…   # 64 hexadecimal characters"""
@@ -32,44 +32,12 @@ npm install ./paraph-client-*.tgz   # a package"""
 VERIFY_FILES = """paraph verify proof.pdf signed-35.pdf lease.pdf --root root-ca.pem
 paraph verify proof.pdf signed-35.pdf lease.pdf --root root-ca.pem --json"""
 
-_KEYED = 'curl -s {} \\\n  -H "X-Api-Key: $KEY"'
-_ACT = 'curl -s -X POST "$API/sandbox/{}" \\\n  -H "X-Api-Key: $KEY"'
-_BODY = json.dumps(CREATIONS["links"][1], ensure_ascii=False, indent=2)
-_BODIES = {
-    name: json.dumps(next(iter(bodies.values()))[1], ensure_ascii=False, indent=2) for name, bodies in BODIES.items()
-}
-
-
-def _posted(path: str, body: str) -> str:
-    return _KEYED.format(f'"$API{path}"') + f" \\\n  -H \"Content-Type: application/json\" \\\n  -d '{body}'"
-
-
-CURL = {
-    "uploadDocument": _KEYED.format('"$API/documents"') + ' \\\n  -F "file=@lease.pdf;type=application/pdf"',
-    "listDocuments": _KEYED.format('"$API/documents?created_after=2026-01-31&order=desc&limit=50"'),
-    "readDocument": _KEYED.format('"$API/documents/35"'),
-    "listDocumentTags": _KEYED.format('"$API/documents/35/tags"'),
-    "createSignatureRequest": _posted("/signature_requests", _BODY),
-    "previewSignatureRequest": _posted("/signature_requests/preview", _BODY),
-    "listSignatureRequests": _KEYED.format('"$API/signature_requests?status=pending&order=desc"'),
-    "readSignatureRequest": _KEYED.format('"$API/signature_requests/71"'),
-    "endSignatureRequest": _KEYED.format('"$API/signature_requests/71/end"')
-    + ' \\\n  -H "Content-Type: application/json" \\\n  -d \'{"reason": "Signed on paper."}\'',
-    "remindSigner": _KEYED.format('-X POST "$API/signature_requests/71/signers/141/remind"'),
-    "listAuditLogs": _KEYED.format('"$API/signature_requests/71/audit_logs?limit=100"'),
-    "createTemplate": _posted("/templates", _BODIES["createTemplate"]),
-    "listTemplates": _KEYED.format('"$API/templates?limit=100"'),
-    "readTemplate": _KEYED.format('"$API/templates/12"'),
-    "sendTemplate": _posted("/templates/12/signature_requests", _BODIES["sendTemplate"]),
-    "deleteTemplate": _KEYED.format('-X DELETE "$API/templates/12"'),
-    "createDraft": _posted("/drafts", _BODIES["createDraft"]),
-    "readDraft": _KEYED.format('"$API/drafts/23"'),
-    "listEvents": _KEYED.format('"$API/events?limit=100"'),
-    "listBrandingProfiles": _KEYED.format('"$API/branding_profiles"'),
-    "sandboxSign": _ACT.format("signature_requests/71/signers/141/sign"),
-    "sandboxExpire": _ACT.format("signature_requests/71/expire"),
-    "sandboxDecline": _ACT.format("signature_requests/71/signers/141/decline"),
-    "readHealth": _KEYED.format('"$API/health"'),
+CURL_QUERIES = {
+    "listDocuments": "?created_after=2026-01-31&order=desc&limit=50",
+    "listSignatureRequests": "?status=pending&order=desc",
+    "listAuditLogs": "?limit=100",
+    "listTemplates": "?limit=100",
+    "listEvents": "?limit=100",
 }
 
 PYTHON = {
@@ -206,14 +174,6 @@ export async function receive(incoming: Request, secret: string): Promise<Respon
     throw error;
   }
   return new Response(null, { status: 204 });
-}"""
-
-VERIFY_NODE = """const crypto = require("node:crypto");
-
-function isGenuine(body, signature, secret) {
-  const expected = Buffer.from("sha256=" + crypto.createHmac("sha256", secret).update(body).digest("hex"));
-  const given = Buffer.from(signature || "");
-  return given.length === expected.length && crypto.timingSafeEqual(given, expected);
 }"""
 
 PAGES_CURL = 'curl -s "$API/signature_requests?page=2&limit=50&status=completed&created_after=2026-01-31" \\\n' + (

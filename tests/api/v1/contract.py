@@ -69,6 +69,17 @@ def check(method: str, path: str, response: Any) -> None:
         assert body["error"]["code"] in {example["value"]["error"]["code"] for example in examples}
 
 
+def refusals(name: str) -> dict[str, str]:
+    """What the document has as the messages of an operation's refusals, by the names of their examples."""
+    operations = {each["operationId"]: each for path in content()["paths"].values() for each in path.values()}
+    return {
+        example: facts["value"]["error"]["message"]
+        for status, response in operations[name]["responses"].items()
+        if status >= "400"
+        for example, facts in response["content"]["application/json"]["examples"].items()
+    }
+
+
 def resolved(part: Part) -> Part:
     """The part itself, or what its reference leads to."""
     if "$ref" not in part:

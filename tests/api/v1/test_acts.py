@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from paraph.api.v1.openapi.refusals import refusals
 from paraph.audit_trail.models import Entry
 from paraph.flow.sending.invite import invite
 from paraph.flow.sending.remind import send_reminder
@@ -15,6 +14,7 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
 from paraph.tenants.admin_log.models import Activity
 from tests.api.v1.api_clients import ApiClient, error, other_clients, payload
+from tests.api.v1.contract import refusals
 from tests.api.v1.test_idempotency import REPLAYED, keyed
 
 ASKED = {"send_email": True, "identity_declaration_accepted": True}
@@ -44,8 +44,7 @@ def remind(client: ApiClient, created: dict[str, Any], position: int = 0) -> Any
 
 def said(operation: str, name: str) -> str:
     """What the OpenAPI document has as the message."""
-    [refusal] = [each for each in refusals(operation) if each.name == name]
-    return refusal.message
+    return refusals(operation)[name]
 
 
 class TestEnding:

@@ -12,7 +12,6 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 
-from paraph.api.v1.openapi.refusals import refusals
 from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
 from paraph.idempotency import held_key
@@ -24,6 +23,7 @@ from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, other_clients, payload
+from tests.api.v1.contract import refusals
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
 
@@ -40,8 +40,7 @@ def refused(response: Any) -> tuple[int, str]:
 
 def said(name: str) -> str:
     """What the OpenAPI document has as the message."""
-    [refusal] = [each for each in refusals("createSignatureRequest") if each.name == name]
-    return refusal.message
+    return refusals("createSignatureRequest")[name]
 
 
 def test_a_repeated_creation_finds_what_the_first_made(owner: ApiClient) -> None:

@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from paraph.api.v1.openapi.refusals import refusals
 from paraph.audit_trail.models import Entry
 from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.jobs import prune_webhooks
@@ -19,6 +18,7 @@ from paraph.webhooks.outbox import release
 from paraph.webhooks.payload import EVENTS, body
 from paraph.webhooks.prune import prune_events
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients
+from tests.api.v1.contract import refusals
 from tests.factories import Scene, scene
 from tests.webhooks.parties import record, seal_everything, told
 
@@ -53,8 +53,7 @@ def ids(page: Any) -> list[int]:
 
 
 def said(name: str) -> str:
-    [refusal] = [each for each in refusals("listEvents") if each.name == name]
-    return refusal.message
+    return refusals("listEvents")[name]
 
 
 def age(days: float, **chosen: Any) -> None:

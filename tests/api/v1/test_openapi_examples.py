@@ -10,15 +10,16 @@ from typing import Any
 import pikepdf
 import pytest
 
-from paraph.api.v1.openapi.examples import ANSWERS, CREATIONS, SMALLEST_PDF
-from paraph.api.v1.openapi.refusals import refusals
+from paraph.api.v1.openapi.examples import ANSWERS, BODIES, SMALLEST_PDF
 from tests.api.v1.api_clients import ApiClient, api_client, branding_profile
+from tests.api.v1.contract import refusals
 from tests.api.v1.test_openapi import OPERATIONS
 from tests.contract import contract
 from tests.pdf.changing import SCRIPT
 from tests.pdf.pdf_factory import saved
 from tests.tenancy import suspend
 
+CREATIONS = BODIES["createSignatureRequest"]
 Make = Callable[[ApiClient, dict[str, Any]], Any]
 
 
@@ -114,8 +115,7 @@ CREATION: dict[str, tuple[str, Make]] = {
 
 def message(operation: str, name: str) -> str:
     """What the example says."""
-    [refusal] = [each for each in refusals(operation) if each.name == name]
-    return refusal.message
+    return refusals(operation)[name]
 
 
 def test_every_refusal_of_a_creation_is_made_here() -> None:
@@ -127,7 +127,7 @@ def test_every_refusal_of_a_creation_is_made_here() -> None:
     everywhere |= {"insufficient_storage_requests"}  # wants as many as there may be: tests/flow/test_row_quota.py
     everywhere |= {"unavailable"}  # wants a service that is busy: test_unavailable.py
     everywhere |= {"unavailable_for_now"}  # wants a database that is away: tests/operations/test_database_restarts.py
-    assert {each.name for each in refusals("createSignatureRequest")} - everywhere == set(CREATION)
+    assert refusals("createSignatureRequest").keys() - everywhere == set(CREATION)
 
 
 @pytest.mark.parametrize("name", CREATION)

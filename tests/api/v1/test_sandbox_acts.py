@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from paraph.api.v1.openapi.refusals import refusals
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile
@@ -21,6 +20,7 @@ from paraph.storage import store
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.webhooks.models import Delivery, Event
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload
+from tests.api.v1.contract import refusals
 from tests.factories import VISITOR, jobs
 from tests.flow.test_jobs import work_off
 from tests.pdf.pictures import texts
@@ -45,8 +45,7 @@ def expire(client: ApiClient, request: dict[str, Any]) -> Any:
 
 
 def said(operation: str, name: str) -> str:
-    [refusal] = [each for each in refusals(operation) if each.name == name]
-    return refusal.message
+    return refusals(operation)[name]
 
 
 def keyed(client: ApiClient, key: str) -> ApiClient:

@@ -9,7 +9,6 @@ from django.db.models.signals import post_init
 from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1.openapi.examples import ANSWERS, BODIES
-from paraph.api.v1.openapi.refusals import refusals
 from paraph.documents.models import Document
 from paraph.drafts.models import DraftSigner
 from paraph.drafts.payload import refusals as lacks
@@ -29,6 +28,7 @@ from tests.api.v1.api_clients import (
     rectangle,
     tag,
 )
+from tests.api.v1.contract import refusals
 from tests.contract import contract
 from tests.drafts.author import author
 from tests.request_templates.kept import bulk_of, sending, template_of
@@ -529,7 +529,7 @@ def test_the_examples_of_the_document_are_real(owner: ApiClient) -> None:
         assert sent.status_code == 201, sent.content
         [(_summary, shown)] = ANSWERS["sendTemplate"].values()
         assert set(shown) <= set(sent.json())
-    said = {each.name: each.message for each in (*refusals("createTemplate"), *refusals("sendTemplate"))}
+    said = refusals("createTemplate") | refusals("sendTemplate")
     template = body["template"]
     assert refused(create(owner, template | {"validity": 3})) == said["validation_unknown_field"]
     documents = [{"id": lease, "roles": template["documents"][0]["roles"][:1]}]

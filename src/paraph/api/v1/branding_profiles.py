@@ -7,7 +7,7 @@ from django.http import HttpResponse
 from pydantic import Field
 
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.endpoint import takes
+from paraph.api.v1.operation import operation
 from paraph.api.v1.pagination import PAGING, envelope
 from paraph.api.v1.shapes import Color, Id, Name, Output, Pagination
 from paraph.tenants import models
@@ -42,8 +42,13 @@ class BrandingProfiles(Output):
     pagination: Pagination
 
 
-@takes(*PAGING)
+@operation(
+    "listBrandingProfiles", "GET /branding_profiles", BrandingProfiles, "A page of branding profiles.", accepts=PAGING
+)
 def list_branding_profiles(request: ApiRequest) -> HttpResponse:
-    """List the organization's branding profiles by name."""
+    """List branding profiles.
+
+    Lists the organization's branding profiles by name, whichever environment the key is of.
+    """
     rows = branding_profiles(request.scope).order_by(Lower("name"), "name", "id")
     return envelope(BrandingProfiles, rows, request.GET, BrandingProfile.of)

@@ -1,6 +1,5 @@
 """Every code of the API: its status, when it comes, what to do about it, and what the service then says (rule 7)."""
 
-from collections.abc import Iterable
 from typing import NamedTuple
 
 from django.utils.translation import gettext
@@ -177,122 +176,12 @@ def refused(code: str) -> DomainError:
     return DomainError(code, gettext(CODES[code].message))
 
 
-class Refusal(NamedTuple):
-    """A refusal that an operation may meet, as the OpenAPI document shows it. ``name``, of the example, begins with the
-    code, or with ``validation``; ``message`` is what the service then says."""
-
-    name: str
-    when: str
-    message: str
-
-    @property
-    def code(self) -> str:
-        kind = {"validation": "validation_error", "suspended": "forbidden"}
-        return next((code for code in CODES if self.name.startswith(code)), "") or kind[self.name.partition("_")[0]]
-
-    @property
-    def status(self) -> str:
-        return str(CODES[self.code].status)
-
-
-_SHARED = [
-    Refusal(
-        "suspended",
-        "The organization is suspended by whoever runs the service.",
-        "The organization is suspended. Ask the operator of this service.",
-    ),
-    Refusal(
-        "rate_limited",
-        "Too many calls of the organization in this environment, or too many bad keys from this address. Wait for "
-        "`Retry-After` seconds.",
-        "Too many calls: the limit is 120. Try again in 17 seconds.",
-    ),
-    Refusal(
-        "unavailable_for_now",
-        "The service cannot answer for a moment, as while its database restarts. Send the same again after "
-        "`Retry-After` seconds; where something is created, with the same `Idempotency-Key`.",
-        "The service is not available at the moment. Try again in a few seconds.",
-    ),
-    Refusal(
-        "unavailable",
-        "The service has no time or process to read the PDF now, which need not be at fault. Nothing was made: send "
-        "the same again after `Retry-After` seconds.",
-        "The service is too busy for this at the moment. Try again in a few seconds.",
-    ),
-    Refusal(
-        "gone",
-        "What the call with this `Idempotency-Key` created has been deleted since.",
-        "What was created with this Idempotency-Key has been deleted since.",
-    ),
-    Refusal(
-        "validation_idempotency_key",
-        "The `Idempotency-Key` is empty, too long or has other characters.",
-        "The Idempotency-Key header must have 1 to 255 characters from ! to ~.",
-    ),
-    Refusal("payload_too_large", "The body is larger than 4 MiB.", "The body is larger than the limit of 4 MiB."),
-    Refusal("unsupported_media_type", "The body is not sent as JSON.", "The Content-Type must be application/json."),
-    Refusal(
-        "insufficient_storage_requests",
-        "The sandbox of the organization has as many signature requests as it may, and none of them is over and older "
-        "than an hour, so that it could make room. Nothing was made.",
-        "The organization has as many signature requests in the sandbox as it may have: 100000.",
-    ),
-    Refusal(
-        "forbidden_sms",
-        "`otp_channel` is `sms` on the plan Free.",
-        "signers[0].otp_channel: your plan does not include codes by SMS.",
-    ),
-    Refusal(
-        "forbidden_branding",
-        "`branding_profile_id` on the plan Free.",
-        "branding_profile_id: your plan does not include branding profiles.",
-    ),
-    Refusal(
-        "validation_fields",
-        "Fields are missing or not what they must be. All are named.",
-        "validity_days: it must be from 1 to 90, not 365. signers[1].phone: “0612345678” is not a phone number in "
-        "E.164 format, such as +33612345678.",
-    ),
-    Refusal(
-        "validation_tag",
-        "A stamp has no place: its tag is not in the PDF.",
-        "documents[0].signers[0].stamps[0]: the tag “{{signature:seller}}” of signer “landlord” is not in document 35.",
-    ),
-    Refusal(
-        "validation_page",
-        "A stamp has no place: it does not fit on the page.",
-        "documents[0].signers[1].stamps[0]: the stamp of signer “tenant” at x=500, y=120, 200 by 80 points, does not "
-        "fit on page 3 of document 35, 595.276 by 841.89 points.",
-    ),
-    Refusal(
-        "validation_document",
-        "A document is not there: unknown, or of the other environment.",
-        "documents[0].id: there is no document 36 in this environment.",
-    ),
-    Refusal(
-        "validation_json",
-        "The body is not readable.",
-        "The body is not valid JSON. (Expecting value: line 1 column 23 (char 22))",
-    ),
-    Refusal(
-        "validation_unknown_field",
-        "A field is not one of those below. All are named.",
-        "validity: there is no such field here.",
-    ),
-]
-_NAMED = {name: Refusal(name, code.when, code.message) for name, code in CODES.items()} | {
-    each.name: each for each in _SHARED
-}
-_ANY = (*("invalid_api_key", "payment_required", "suspended", "rate_limited", "internal_error", "unavailable_for_now"),)
+ANY = ("invalid_api_key", "payment_required", "suspended", "rate_limited", "internal_error", "unavailable_for_now")
 CHANGE = ("idempotency_key_in_use", "idempotency_key_reused", "validation_idempotency_key")
 IDEMPOTENCY = (*CHANGE, "gone")  # requests and signers are never deleted
-JSON = ("request_timeout", "payload_too_large", "unsupported_media_type")
-LOOKED_AT = (*JSON, "unavailable", "forbidden_branding", "initials_not_available_on_plan")
-PLACES = ("validation_fields", "validation_tag", "validation_page", "validation_document", "validation_json")
 MADE = (*IDEMPOTENCY, "insufficient_storage_requests")
-
-
-def refusals(own: Iterable[str | Refusal]) -> list[Refusal]:
-    """Return what every operation may answer and what one may besides, in the order of their statuses."""
-    found = [each if isinstance(each, Refusal) else _NAMED[each] for each in (*_ANY, *own)]
-    return sorted(found, key=lambda refusal: refusal.status)
+JSON = ("request_timeout", "payload_too_large", "unsupported_media_type")
+INPUT = (*JSON, "unavailable", "forbidden_branding", "initials_not_available_on_plan")
+PLACES = ("validation_fields", "validation_tag", "validation_page", "validation_document", "validation_json")
+LOOKED_AT = ("forbidden_sms", *INPUT, "identity_declaration_required", *PLACES)
+CREATION = (*MADE, *LOOKED_AT)

@@ -10,12 +10,13 @@ from pydantic import BaseModel, Field
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.codes import refused
+from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
+from paraph.api.v1.operation import KEY, Body, operation
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
-from paraph.drafts.input import DraftInput
+from paraph.drafts.input import DraftCreation, DraftInput
 from paraph.flow.sending.prepare_draft import prepare_draft
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
@@ -58,8 +59,24 @@ class Draft(CreatedDraft):
         )
 
 
+@operation(
+    "createDraft",
+    "POST /drafts",
+    CreatedDraft,
+    "The draft's `id`, and the address to give to a member.",
+    status=201,
+    accepts=(KEY,),
+    body=Body(DraftCreation, "The request, as far as it is known, under the root key. At most 4 MiB."),
+    refuses=(*MADE, *INPUT, *PLACES, "production_only", "validation_unknown_field"),
+)
 def create_draft(request: ApiRequest) -> HttpResponse:
-    """Prepare a draft. Its language is the first that the call accepts."""
+    """Prepare a draft.
+
+    Prepares a request that a member of your organization reviews and sends: nothing is sent to anybody before. Anything
+    may be missing; what is there is checked as in a creation. A draft is sent from the dashboard, so it needs a
+    production key and counts as a request sent there. The service sends the mails, unless `send_email` is `false`, and
+    the member who sends declares that the signers are identified.
+    """
     _production_only(request)
     return idempotent.with_key(request, "drafts", partial(_create, request))
 
@@ -78,8 +95,12 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
     return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
 
 
+@operation("readDraft", "GET /drafts/{draft_id}", Draft, "The draft's state.", refuses=("production_only",))
 def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
-    """Read what became of a draft."""
+    """Read a draft.
+
+    Tells what became of a draft that a production key has prepared, at any time.
+    """
     _production_only(request)
     found = _prepared(request).filter(pk=draft_id).first()
     if found is None:

@@ -8,6 +8,7 @@ from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.api.v1 import authentication, problems
+from paraph.api.v1.operation import Operation
 from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, headers
 from paraph.kernel.errors import DomainError
 from paraph.kernel.spelling import nearest
@@ -39,7 +40,8 @@ def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) ->
         scope, status = authentication.identify(request)
         authentication.check(scope, status)
         request.scope = scope  # type: ignore[attr-defined]  # with this, it is an ApiRequest
-        _refuse_misspelt(request, getattr(function, "parameters", ()))
+        if request.GET:
+            _refuse_misspelt(request, function.parameters if isinstance(function, Operation) else ())
         response = function(request, **ids) if function else _no_function(request, functions)
     except DomainError as error:
         status = error.status if isinstance(error, RateLimited) else status
@@ -52,17 +54,6 @@ def _respond(request: HttpRequest, functions: Functions, ids: dict[str, int]) ->
     if response.status_code == 401:
         response.headers["WWW-Authenticate"] = "ApiKey"
     return response
-
-
-def takes(*parameters: str) -> Callable[[Callable[..., HttpResponse]], Callable[..., HttpResponse]]:
-    """Decorate a function of an endpoint with the parameters of the query that it knows. Others are ignored, but for
-    those that look misspelt."""
-
-    def taking(function: Callable[..., HttpResponse]) -> Callable[..., HttpResponse]:
-        function.parameters = parameters  # type: ignore[attr-defined]
-        return function
-
-    return taking
 
 
 def _refuse_misspelt(request: HttpRequest, known: Sequence[str]) -> None:

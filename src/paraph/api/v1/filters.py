@@ -9,18 +9,37 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 from django.utils.translation import gettext as _
 
+from paraph.api.v1.operation import DocumentPart, query
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.values import LONGEST_NAME
 from paraph.tenants.scope import Row
 
-FILTERS = ("status", "created_after", "created_before", "order")
-EXTERNAL_ID = "external_id"
+EXTERNAL_ID = query(
+    "external_id", "Only those that were created with it, verbatim.", type="string", minLength=1, maxLength=LONGEST_NAME
+)
+_NAMES = ("status", "created_after", "created_before", "order", "external_id")
 
 _FORM = re.compile(
     r"(?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-W\d\d-\d|\d{4}W\d{3})"
     r"(?P<time>[Tt ](?:[01]\d|2[0-3])(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:[Zz]|[+-]\d\d(?::?[0-5]\d)?)?)?",
     re.ASCII,
 )
+
+
+def filters(statuses: Collection[str]) -> list[DocumentPart]:
+    """Return the parameters of every list."""
+    return [
+        query("status", "Only those of the status.", type="string", enum=list(statuses)),
+        _moment_in("created_after", "Only those created from this moment on"),
+        _moment_in("created_before", "Only those created up to this moment"),
+        query("order", "By the time of creation.", type="string", enum=["asc", "desc"], default="asc"),
+    ]
+
+
+def _moment_in(name: str, meaning: str) -> DocumentPart:
+    description = f"{meaning}, inclusive. An ISO 8601 date (the whole day, in UTC) or timestamp, with any offset."
+    forms = [{"type": "string", "format": "date"}, {"type": "string", "format": "date-time"}]
+    return query(name, description, anyOf=forms, examples=["2026-01-31", "2026-01-31T09:30:00Z"])
 
 
 @dataclass(frozen=True)
@@ -47,25 +66,25 @@ class Selection:
         return rows.order_by("-created_at", "-id") if self.descending else rows.order_by("created_at", "id")
 
 
-def selection(query: QueryDict, statuses: Collection[str], *more: str) -> Selection:
-    """Return what the query asks for, by the filters of every list and those ``more``. Raises ``validation_error``
-    naming every unreadable value."""
+def selection(asked_for: QueryDict, statuses: Collection[str], *, external_id: bool = False) -> Selection:
+    """Return what a query asks for, by the filters of every list and that of ``external_id``. Raises
+    ``validation_error`` naming every unreadable value."""
     problems: list[str] = []
-    values = {name: _only(query, name, problems) for name in (*FILTERS, *more)}
+    values = {name: _only(asked_for, name, problems) for name in _NAMES[: None if external_id else -1]}
     asked = Selection(
         status=_status(values["status"], statuses, problems),
         after=_bound("created_after", values["created_after"], time.min, problems),
         before=_bound("created_before", values["created_before"], time.max, problems),
         descending=_descending(values["order"], problems),
-        external_id=_external_id(values.get(EXTERNAL_ID), problems),
+        external_id=_external_id(values.get("external_id"), problems),
     )
     if problems:
         raise DomainError("validation_error", " ".join(problems))
     return asked
 
 
-def _only(query: QueryDict, name: str, problems: list[str]) -> str | None:
-    values = query.getlist(name)
+def _only(asked_for: QueryDict, name: str, problems: list[str]) -> str | None:
+    values = asked_for.getlist(name)
     if len(values) > 1:
         problems.append(_("%(name)s is given more than once.") % {"name": name})
     return values[0] if len(values) == 1 else None
@@ -90,7 +109,7 @@ def _bound(name: str, value: str | None, of_day: time, problems: list[str]) -> d
 def _external_id(value: str | None, problems: list[str]) -> str:
     if value is None or (value.strip() and len(value) <= LONGEST_NAME and "\0" not in value):
         return value or ""
-    _unreadable(EXTERNAL_ID, value, _("a text of 1 to %(limit)d characters") % {"limit": LONGEST_NAME}, problems)
+    _unreadable("external_id", value, _("a text of 1 to %(limit)d characters") % {"limit": LONGEST_NAME}, problems)
     return ""
 
 

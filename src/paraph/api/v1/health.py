@@ -7,6 +7,7 @@ from pydantic import Field
 
 from paraph import __version__
 from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.operation import operation
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Output, Timestamp
 from paraph.kernel import clock
@@ -21,8 +22,12 @@ class Health(Output):
     time: Timestamp = Field(description="The service's clock, in UTC.")
 
 
+@operation("readHealth", "GET /health", Health, "It answers.")
 def read_health(request: ApiRequest) -> HttpResponse:
-    """Tell that the service answers, and which environment the key belongs to."""
+    """Ask whether the service answers.
+
+    Tells that the service answers, and which environment the key belongs to. Counts as a call.
+    """
     return json_response(
         Health.build(
             status="ok",

@@ -16,16 +16,21 @@ from django.http import HttpResponse, QueryDict
 from django.utils.translation import gettext as _
 
 from paraph.api.v1.filters import Selection
+from paraph.api.v1.operation import query
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Output, Pagination
 from paraph.kernel.errors import DomainError
 from paraph.tenants import daily_counts
 from paraph.tenants.scope import Row, TenantScope
 
-PAGING = ("page", "limit")
 DEFAULT_LIMIT = 20
 LARGEST_LIMIT = 100
 LARGEST_MIB = 4
+_LENIENT = ["integer", "string"]  # what is no positive number is answered too, with the default
+PAGING = (
+    query("page", "From 1. What is no positive number is 1.", type=_LENIENT, default=1, examples=[1]),
+    query("limit", "Entries of a page. Lowered to 100; what is no positive number is 20.", type=_LENIENT, default=20),
+)
 _NUMBER = re.compile(r"0*([1-9][0-9]*)", re.ASCII)
 _MOST_DIGITS = 18  # a page of more is as empty as the last one of so many
 

@@ -2,32 +2,32 @@
 
 The precedence, first match wins:
 
-0.  ``unavailable`` with ``Retry-After`` while the database is away: nobody knows then whose key it is; later,
-    where the object store is.
-1.  ``invalid_api_key``: no key, a malformed, unknown or revoked one. After 60 of these in a minute from one
-    address: ``rate_limited``.
-2.  ``rate_limited``: the calls of the organization in the environment exceed a window; then ``unavailable``
-    with ``Retry-After`` where it has had its share of processor time for now and others come as well.
-3.  ``payment_required``: a production key of an organization on the Free plan; then ``forbidden``: any key of
-    an organization that is suspended.
+0.  ``unavailable`` with ``Retry-After`` while the database is away: nobody knows then whose key it is; later, where
+    the object store is.
+1.  ``invalid_api_key``: no key, a malformed, unknown or revoked one. After 60 of these in a minute from one address:
+    ``rate_limited``.
+2.  ``rate_limited``: the calls of the organization in the environment exceed a window; then ``unavailable`` with
+    ``Retry-After`` where it has had its share of processor time for now and others come as well.
+3.  ``payment_required``: a production key of an organization on the Free plan; then ``forbidden``: any key of an
+    organization that is suspended.
 4.  ``not_found`` for an unknown route, then ``method_not_allowed``.
-5.  ``sandbox_only`` for a sandbox act with a production key, ``production_only`` for a draft with a sandbox
-    key; then ``not_found`` for a resource beyond the caller's organization or environment.
-6.  ``validation_error`` for a malformed Idempotency-Key and ``idempotency_key_in_use`` for one whose first call
-    is not answered yet; then ``unsupported_media_type``, ``insufficient_storage`` for an upload without room,
-    ``payload_too_large``, ``request_timeout`` for a body that comes too slowly, and ``validation_error``
-    for one that is not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
-7.  ``idempotency_key_reused`` for an Idempotency-Key that was used with other content, ``gone`` where what it
-    created was deleted.
+5.  ``sandbox_only`` for a sandbox act with a production key, ``production_only`` for a draft with a sandbox key; then
+    ``not_found`` for a resource beyond the caller's organization or environment.
+6.  ``validation_error`` for a malformed Idempotency-Key and ``idempotency_key_in_use`` for one whose first call is not
+    answered yet; then ``unsupported_media_type``, ``insufficient_storage`` for an upload without room,
+    ``payload_too_large``, ``request_timeout`` for a body that comes too slowly, and ``validation_error`` for one that
+    is not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
+7.  ``idempotency_key_reused`` for an Idempotency-Key that was used with other content, ``gone`` where what it created
+    was deleted.
 8.  Creation: ``initials_not_available_on_plan``, ``forbidden`` (``sms``, ``branding_profile_id``),
     ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
-    Events: ``cursor_expired``, after everything that is wrong with the query. Sandbox acts: 403
-    ``decline_not_allowed``, ``already_signed``, ``expired``, ``not_your_turn``, ``conflict``.
-9.  ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory
-    or processes, with ``Retry-After``.
+    Events: ``cursor_expired``, after everything that is wrong with the query. Sandbox acts: ``decline_not_allowed``,
+    ``already_signed``, ``expired``, ``not_your_turn``, ``conflict``.
+9.  ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory or
+    processes, with ``Retry-After``.
 10. ``validation_error`` with every problem of the payload in one message.
-11. ``conflict`` where the state of a resource does not allow what is asked for, ``rate_limited`` with
-    ``Retry-After`` for a reminder within 24 hours of another.
+11. ``conflict`` where the state of a resource does not allow what is asked for, ``rate_limited`` with ``Retry-After``
+    for a reminder within 24 hours of another.
 12. ``internal_error`` with an id that the log has too.
 """
 

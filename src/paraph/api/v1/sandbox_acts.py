@@ -12,7 +12,10 @@ from django.utils.translation import gettext as _
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import refused
+from paraph.api.v1.mark_shapes import DRAWN, ENTERED_FIELDS, TYPED
+from paraph.api.v1.operation import KEY, Body, DocumentPart, operation
 from paraph.api.v1.problems import not_found
+from paraph.api.v1.signature_requests import output
 from paraph.api.v1.signature_requests.routes import shown
 from paraph.flow.ending.sandbox_expire import sandbox_expire
 from paraph.flow.signing.decline import checked_reason, require_declinable
@@ -22,6 +25,7 @@ from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.marks import read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
@@ -30,17 +34,78 @@ from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
 
 Act = Callable[[], None]
+_SIGNING = Body(
+    {
+        "type": "object",
+        "properties": {
+            "signature": {
+                "anyOf": [TYPED, DRAWN],
+                "description": "The signature, as the signer's page sends it.",
+            },
+            "fields": ENTERED_FIELDS,
+        },
+        "additionalProperties": False,
+    },
+    "How it is signed. Without a body, by the signer's name.",
+    required=False,
+)
+_REASON: DocumentPart = {
+    "type": "string",
+    "minLength": 1,
+    "maxLength": LONGEST_REASON,
+    "description": "The reason that the signer gives.",
+}
+_DECLINING = Body(
+    {"type": "object", "properties": {"reason": _REASON}, "additionalProperties": False},
+    "Why. Without a body, because a test wants it.",
+    required=False,
+)
+_ACT = (
+    "idempotency_key_in_use",
+    "validation_idempotency_key",
+    "sandbox_only",
+    "request_timeout",
+    "payload_too_large",
+    "unsupported_media_type:act",
+)
+_ON_SIGNER = (*_ACT, "idempotency_key_reused", "already_signed", "not_your_turn", "expired")
 
 
+@operation(
+    "sandboxSign",
+    "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}/sign",
+    output.SignatureRequest,
+    "The request, with the signature.",
+    accepts=(KEY,),
+    body=_SIGNING,
+    refuses=(*_ON_SIGNER, "validation_signature"),
+)
 def sign(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
-    """Sign for a signer."""
+    """Sign for a signer in the sandbox.
+
+    Signs as the signer's page would, in the same order and with the same refusals, but without a one-time code: none is
+    sent. Initials, where the request wants them, are those of the name. The entry of the audit log says `sandbox_act`.
+    With the last signature the request is completed, sealed and finalized as ever.
+    """
     signer = _signer(request.scope, request_id, signer_id)
     path = f"sandbox/signature_requests/{request_id}/signers/{signer_id}/sign"
     return idempotent.with_key(request, path, partial(_sign, request, signer))
 
 
+@operation(
+    "sandboxExpire",
+    "POST /sandbox/signature_requests/{request_id}/expire",
+    output.SignatureRequest,
+    "The request, `expired`.",
+    accepts=(KEY,),
+    refuses=(*_ACT, "conflict", "validation_body"),
+)
 def expire(request: ApiRequest, request_id: int) -> HttpResponse:
-    """Let the time of a request be over."""
+    """Let a request expire in the sandbox.
+
+    Moves `expires_at` to now and expires the request, as the clock would have: with its webhook, its event and its
+    entry of the audit log, which says `sandbox_act`.
+    """
     _require_sandbox(request.scope)
     if not scoped(SignatureRequest, request.scope).filter(pk=request_id).exists():
         raise not_found()
@@ -48,8 +113,21 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
     return idempotent.with_key(request, path, partial(_expire, request, request_id))
 
 
+@operation(
+    "sandboxDecline",
+    "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}/decline",
+    output.SignatureRequest,
+    "The request, `expired`, with `declined_by`.",
+    accepts=(KEY,),
+    body=_DECLINING,
+    refuses=(*_ON_SIGNER, "decline_not_allowed", "validation_reason:decline"),
+)
 def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
-    """Decline for a signer."""
+    """Decline for a signer in the sandbox.
+
+    Declines for a signer, as the signer's page would, where the request allows its signers to decline: the request ends
+    early, with its webhook, its event and its entry of the audit log, which says `sandbox_act`.
+    """
     signer = _signer(request.scope, request_id, signer_id)
     path = f"sandbox/signature_requests/{request_id}/signers/{signer_id}/decline"
     return idempotent.with_key(request, path, partial(_decline, request, signer))

@@ -8,7 +8,7 @@ from django.http import HttpResponse
 
 from paraph.api.v1.audit_logs.output import AuditLog, AuditLogs
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.endpoint import takes
+from paraph.api.v1.operation import operation
 from paraph.api.v1.pagination import PAGING, envelope
 from paraph.api.v1.problems import not_found
 from paraph.audit_trail.models import Entry, EventType
@@ -21,9 +21,18 @@ from paraph.tenants.scope import scoped
 _WRONG_CODES = Exists(OneTimeCode.objects.filter(signer__request=OuterRef("pk"), wrong_guesses__gt=0))
 
 
-@takes(*PAGING)
+@operation(
+    "listAuditLogs",
+    "GET /signature_requests/{signature_request_id}/audit_logs",
+    AuditLogs,
+    "A page of entries.",
+    accepts=PAGING,
+)
 def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpResponse:
-    """List what happened to a request, in order."""
+    """List the audit log of a request.
+
+    Lists what happened to a request, oldest first. Entries are only ever added.
+    """
     wanted = scoped(SignatureRequest, request.scope).filter(pk=signature_request_id)
     found = list(wanted.values_list("finalized", _WRONG_CODES))
     if not found:

@@ -8,11 +8,12 @@ from pydantic import BaseModel
 
 from paraph.api.v1 import idempotent
 from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.codes import IDEMPOTENCY
 from paraph.api.v1.documents import multipart
 from paraph.api.v1.documents.output import Document, Documents, DocumentWithDownload, UploadedDocument
 from paraph.api.v1.documents.preflight import Preflight
-from paraph.api.v1.endpoint import takes
-from paraph.api.v1.filters import FILTERS, selection
+from paraph.api.v1.filters import filters, selection
+from paraph.api.v1.operation import KEY, Body, operation, query
 from paraph.api.v1.pagination import PAGING, page_answer, page_of, page_of_rows
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
@@ -27,11 +28,57 @@ from paraph.storage import store
 from paraph.tenants.scope import scoped
 
 ACCEPT = "accept_drawn_differently"
+_ACCEPT = query(
+    ACCEPT,
+    "Take a file with text that a second renderer draws otherwise than signers see it. Without it such a file is "
+    "refused, with the numbers of its pages.",
+    type="boolean",
+    default=False,
+) | {"example": False}
+_UPLOAD = Body(
+    {
+        "type": "object",
+        "required": ["file"],
+        "properties": {"file": {"type": "string", "format": "binary", "description": "The PDF."}},
+    },
+    "One file. Other fields are ignored.",
+    media="multipart/form-data",
+    more={"encoding": {"file": {"contentType": "application/pdf"}}},
+)
+_REFUSALS = (
+    *IDEMPOTENCY,
+    "request_timeout",
+    "unavailable",
+    "insufficient_storage_quota",
+    "insufficient_storage_disk",
+    "payload_too_large:file",
+    "unsupported_media_type:form",
+    "validation_mime_type",
+    "validation_not_a_pdf",
+    "validation_drawn_differently",
+    "validation_accept",
+    "validation_no_file",
+)
 
 
-@takes(ACCEPT)
+@operation(
+    "uploadDocument",
+    "POST /documents",
+    UploadedDocument,
+    "The document, with `preflight`.",
+    status=201,
+    accepts=(KEY, _ACCEPT),
+    body=_UPLOAD,
+    refuses=_REFUSALS,
+)
 def upload_document(request: ApiRequest) -> HttpResponse:
-    """Upload a PDF."""
+    """Upload a PDF.
+
+    Stores the file as it is and answers with its digest. The part must be of the MIME type `application/pdf`, in
+    capital or small letters, with or without parameters; its file name is what the proof file calls the document.
+    Password-protected files, dynamic forms and files whose earlier signature forbids changes are refused with the
+    reason. What else you may want to know, of scripts and earlier signatures for example, stands in `preflight`.
+    """
     return idempotent.with_key(request, "documents", partial(_upload, request))
 
 
@@ -76,17 +123,36 @@ def _uploaded(document: models.Document) -> UploadedDocument:
     return UploadedDocument.of(document, preflight=_preflight(document))
 
 
-@takes(*PAGING, *FILTERS)
+@operation(
+    "listDocuments",
+    "GET /documents",
+    Documents,
+    "A page of documents, without `download_url` and `preflight`.",
+    accepts=(*PAGING, *filters(DocumentStatus.values)),
+    refuses=("validation_filters:documents",),
+)
 def list_documents(request: ApiRequest) -> HttpResponse:
-    """List the documents of the key's environment."""
+    """List documents.
+
+    Lists the documents of the key's environment, oldest first unless `order` says otherwise.
+    """
     asked, page = selection(request.GET, DocumentStatus.values), page_of(request.GET)
     rows = scoped(models.Document, request.scope).defer("pages", "preflight")
     count, entries = page_of_rows(rows, "documents", request.scope, asked, page)
     return page_answer(Documents, page, count, map(Document.of, entries))
 
 
+@operation(
+    "readDocument",
+    "GET /documents/{document_id}",
+    DocumentWithDownload,
+    "The document, with `download_url` and `preflight`.",
+)
 def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
-    """Read a document, with an address to download it from for 15 minutes."""
+    """Read a document.
+
+    Reads one document, with an address to download the uploaded file from for 15 minutes.
+    """
     row = scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first()
     if row is None:
         raise not_found()

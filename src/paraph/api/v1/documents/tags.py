@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 from pydantic import Field
 
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.endpoint import takes
+from paraph.api.v1.operation import operation, query
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Output, Points
@@ -24,6 +24,13 @@ from paraph.storage import store
 from paraph.tenants.scope import scoped, tenant_key
 
 MOST = 500
+_TEXT = query(
+    "text",
+    "Another text, verbatim, capital letters too. Blanks and line breaks do not count.",
+    type="string",
+    minLength=1,
+    maxLength=LONGEST_TAG,
+)
 
 
 class DocumentTag(Output):
@@ -49,9 +56,20 @@ class DocumentTags(Output):
     data: list[DocumentTag] = Field(max_length=MOST, description="In reading order; the first 500.")
 
 
-@takes("text")
+@operation(
+    "listDocumentTags",
+    "GET /documents/{document_id}/tags",
+    DocumentTags,
+    "The tags, in reading order.",
+    accepts=(_TEXT,),
+    refuses=("unavailable", "validation_text", "gone_file", "conflict_pending"),
+)
 def list_document_tags(request: ApiRequest, document_id: int) -> HttpResponse:
-    """List what stands in double braces in a document, or where another text does."""
+    """List the tags of a document.
+
+    Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can name.
+    With `text`, the places of another text.
+    """
     row = scoped(models.Document, request.scope).filter(pk=document_id).first()
     if row is None:
         raise not_found()
@@ -69,9 +87,9 @@ def list_document_tags(request: ApiRequest, document_id: int) -> HttpResponse:
     return json_response(DocumentTags.build(data=[DocumentTag.of(each) for each in found]))
 
 
-def _wanted(query: QueryDict) -> str:
+def _wanted(asked_for: QueryDict) -> str:
     """Return the text that is asked for; "" for what stands in double braces."""
-    given = query.getlist("text")
+    given = asked_for.getlist("text")
     if len(given) > 1:
         raise DomainError("validation_error", _("%(name)s is given more than once.") % {"name": "text"})
     try:

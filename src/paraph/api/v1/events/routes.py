@@ -5,9 +5,9 @@ import json
 from django.http import HttpResponse
 
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.endpoint import takes
 from paraph.api.v1.events.output import Event, Events
 from paraph.api.v1.events.query import PARAMETERS, event_query
+from paraph.api.v1.operation import operation
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.audit_trail.models import EventType
@@ -17,9 +17,22 @@ from paraph.webhooks.event_log import EventPage, ListedEvent, end_of, page_after
 from paraph.webhooks.payload import links
 
 
-@takes(*PARAMETERS)
+@operation(
+    "listEvents",
+    "GET /events",
+    Events,
+    "The events behind the cursor.",
+    accepts=PARAMETERS,
+    refuses=("not_found", "cursor_expired", "validation_query"),
+)
 def list_events(request: ApiRequest) -> HttpResponse:
-    """List the events of the key's environment behind a cursor."""
+    """List events.
+
+    Lists what webhooks tell of all requests of the key's environment, those sent from the dashboard too, with or
+    without a webhook URL, in the order in which it was committed. Go on from `next`: none is missed and none comes
+    twice, whatever happens meanwhile. Events are kept for 30 days. With a filter, `next` lies behind what the filter
+    leaves out.
+    """
     asked, scope = event_query(request.GET), request.scope
     about = asked.choice.request_id
     if about is not None and not scoped(SignatureRequest, scope).filter(pk=about).exists():

@@ -17,9 +17,8 @@ BODIES: dict[str, dict[str, tuple[str, Json]]] = {
     operation: {name: (summary, content) for name, (summary, content) in bodies.items()}
     for operation, bodies in _EXAMPLES["bodies"].items()
 }
-CREATIONS: dict[str, tuple[str, Json]] = {
-    name: (summary, content) for name, (summary, content) in _EXAMPLES["creations"].items()
-}
+BODIES["previewSignatureRequest"] = BODIES["createSignatureRequest"]
+REFUSALS: dict[str, list[str]] = _EXAMPLES["refusals"]
 EVENTS: dict[str, Json] = _EXAMPLES["events"]
 
 
@@ -38,3 +37,4 @@ def _smallest_pdf() -> str:
 
 
 SMALLEST_PDF = _smallest_pdf()
+BODIES["uploadDocument"] = {"pdf": ("A PDF of one empty page", {"file": SMALLEST_PDF})}

@@ -4,7 +4,7 @@ from typing import Any
 
 from paraph.api.v1.events import webhook_schemas
 from paraph.api.v1.openapi.examples import EVENTS
-from paraph.api.v1.openapi.parts import DocumentPart
+from paraph.api.v1.operation import DocumentPart
 
 _WHEN = {
     "signer.notified": ("A signer was invited", "The mail server has taken the invitation."),

@@ -8,7 +8,8 @@ from django.utils.translation import gettext as _
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.actor import actor
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.codes import refused
+from paraph.api.v1.codes import CHANGE, JSON, refused
+from paraph.api.v1.operation import KEY, Body, operation
 from paraph.api.v1.problems import TooEarlyError, not_found
 from paraph.api.v1.signature_requests.output import SignatureRequest, Signer
 from paraph.api.v1.signature_requests.routes import own, shown
@@ -19,9 +20,33 @@ from paraph.kernel.errors import DomainError
 from paraph.signature_requests.input import End
 from paraph.signature_requests.payload import read_small
 
+_END = ("conflict_over:end", "validation_reason:end", "validation_json:end")
+_REMINDER = (
+    "conflict_signed",
+    "conflict_over:remind",
+    "conflict_turn",
+    "conflict_not_invited",
+    "conflict_no_mails",
+    "conflict_most",
+    "rate_limited_reminder",
+)
 
+
+@operation(
+    "endSignatureRequest",
+    "POST /signature_requests/{request_id}/end",
+    SignatureRequest,
+    "The request, `expired` and `ended_early`.",
+    accepts=(KEY,),
+    body=Body(End, "Why."),
+    refuses=(*CHANGE, *JSON, *_END),
+)
 def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
-    """End a request before its time."""
+    """End a signature request early.
+
+    Ends a pending request before its time. Its status becomes `expired`, nobody can sign any more, and what is signed
+    already is not sealed. Audit log and webhooks say why, and signers are not told.
+    """
     own(request.scope, request_id)
     path = f"signature_requests/{request_id}/end"
     return idempotent.with_key(request, path, partial(_end, request, request_id))
@@ -40,8 +65,20 @@ def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpRespo
     return idempotent.done_once(key, idempotent.content_of(content), request_id, end, read)
 
 
+@operation(
+    "remindSigner",
+    "POST /signature_requests/{request_id}/signers/{signer_id}/remind",
+    Signer,
+    "The signer. The mail is on its way; the audit log tells when the mail server has it.",
+    accepts=(KEY,),
+    refuses=(*CHANGE, *_REMINDER),
+)
 def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
-    """Have the invitation mailed again to a signer."""
+    """Remind a signer.
+
+    Mails the invitation again to a signer who may sign now: at most once in 24 hours and five times in all, together
+    with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
+    """
     _signer(request, request_id, signer_id)
     path = f"signature_requests/{request_id}/signers/{signer_id}/remind"
     return idempotent.with_key(request, path, partial(_remind, request, request_id, signer_id))

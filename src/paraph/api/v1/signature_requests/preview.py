@@ -9,8 +9,11 @@ from pydantic import ConfigDict, Field
 
 from paraph.api.v1 import body
 from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.codes import LOOKED_AT
+from paraph.api.v1.operation import operation
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, without_defaults
+from paraph.api.v1.signature_requests.routes import REQUEST_BODY
 from paraph.flow.sending.preview import preview_pdf
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE, FieldName
@@ -96,8 +99,22 @@ class Preview(Output):
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
+@operation(
+    "previewSignatureRequest",
+    "POST /signature_requests/preview",
+    Preview,
+    "What a creation would come to.",
+    body=REQUEST_BODY,
+    refuses=LOOKED_AT,
+)
 def preview_signature_request(request: ApiRequest) -> HttpResponse:
-    """Say what a creation with this body would come to, or show it as a PDF. Nothing is created."""
+    """Preview a signature request.
+
+    Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem with its
+    path, and tells where each stamp would stand. With `Accept: application/pdf` the answer is the documents as one PDF,
+    with a box and a name where each stamp would stand and PREVIEW across each page, up to 1,000 pages and 100 MiB;
+    where a creation would be refused, it is refused with the same status and code.
+    """
     given = body.read_all(request, "signature_request", SignatureRequestInput)
     locale = accepted_locale(request.headers.get("Accept-Language", "")) or DEFAULT_LOCALE
     if "application/pdf" in request.headers.get("Accept", ""):

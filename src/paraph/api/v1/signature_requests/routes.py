@@ -8,8 +8,9 @@ from pydantic import BaseModel
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.endpoint import takes
-from paraph.api.v1.filters import EXTERNAL_ID, FILTERS, selection
+from paraph.api.v1.codes import CREATION
+from paraph.api.v1.filters import EXTERNAL_ID, filters, selection
+from paraph.api.v1.operation import KEY, Body, operation
 from paraph.api.v1.pagination import PAGING, page_answer, page_of, page_of_rows, require_readable
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
@@ -19,18 +20,36 @@ from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
 from paraph.signature_requests.accepted_locales import accepted_locale
-from paraph.signature_requests.input import SignatureRequestInput
+from paraph.signature_requests.input import Creation, SignatureRequestInput
 from paraph.signature_requests.input_types import Input
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.reading import LoadedRequest, read, size_of_fields
 from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants.scope import TenantScope, scoped
 
+REQUEST_BODY = Body(Creation, "The request, under the root key. At most 4 MiB.")
 Create = Callable[[TenantScope, object, Sender, str, Beside], LoadedRequest]
 
 
+@operation(
+    "createSignatureRequest",
+    "POST /signature_requests",
+    output.CreatedSignatureRequest,
+    "The request. It is `pending`, and so are its signers.",
+    status=201,
+    accepts=(KEY,),
+    body=REQUEST_BODY,
+    refuses=CREATION,
+)
 def create_signature_request(request: ApiRequest) -> HttpResponse:
-    """Create a signature request from uploaded documents. Its language is the first that the call accepts."""
+    """Create a signature request.
+
+    Creates a request from uploaded documents. Everything is checked first, stamps against the pages of the PDFs too;
+    whatever is wrong is named in one message, each problem with its path, and nothing is created. Each signer's
+    `signing_url` is in the answer. With `send_email` the service invites by e-mail: everybody in `parallel` mode, one
+    after the other in `sequential` mode. A repeated call creates another request, unless it names the same
+    `Idempotency-Key`.
+    """
     return idempotent.with_key(
         request, "signature_requests", partial(create_once, request, SignatureRequestInput, create)
     )
@@ -53,11 +72,21 @@ def create_once(request: ApiRequest, shape: type[Input], create: Create, key: He
     return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
 
 
-@takes(*PAGING, *FILTERS, EXTERNAL_ID)
+@operation(
+    "listSignatureRequests",
+    "GET /signature_requests",
+    output.SignatureRequests,
+    "A page of requests, without `download_urls`.",
+    accepts=(*PAGING, *filters(RequestStatus.values), EXTERNAL_ID),
+    refuses=("validation_filters:requests", "validation_too_much"),
+)
 @expensive_work()
 def list_signature_requests(request: ApiRequest) -> HttpResponse:
-    """List the signature requests of the key's environment."""
-    asked, page = selection(request.GET, RequestStatus.values, EXTERNAL_ID), page_of(request.GET)
+    """List signature requests.
+
+    Lists the requests of the key's environment, oldest first unless `order` says otherwise.
+    """
+    asked, page = selection(request.GET, RequestStatus.values, external_id=True), page_of(request.GET)
     rows = scoped(SignatureRequest, request.scope)
     count, entries = page_of_rows(rows, "signature_requests", request.scope, asked, page)
     ids = dict(entries.values_list("pk", "has_fields"))
@@ -68,8 +97,18 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
     return page_answer(output.SignatureRequests, page, count, shown)
 
 
+@operation(
+    "readSignatureRequest",
+    "GET /signature_requests/{request_id}",
+    output.SignatureRequest,
+    "The request; once it is completed and finalized, with `download_urls`.",
+)
 def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
-    """Read a signature request; once it is completed and finalized, with the addresses of its results."""
+    """Read a signature request.
+
+    Reads one request. Wait for `finalized`, not for `status`, before you download: sealing follows the last signature.
+    `status` is what to go by when you reconcile.
+    """
     return json_response(shown(request.scope, request_id))
 
 
