@@ -37,10 +37,14 @@ def invited(**of_request: Any) -> Scene:
     return made
 
 
-def code_of(made: Scene, position: int = 0) -> str:
-    with pytest.raises(DomainError) as refused:
+def refused(made: Scene, position: int = 0) -> DomainError:
+    with pytest.raises(DomainError) as refusal:
         asked(made, position)
-    return refused.value.code
+    return refusal.value
+
+
+def code_of(made: Scene, position: int = 0) -> str:
+    return refused(made, position).code
 
 
 def test_mails_the_link_again_and_says_that_it_is_a_reminder() -> None:
@@ -74,6 +78,7 @@ def test_only_who_may_sign_and_was_invited() -> None:
     assert code_of(made, 1) == "not_your_turn"
     sign(made)
     assert code_of(made, 0) == "already_signed"
+    assert refused(made, 0).message == "The signer has already signed."  # the sender reads it
     assert code_of(made, 1) == "too_many_reminders"  # the invitation is still to be sent
 
 

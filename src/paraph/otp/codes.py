@@ -23,6 +23,7 @@ from paraph.otp import guesses
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
+from paraph.signature_requests.signing_eligibility import SigningEligibility
 
 
 def six_digits(text: str) -> str:
@@ -80,7 +81,7 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
         if _LOCKED.get(signer.pk).status == SignerStatus.SIGNED:
-            raise DomainError("already_signed", "You have already signed; no code is needed any more.")
+            raise SigningEligibility.SIGNED.refusal()
         guesses.require_open(signer, destination)
         earlier = _NEWEST.first(signer.pk)
         began, sends = _window(earlier)

@@ -3,6 +3,7 @@
 from datetime import datetime
 from enum import Enum
 
+from paraph import words
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -17,6 +18,10 @@ class SigningEligibility(Enum):
     EXPIRED = "expired"
     NOT_YOUR_TURN = "not_your_turn"
 
+    def refusal(self) -> DomainError:
+        """Return the refusal of somebody who may not sign, in the words of the signing page."""
+        return DomainError(self.value, str(words.of("page", "en")[f"{self.value}_title"]))
+
 
 _NEXT = """
     SELECT id FROM signature_requests_signer WHERE request_id = %s AND status <> %s ORDER BY "order" LIMIT 1
@@ -24,11 +29,6 @@ _NEXT = """
 _ANY_EARLIER = """
     SELECT EXISTS (SELECT FROM signature_requests_signer WHERE request_id = %s AND "order" < %s AND status <> %s)
 """
-_SENTENCES = {
-    SigningEligibility.SIGNED: "You have already signed; nothing more is needed from you.",
-    SigningEligibility.EXPIRED: "The time to sign has passed; ask the sender for a new request.",
-    SigningEligibility.NOT_YOUR_TURN: "Somebody who signs before you has not signed yet.",
-}
 
 
 def signing_eligibility(signer: Signer, moment: datetime | None = None) -> SigningEligibility:
@@ -46,7 +46,7 @@ def require_open(signer: Signer, moment: datetime | None = None) -> None:
     moment, by default now."""
     eligibility = signing_eligibility(signer, moment)
     if eligibility is not SigningEligibility.OPEN:
-        raise DomainError(eligibility.value, _SENTENCES[eligibility])
+        raise eligibility.refusal()
 
 
 def is_over(request: SignatureRequest, moment: datetime) -> bool:

@@ -78,7 +78,7 @@ def create_draft(request: ApiRequest) -> HttpResponse:
     the member who sends declares that the signers are identified.
     """
     _production_only(request)
-    return idempotent.with_key(request, "drafts", partial(_create, request))
+    return idempotent.with_key(request, partial(_create, request))
 
 
 def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:

@@ -1,9 +1,10 @@
-"""Filters of requests and documents (rule 4.1): strict, never silently ignored."""
+"""Filters of requests, documents and events (rule 4.1): strict, never silently ignored."""
 
 import re
 from collections.abc import Collection
 from dataclasses import dataclass
 from datetime import UTC, datetime, time
+from typing import Any
 
 from django.db.models import QuerySet
 from django.http import QueryDict
@@ -13,12 +14,13 @@ from paraph.api.v1.operation import DocumentPart, query
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.values import LONGEST_NAME
 from paraph.tenants.scope import Row
+from paraph.webhooks.event_log import Cursor
 
 EXTERNAL_ID = query(
     "external_id", "Only those that were created with it, verbatim.", type="string", minLength=1, maxLength=LONGEST_NAME
 )
-_NAMES = ("status", "created_after", "created_before", "order", "external_id")
-
+LATEST = "latest"
+_NUMBER = re.compile(r"[0-9]{1,19}", re.ASCII)
 _FORM = re.compile(
     r"(?:\d{4}-\d\d-\d\d|\d{8}|\d{4}-W\d\d-\d|\d{4}W\d{3})"
     r"(?P<time>[Tt ](?:[01]\d|2[0-3])(?::?\d\d(?::?\d\d(?:[.,]\d+)?)?)?(?:[Zz]|[+-]\d\d(?::?[0-5]\d)?)?)?",
@@ -66,62 +68,57 @@ class Selection:
         return rows.order_by("-created_at", "-id") if self.descending else rows.order_by("created_at", "id")
 
 
-def selection(asked_for: QueryDict, statuses: Collection[str], *, external_id: bool = False) -> Selection:
-    """Return what a query asks for, by the filters of every list and that of ``external_id``. Raises
-    ``validation_error`` naming every unreadable value."""
-    problems: list[str] = []
-    values = {name: _only(asked_for, name, problems) for name in _NAMES[: None if external_id else -1]}
-    asked = Selection(
-        status=_status(values["status"], statuses, problems),
-        after=_bound("created_after", values["created_after"], time.min, problems),
-        before=_bound("created_before", values["created_before"], time.max, problems),
-        descending=_descending(values["order"], problems),
-        external_id=_external_id(values.get("external_id"), problems),
+def selection(asked_for: QueryDict, statuses: Collection[str], *more: DocumentPart) -> Selection:
+    """Return what a query asks for, by the filters of every list and those ``more``. Raises as :func:`strict`."""
+    asked = strict(asked_for, *filters(statuses), *more)
+    return Selection(
+        asked.get("status", ""),
+        asked.get("created_after"),
+        asked.get("created_before"),
+        asked.get("order") == "desc",
+        asked.get("external_id", ""),
     )
+
+
+def strict(asked_for: QueryDict, *parameters: DocumentPart) -> dict[str, Any]:
+    """Return the values that a query gives to parameters, by their names. Raises ``validation_error`` naming every one
+    that is given twice or is not as its schema says."""
+    found: dict[str, Any] = {}
+    problems: list[str] = []
+    for name, schema in ((each["name"], each["schema"]) for each in parameters):
+        values = asked_for.getlist(name)
+        if len(values) > 1:
+            problems.append(_("%(name)s is given more than once.") % {"name": name})
+        elif values:
+            found[name], expected = _read(name, values[0], schema)
+            if found[name] is None:
+                message = _("%(name)s must be %(expected)s, not “%(value)s”.")
+                problems.append(message % {"name": name, "expected": expected, "value": values[0][:100]})
     if problems:
         raise DomainError("validation_error", " ".join(problems))
-    return asked
+    return found
 
 
-def _only(asked_for: QueryDict, name: str, problems: list[str]) -> str | None:
-    values = asked_for.getlist(name)
-    if len(values) > 1:
-        problems.append(_("%(name)s is given more than once.") % {"name": name})
-    return values[0] if len(values) == 1 else None
-
-
-def _status(value: str | None, statuses: Collection[str], problems: list[str]) -> str:
-    if value is not None and value not in statuses:
-        _unreadable("status", value, _("one of %(values)s") % {"values": ", ".join(statuses)}, problems)
-    return value or ""
-
-
-def _bound(name: str, value: str | None, of_day: time, problems: list[str]) -> datetime | None:
-    """Return the moment; a bare date is the whole day: its first moment as lower bound, its last as upper bound."""
-    if value is None:
-        return None
-    moment = _moment(value, of_day)
-    if moment is None:
-        _unreadable(name, value, _("an ISO 8601 date or timestamp"), problems)
-    return moment
-
-
-def _external_id(value: str | None, problems: list[str]) -> str:
-    if value is None or (value.strip() and len(value) <= LONGEST_NAME and "\0" not in value):
-        return value or ""
-    _unreadable("external_id", value, _("a text of 1 to %(limit)d characters") % {"limit": LONGEST_NAME}, problems)
-    return ""
-
-
-def _descending(value: str | None, problems: list[str]) -> bool:
-    if value not in (None, "asc", "desc"):
-        _unreadable("order", value or "", _("one of %(values)s") % {"values": "asc, desc"}, problems)
-    return value == "desc"
-
-
-def _unreadable(name: str, value: str, expected: str, problems: list[str]) -> None:
-    message = _("%(name)s must be %(expected)s, not “%(value)s”.")
-    problems.append(message % {"name": name, "expected": expected, "value": value[:100]})
+def _read(name: str, value: str, schema: DocumentPart) -> tuple[Any, str]:
+    """Return a value, ``None`` for one that is not of the schema, and what it must be. A bare date is the whole day: its
+    first moment as lower bound, its last as upper bound."""
+    if "enum" in schema:
+        return value if value in schema["enum"] else None, _("one of %(values)s") % {
+            "values": ", ".join(schema["enum"])
+        }
+    if "anyOf" in schema:
+        of_day = time.max if name.endswith("_before") else time.min
+        return _moment(value, of_day), _("an ISO 8601 date or timestamp")
+    if schema["type"] == "integer":
+        most = schema["maximum"]
+        number = int(value) if _NUMBER.fullmatch(value) else 0
+        return number if 1 <= number <= most else None, _("a number from 1 to %(most)d") % {"most": most}
+    if "pattern" in schema:
+        is_cursor = value == LATEST or Cursor.read(value) is not None
+        return value if is_cursor else None, _("a cursor returned as “next”, or latest")
+    most = schema["maxLength"]
+    is_text = value.strip() and len(value) <= most and "\0" not in value
+    return value if is_text else None, _("a text of 1 to %(limit)d characters") % {"limit": most}
 
 
 def _moment(text: str, of_day: time) -> datetime | None:

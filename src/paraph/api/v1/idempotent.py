@@ -21,8 +21,8 @@ _KEY = re.compile(r"[!-~]{1,255}")
 Answer = Callable[[HeldKey | None], HttpResponse]
 
 
-def with_key(request: ApiRequest, path: str, answer: Answer) -> HttpResponse:
-    """Return the answer to a call of the path, which is given the key that the call names, if any, and holds it.
+def with_key(request: ApiRequest, answer: Answer) -> HttpResponse:
+    """Return the answer to a call, which is given the key that the call names, if any, and holds it for its path.
 
     Raises ``validation_error`` for a malformed key and ``idempotency_key_in_use`` for one that another call holds.
     """
@@ -33,8 +33,15 @@ def with_key(request: ApiRequest, path: str, answer: Answer) -> HttpResponse:
         raise DomainError(
             "validation_error", _("The Idempotency-Key header must have 1 to 255 characters from ! to ~.")
         )
-    with hold(request.scope, path, key) as held:
+    with hold(request.scope, _path(request), key) as held:
         return answer(held)
+
+
+def _path(request: ApiRequest) -> str:
+    """Return the path of the call after ``/api/v1/``, with ids as they are written in short."""
+    found = request.resolver_match
+    assert found
+    return re.sub(r"<int:(\w+)>", lambda name: str(found.kwargs[name[1]]), found.route.removeprefix("api/v1/"))
 
 
 def created_once(

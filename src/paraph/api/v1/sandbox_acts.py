@@ -88,8 +88,7 @@ def sign(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
     With the last signature the request is completed, sealed and finalized as ever.
     """
     signer = _signer(request.scope, request_id, signer_id)
-    path = f"sandbox/signature_requests/{request_id}/signers/{signer_id}/sign"
-    return idempotent.with_key(request, path, partial(_sign, request, signer))
+    return idempotent.with_key(request, partial(_sign, request, signer))
 
 
 @operation(
@@ -109,8 +108,7 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
     _require_sandbox(request.scope)
     if not scoped(SignatureRequest, request.scope).filter(pk=request_id).exists():
         raise not_found()
-    path = f"sandbox/signature_requests/{request_id}/expire"
-    return idempotent.with_key(request, path, partial(_expire, request, request_id))
+    return idempotent.with_key(request, partial(_expire, request, request_id))
 
 
 @operation(
@@ -129,8 +127,7 @@ def decline(request: ApiRequest, request_id: int, signer_id: int) -> HttpRespons
     early, with its webhook, its event and its entry of the audit log, which says `sandbox_act`.
     """
     signer = _signer(request.scope, request_id, signer_id)
-    path = f"sandbox/signature_requests/{request_id}/signers/{signer_id}/decline"
-    return idempotent.with_key(request, path, partial(_decline, request, signer))
+    return idempotent.with_key(request, partial(_decline, request, signer))
 
 
 def _sign(request: ApiRequest, signer: Signer, key: HeldKey | None) -> HttpResponse:

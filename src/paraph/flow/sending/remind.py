@@ -17,7 +17,7 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
-from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
@@ -49,7 +49,9 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) ->
     if request is None or not Signer.objects.filter(pk=signer_id, request=request).exists():
         raise DomainError("not_found", _("There is no such signer."))
     signer = lock_signer(signer_id)
-    require_open(signer)
+    eligibility = signing_eligibility(signer)
+    if eligibility is not SigningEligibility.OPEN:
+        raise DomainError(eligibility.value, _sentence_for_sender(eligibility))
     if not signer.notified_at:
         later, never = _("The invitation has not been sent yet."), _("This request sends its signers no mails.")
         raise DomainError("too_many_reminders", later if request.send_email else never)
@@ -61,6 +63,13 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) ->
     subject = f"request {request_id}, signer {signer_id}"
     log.note(scope.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
     return reminder
+
+
+def _sentence_for_sender(eligibility: SigningEligibility) -> str:
+    if eligibility is SigningEligibility.SIGNED:
+        return _("The signer has already signed.")
+    is_over = eligibility is SigningEligibility.EXPIRED
+    return _("The request is over.") if is_over else _("It is not the signer's turn yet.")
 
 
 def _next_number(signer: Signer) -> int:

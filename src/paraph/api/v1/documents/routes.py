@@ -79,7 +79,7 @@ def upload_document(request: ApiRequest) -> HttpResponse:
     Password-protected files, dynamic forms and files whose earlier signature forbids changes are refused with the
     reason. What else you may want to know, of scripts and earlier signatures for example, stands in `preflight`.
     """
-    return idempotent.with_key(request, "documents", partial(_upload, request))
+    return idempotent.with_key(request, partial(_upload, request))
 
 
 def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:

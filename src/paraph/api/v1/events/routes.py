@@ -6,15 +6,38 @@ from django.http import HttpResponse
 
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.events.output import Event, Events
-from paraph.api.v1.events.query import PARAMETERS, event_query
-from paraph.api.v1.operation import operation
+from paraph.api.v1.filters import LATEST, strict
+from paraph.api.v1.operation import operation, query
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.audit_trail.models import EventType
 from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants.scope import scoped
-from paraph.webhooks.event_log import EventPage, ListedEvent, end_of, page_after
-from paraph.webhooks.payload import links
+from paraph.webhooks.event_log import Choice, Cursor, EventPage, ListedEvent, end_of, page_after
+from paraph.webhooks.payload import EVENTS, links
+
+_DEFAULT_LIMIT = 50
+_LARGEST_LIMIT = 100
+_PARAMETERS = (
+    query(
+        "after",
+        "A cursor returned as `next`; `latest` for the end. Without it, from the oldest that are kept.",
+        type="string",
+        pattern="^(latest|[A-Za-z0-9_-]{22})$",
+        examples=[LATEST],
+    ),
+    query("limit", "How many at most.", type="integer", minimum=1, maximum=_LARGEST_LIMIT, default=_DEFAULT_LIMIT),
+    query("event", "Only those of the type.", type="string", enum=list(EVENTS)),
+    query(
+        "signature_request_id",
+        "Only those of the request.",
+        type="integer",
+        minimum=1,
+        maximum=LARGEST_ID,
+        format="int64",
+    ),
+)
 
 
 @operation(
@@ -22,7 +45,7 @@ from paraph.webhooks.payload import links
     "GET /events",
     Events,
     "The events behind the cursor.",
-    accepts=PARAMETERS,
+    accepts=_PARAMETERS,
     refuses=("not_found", "cursor_expired", "validation_query"),
 )
 def list_events(request: ApiRequest) -> HttpResponse:
@@ -33,15 +56,15 @@ def list_events(request: ApiRequest) -> HttpResponse:
     twice, whatever happens meanwhile. Events are kept for 30 days. With a filter, `next` lies behind what the filter
     leaves out.
     """
-    asked, scope = event_query(request.GET), request.scope
-    about = asked.choice.request_id
+    asked, scope = strict(request.GET, *_PARAMETERS), request.scope
+    after, about = asked.get("after"), asked.get("signature_request_id")
     if about is not None and not scoped(SignatureRequest, scope).filter(pk=about).exists():
         raise not_found()
-    page = (
-        EventPage([], end_of(scope), False)
-        if asked.latest
-        else page_after(scope, asked.after, asked.choice, asked.limit)
-    )
+    if after == LATEST:
+        page = EventPage([], end_of(scope), False)
+    else:
+        choice = Choice(asked.get("event", ""), about)
+        page = page_after(scope, Cursor.read(after) if after else None, choice, asked.get("limit", _DEFAULT_LIMIT))
     return json_response(Events.build(data=_told(page.events), next=str(page.following), has_more=page.has_more))
 
 

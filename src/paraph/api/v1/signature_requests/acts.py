@@ -3,12 +3,11 @@
 from functools import partial
 
 from django.http import HttpResponse
-from django.utils.translation import gettext as _
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.actor import actor
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.codes import CHANGE, JSON, refused
+from paraph.api.v1.codes import CHANGE, JSON
 from paraph.api.v1.operation import KEY, Body, operation
 from paraph.api.v1.problems import TooEarlyError, not_found
 from paraph.api.v1.signature_requests.output import SignatureRequest, Signer
@@ -48,8 +47,7 @@ def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
     already is not sealed. Audit log and webhooks say why, and signers are not told.
     """
     own(request.scope, request_id)
-    path = f"signature_requests/{request_id}/end"
-    return idempotent.with_key(request, path, partial(_end, request, request_id))
+    return idempotent.with_key(request, partial(_end, request, request_id))
 
 
 def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
@@ -80,8 +78,7 @@ def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpR
     with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
     """
     _signer(request, request_id, signer_id)
-    path = f"signature_requests/{request_id}/signers/{signer_id}/remind"
-    return idempotent.with_key(request, path, partial(_remind, request, request_id, signer_id))
+    return idempotent.with_key(request, partial(_remind, request, request_id, signer_id))
 
 
 def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey | None) -> HttpResponse:
@@ -93,7 +90,7 @@ def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey |
         except RemindedLatelyError as early:
             raise TooEarlyError(early.message, early.retry_after) from early
         except DomainError as refusal:
-            raise DomainError("conflict", _sentences().get(refusal.code, refusal.message)) from refusal
+            raise DomainError("conflict", refusal.message) from refusal
 
     def read() -> Signer:
         return _signer(request, request_id, signer_id)
@@ -107,12 +104,3 @@ def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Signer:
         if signer.id == signer_id:
             return Signer.of(signer)
     raise not_found()
-
-
-def _sentences() -> dict[str, str]:
-    """Return what the sender is told where the signing page would speak to the signer."""
-    return {
-        "already_signed": refused("already_signed").message,
-        "expired": _("The request is over."),
-        "not_your_turn": _("It is not the signer's turn yet."),
-    }

@@ -50,9 +50,7 @@ def create_signature_request(request: ApiRequest) -> HttpResponse:
     after the other in `sequential` mode. A repeated call creates another request, unless it names the same
     `Idempotency-Key`.
     """
-    return idempotent.with_key(
-        request, "signature_requests", partial(create_once, request, SignatureRequestInput, create)
-    )
+    return idempotent.with_key(request, partial(create_once, request, SignatureRequestInput, create))
 
 
 def create_once(request: ApiRequest, shape: type[Input], create: Create, key: HeldKey | None) -> HttpResponse:
@@ -86,7 +84,7 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
 
     Lists the requests of the key's environment, oldest first unless `order` says otherwise.
     """
-    asked, page = selection(request.GET, RequestStatus.values, external_id=True), page_of(request.GET)
+    asked, page = selection(request.GET, RequestStatus.values, EXTERNAL_ID), page_of(request.GET)
     rows = scoped(SignatureRequest, request.scope)
     count, entries = page_of_rows(rows, "signature_requests", request.scope, asked, page)
     ids = dict(entries.values_list("pk", "has_fields"))

@@ -58,7 +58,7 @@ def create_template(request: ApiRequest) -> HttpResponse:
     role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of
     production stand in the dashboard too, and those made there are listed here.
     """
-    return idempotent.with_key(request, "templates", partial(_create, request))
+    return idempotent.with_key(request, partial(_create, request))
 
 
 def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
@@ -147,9 +147,8 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
     is_there = scoped(Template, request.scope).filter(pk=template_id).exists()
     if not is_there and "Idempotency-Key" not in request.headers:  # a repeated call finds what the first one made
         raise not_found()
-    path = f"templates/{template_id}/signature_requests"
     create = partial(send, template_id=template_id)
-    return idempotent.with_key(request, path, partial(create_once, request, TemplateSendingInput, create))
+    return idempotent.with_key(request, partial(create_once, request, TemplateSendingInput, create))
 
 
 def _templates(request: ApiRequest) -> QuerySet[Template]:
