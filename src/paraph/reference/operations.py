@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
+from paraph.api.v1.openapi.examples import TRIED
 from paraph.reference import snippets
 from paraph.reference.fields import FieldRow, JsonObject, SchemaReader, breakable, inline, paragraphs
 
@@ -132,7 +133,7 @@ def _curl(name: str, method: str, path: str, operation: JsonObject) -> str:
 def _tried(name: str, body: JsonObject) -> str:
     """Return the body of JSON that a call is tried with; "" for one without."""
     examples: list[JsonObject] = [each["value"] for each in body.get("examples", {}).values()]
-    return _indented(snippets.TRIED.get(name, examples[0])) if examples else ""
+    return _indented(TRIED.get(name, examples[0])) if examples else ""
 
 
 def _body(operation: JsonObject) -> tuple[str, JsonObject]:

@@ -16,7 +16,7 @@ from django.views.decorators.http import etag, require_safe
 
 from paraph.api.v1 import codes as api_codes
 from paraph.api.v1.openapi.document import document
-from paraph.api.v1.openapi.examples import SMALLEST_PDF
+from paraph.api.v1.openapi.examples import FIELDS, SMALLEST_PDF
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.reference import snippets
 from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline, paragraphs
@@ -129,6 +129,7 @@ def contents() -> JsonObject:
         "setup_python": snippets.SETUP_PYTHON.format(address=address),
         "setup_typescript": snippets.SETUP_TYPESCRIPT.replace("{address}", address),
         "snippets": snippets,
+        "fields_json": json.dumps(FIELDS, indent=2),
         "embed_html": snippets.EMBED.format(address=address),
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
         "empty_pdf": SMALLEST_PDF,

@@ -6,10 +6,6 @@ use; ``API`` and ``KEY`` are set at the top of the page. ``SIGNING_URL`` is a si
 they were sent.
 """
 
-import json
-
-from paraph.api.v1.openapi.examples import Json
-
 SETUP_CURL = """export API={address}/api/v1
 export KEY=…   # 64 hexadecimal characters"""
 
@@ -189,83 +185,6 @@ SIGN_CURL = """CODE=$(curl -s "$SIGNING_URL/otp" \\
 curl -s "$SIGNING_URL/signature" \\
   -H "Content-Type: application/json" \\
   -d '{"code": "'$CODE'", "consent": true}'"""
-
-_STAMP = {"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 72}}
-_TRIED_CREATION = {
-    "signature_request": {
-        "mode": "parallel",
-        "validity_days": 7,
-        "signers": [{"ref": "me", "first_name": "Zoë", "last_name": "Lindqvist", "email": "zoe@example.com"}],
-        "documents": [
-            {
-                "id": 35,
-                "signers": [
-                    {
-                        "signer_ref": "me",
-                        "stamps": [_STAMP],
-                    }
-                ],
-            }
-        ],
-    }
-}
-_TRIED_TEMPLATE = {
-    "template": {
-        "name": "Lease",
-        "mode": "parallel",
-        "validity_days": 7,
-        "roles": [{"name": "Tenant"}],
-        "documents": [{"id": 35, "roles": [{"role": "Tenant", "stamps": [_STAMP]}]}],
-    }
-}
-_FILLED = {
-    "signer_ref": "tenant",
-    "stamps": [{"type": "magic_field", "value": {"tag": "{{signature:tenant}}"}}],
-    "fields": [
-        {
-            "name": "IBAN",
-            "type": "text",
-            "label": "Your IBAN",
-            "max_length": 34,
-            "placement": {"type": "magic_field", "value": {"tag": "{{text:tenant:IBAN}}"}},
-        },
-        {
-            "name": "rent",
-            "type": "number",
-            "value": "950.00",
-            "read_only": True,
-            "placement": {"type": "coordinates", "value": {"page_number": 1, "x": 72, "y": 400}},
-        },
-    ],
-}
-_WITH_FIELDS = {
-    "mode": "sequential",
-    "validity_days": 30,
-    "signers": [
-        {
-            "ref": "manager",
-            "first_name": "Bo",
-            "last_name": "Berg",
-            "email": "bo@example.com",
-            "order": 1,
-            "role": "approver",
-        },
-        {"ref": "tenant", "first_name": "Ana", "last_name": "Costa", "email": "ana@example.com", "order": 2},
-    ],
-    "documents": [{"id": 35, "signers": [{"signer_ref": "manager"}, _FILLED]}],
-    "copies": [{"first_name": "Kim", "last_name": "Clerk", "email": "kim@example.com"}],
-    "decline_allowed": True,
-}
-FIELDS_JSON = json.dumps({"signature_request": _WITH_FIELDS}, indent=2)
-
-_TENANT = {"role": "Tenant", "first_name": "Zoë", "last_name": "Lindqvist", "email": "zoe@example.com"}
-TRIED: dict[str, Json] = {
-    "createSignatureRequest": _TRIED_CREATION,
-    "previewSignatureRequest": _TRIED_CREATION,
-    "createTemplate": _TRIED_TEMPLATE,
-    "sendTemplate": {"signature_request": {"signers": [_TENANT]}},
-}
-"""Bodies for the PDF of one empty page."""
 
 SETUP_TYPESCRIPT = """import { readFile, writeFile } from "node:fs/promises";
 import { Paraph, ParaphError, at, underTag } from "paraph-client";

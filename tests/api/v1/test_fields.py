@@ -1,7 +1,7 @@
 """Fields, approvers, copies and declining in a creation: what is kept, answered, previewed and refused."""
 
 import html
-import json
+from copy import deepcopy
 from itertools import combinations
 from random import Random
 from typing import Any
@@ -12,9 +12,9 @@ from django.db import connection
 from django.test import Client
 from django.test.utils import CaptureQueriesContext
 
+from paraph.api.v1.openapi.examples import FIELDS as FIELDS_SAMPLE
 from paraph.documents.models import Document
 from paraph.pdf.untrusted.find import find_tags
-from paraph.reference import snippets
 from paraph.signature_requests import field_values, placing
 from paraph.signature_requests.models import CopyRecipient, Field, FieldType, SignatureRequest, Signer
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload, rectangle, tag
@@ -432,7 +432,7 @@ def test_room_is_measured_in_the_language_of_the_call(owner: ApiClient) -> None:
 
 def test_the_sample_of_the_reference_is_accepted(owner: ApiClient) -> None:
     """With a document that has its tags."""
-    sample = json.loads(snippets.FIELDS_JSON)
+    sample = deepcopy(FIELDS_SAMPLE)
     content = paper(text("{{signature:tenant}}", 100, 300) + text("{{text:tenant:IBAN}}", 100, 500))
     sample["signature_request"]["documents"][0]["id"] = owner.upload(content).json()["id"]
     answer = owner.post("/signature_requests", sample)

@@ -100,8 +100,8 @@ def strict(asked_for: QueryDict, *parameters: DocumentPart) -> dict[str, Any]:
 
 
 def _read(name: str, value: str, schema: DocumentPart) -> tuple[Any, str]:
-    """Return a value, ``None`` for one that is not of the schema, and what it must be. A bare date is the whole day: its
-    first moment as lower bound, its last as upper bound."""
+    """Return a value, ``None`` for one that is not of the schema, and what it must be. A bare date is the whole day:
+    its first moment as lower bound, its last as upper bound."""
     if "enum" in schema:
         return value if value in schema["enum"] else None, _("one of %(values)s") % {
             "values": ", ".join(schema["enum"])

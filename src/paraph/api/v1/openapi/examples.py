@@ -20,6 +20,9 @@ BODIES: dict[str, dict[str, tuple[str, Json]]] = {
 BODIES["previewSignatureRequest"] = BODIES["createSignatureRequest"]
 REFUSALS: dict[str, list[str]] = _EXAMPLES["refusals"]
 EVENTS: dict[str, Json] = _EXAMPLES["events"]
+TRIED: dict[str, Json] = _EXAMPLES["tried"]  # bodies for the PDF of one empty page
+TRIED["previewSignatureRequest"] = TRIED["createSignatureRequest"]
+FIELDS: Json = _EXAMPLES["fields"]  # a creation with fields, an approver and copies
 
 
 def _smallest_pdf() -> str:
