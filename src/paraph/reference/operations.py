@@ -9,14 +9,10 @@ from django.utils.safestring import SafeString
 from django.utils.text import slugify
 
 from paraph.api.v1.openapi.examples import TRIED
-from paraph.reference import snippets
+from paraph.reference import samples
 from paraph.reference.fields import FieldRow, JsonObject, SchemaReader, breakable, inline, paragraphs
 
-_SAMPLES = {
-    "curl": snippets.SIGNER_CURL,
-    "Python": snippets.PYTHON,
-    "TypeScript": snippets.TYPESCRIPT | snippets.SIGNER_TYPESCRIPT,
-}
+_LANGUAGES = {"curl": "curl", "python": "Python", "typescript": "TypeScript"}
 
 
 @dataclass(frozen=True)
@@ -84,7 +80,9 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
         reader.told_before(each.get("schema", {}), name, operation["summary"]) for each in (body, answer)
     )
     given = operation.get("parameters", [])
-    own = {"curl": {name: _curl(name, method, path, operation)}} if path.startswith("/api/") else {}
+    of_call = {**samples.OPERATIONS, **samples.SIGNER}.get(name, {})
+    if path.startswith("/api/"):
+        of_call = {"curl": _curl(name, method, path, operation), **of_call}
     parameters = [_parameter(reader, each) for each in given if each.get("in") != "header"]
     headers = [_parameter(reader, each) for each in given if each.get("in") == "header"]
     return OperationEntry(
@@ -105,18 +103,14 @@ def read_operation(reader: SchemaReader, name: str, method: str, path: str, oper
         answered_as=same,
         answers=_examples(answer),
         refusals=_refusals(operation),
-        samples=[
-            Sample(f"{language.lower()}-{name}", language, samples[name])
-            for language, samples in (_SAMPLES | own).items()
-            if name in samples
-        ],
+        samples=[Sample(f"{each}-{name}", _LANGUAGES[each], text) for each, text in of_call.items()],
         tried=_tried(name, body),
     )
 
 
 def _curl(name: str, method: str, path: str, operation: JsonObject) -> str:
     """Return the call of the API with curl, about what the examples make, with its first example as the body."""
-    address = path.removeprefix("/api/v1") + snippets.CURL_QUERIES.get(name, "")
+    address = path.removeprefix("/api/v1") + samples.CURL_QUERIES.get(name, "")
     for each in operation["parameters"]:
         address = address.replace(f"{{{each['name']}}}", str(each.get("example")))
     media, body = _body(operation)

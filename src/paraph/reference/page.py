@@ -18,7 +18,7 @@ from paraph.api.v1 import codes as api_codes
 from paraph.api.v1.openapi.document import document
 from paraph.api.v1.openapi.examples import FIELDS, SMALLEST_PDF
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.reference import snippets
+from paraph.reference import samples
 from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline, paragraphs
 from paraph.reference.markdown import list_of, markdown_of
 from paraph.reference.operations import OperationEntry, read_operation
@@ -125,12 +125,11 @@ def contents() -> JsonObject:
         "plans": [(plan.label, allowance) for plan, allowance in ALLOWANCES.items()],
         "kept": _kept(),
         "upload_limit": settings.PARAPH.upload_limit_mb,
-        "setup_curl": snippets.SETUP_CURL.format(address=address),
-        "setup_python": snippets.SETUP_PYTHON.format(address=address),
-        "setup_typescript": snippets.SETUP_TYPESCRIPT.replace("{address}", address),
-        "snippets": snippets,
+        "samples": {
+            name: {language: text.replace("{address}", address) for language, text in each.items()}
+            for name, each in samples.GUIDES.items()
+        },
         "fields_json": json.dumps(FIELDS, indent=2),
-        "embed_html": snippets.EMBED.format(address=address),
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],
         "empty_pdf": SMALLEST_PDF,
     }
