@@ -205,8 +205,8 @@ def _error_schemas() -> DocumentPart:
 
 
 def _refused(names: Iterable[str]) -> DocumentPart:
-    """Return the answers of the refusals, in the order of their statuses. Of those by one name the table of codes has,
-    or the examples have, when they come and what is said; behind a colon stands what tells them apart."""
+    """Return the answers of the refusals, in the order of their statuses. When each comes and what it says stands in
+    the examples, else in the table of codes; what is behind a colon tells apart those whose examples have one name."""
     answers: DocumentPart = {}
     limit = str(settings.PARAPH.upload_limit_mb)
     for name in sorted(names, key=lambda name: CODES[_code(name)].status):
