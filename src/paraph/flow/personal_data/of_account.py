@@ -120,13 +120,13 @@ def _acts(person: Person) -> Iterator[Activity]:
     named = _among(person, "actor")
     for address in person.addresses:
         named |= Q(subject__icontains=address) | Q(old__icontains=address) | Q(new__icontains=address)
-    yield from Activity.objects.annotate(**texts).filter(named).order_by("organization_id", "position")
+    yield from Activity.objects.annotate(**texts).filter(named).order_by("organization_id", "pk")
 
 
 def _told_act(act: Activity) -> Facts:
     return {
         "organization_id": act.organization_id,
-        "position": act.position,
+        "id": act.pk,
         "actor": act.actor,
         "ip": act.ip,
         "action": act.action,
