@@ -230,11 +230,3 @@ def test_names_that_others_chose_write_no_line_of_their_own(name: str, tmp_path:
         assert not any(line.lstrip().startswith(("Everything", "signed.pdf: valid", "All ")) for line in lines)
         found = run(*arguments, "--root", root, "--json").output
         assert found.replace("\n", "").isprintable() and found.isascii()
-
-
-def test_a_log_is_no_sealed_file(tmp_path: Path) -> None:
-    file = tmp_path / "contract-signed.pdf"
-    file.write_text('{"format": "paraph-activity/1", "organization_id": 1}')
-    result = run(file, "--root", root_file(tmp_path))
-    assert result.exit_code == 1 and "which paraph activity verify checks" in result.output
-    assert result.output.endswith("contract-signed.pdf: NOT VALID\n")

@@ -11,6 +11,7 @@ from django.core.files.uploadedfile import SimpleUploadedFile
 from django.db import OperationalError, connection
 from django.test import Client
 
+from paraph.counts.models import Count
 from paraph.documents.models import Document
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
 from paraph.evidence.models import SealedDocument
@@ -23,7 +24,7 @@ from paraph.signature_requests.signing_token import token
 from paraph.storage import store
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import BrandingProfile, Organization, Role, User, WebSends
+from paraph.tenants.models import BrandingProfile, Organization, Role, User
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 from tests.factories import jobs
@@ -166,7 +167,7 @@ def test_a_sent_draft_leads_to_its_request(log_in: LogIn, organization: Organiza
     sent = client.post(f"{address}/review", options()).headers["Location"]
     assert client.post(f"{address}/review", options()).headers["Location"] == sent
     assert client.get(f"{address}/signers").headers["Location"] == sent
-    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 1
+    assert SignatureRequest.objects.count() == Count.objects.get(scope__startswith="web-sends:").count == 1
     assert "contract.pdf" not in client.get(f"/app/{organization.pk}/drafts").content.decode()
 
 

@@ -45,8 +45,6 @@ WHOLE = {
     'SELECT "organizations_organization"."id" AS "pk" FROM "organizations_organization" WHERE '
     '"organizations_organization"."deleted_at" IS NOT NULL': "organizations_organization",
     'SELECT "organizations_retention"."organization_id"': "organizations_retention",
-    'DELETE FROM "otp_wrongguesses" WHERE NOT': "otp_wrongguesses",
-    "DELETE FROM messaging_messagecount WHERE": "messaging_messagecount",
     'SELECT "webhooks_eventstream"."organization_id"': "webhooks_eventstream",
     'DELETE FROM "messaging_putoffmail" WHERE': "messaging_putoffmail",
     'SELECT COUNT(*) AS "__count" FROM "evidence_sealingfailure"': "evidence_sealingfailure",  # mostly empty

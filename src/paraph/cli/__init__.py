@@ -24,7 +24,6 @@ _COMMANDS = (
     "erase",
     "branding",
     "usage",
-    "activity",
     "inbox",
     "webhook",
     "request",

@@ -21,7 +21,6 @@ from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, together, verify
-from paraph.tenants.admin_log.read_export import START, is_export
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
@@ -79,7 +78,7 @@ def command(
     files of its documents that are not given are named. With --each, each file is verified by itself. Ends with 0 only
     when every file that is given is sealed, intact, trusted, and unaltered since, or matches, and the evidence is about
     it; else with 1. A file that was altered after an earlier seal and sealed again does not end with 0. The last line
-    is the verdict. An activity log is verified by paraph activity verify.
+    is the verdict.
     """
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):
@@ -143,8 +142,6 @@ def _show_tied(result: EvidenceCheck, *, details: bool, as_json: bool) -> None:
 def _verified(
     file: _File, roots: Sequence[bytes], kept: Sequence[DetachedTimestamp], signers: Sequence[str]
 ) -> Verification:
-    if is_export(file.peek(START)):
-        return Verification(findings=["It is an export of an activity log, which paraph activity verify checks."])
     found = verify(file, roots, kept, signers)
     told = [] if roots else [_NO_ROOT]
     if found.purpose is not None and found.purpose.kind == "proof":

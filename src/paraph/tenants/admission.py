@@ -2,17 +2,19 @@
 ``last_used_at`` in one round trip."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from django.db import connection
 from pydantic_core import from_json
 
+from paraph.counts.counting import Ceiling, count, forget
 from paraph.database.prepared_statements import one_row
 from paraph.kernel import clock, tokens
+from paraph.messaging.destination import destination_hash
 from paraph.tenants.scope import TenantScope
 
 BAD_CALLS_PER_MINUTE = 60
+_FORGOTTEN_AT_ONCE = 100
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -66,19 +68,6 @@ SELECT json_build_array(
 FROM caller CROSS JOIN calls
 """
 
-_BAD_CALL = """
-WITH forgotten AS (
-    DELETE FROM organizations_badkeycalls WHERE minute < %(minute)s - 60 AND address <> %(address)s
-), counted AS (
-    INSERT INTO organizations_badkeycalls AS bad (address, minute, calls) VALUES (%(address)s, %(minute)s, 1)
-    ON CONFLICT (address) DO UPDATE SET
-        minute = EXCLUDED.minute,
-        calls = CASE WHEN bad.minute = EXCLUDED.minute THEN bad.calls + 1 ELSE 1 END
-    RETURNING calls
-)
-SELECT calls, set_config('synchronous_commit', 'off', true) FROM counted
-"""
-
 
 class Calls(NamedTuple):
     """Calls so far, this one included. ``minute`` and ``hour`` are the windows, counted from the epoch."""
@@ -114,9 +103,11 @@ def admit(api_key: str) -> tuple[TenantScope, Calls] | None:
 
 def count_bad_call(address: str) -> int:
     """Count a call without a valid key. Return how many came from the address in this minute."""
-    with connection.cursor() as cursor:
-        cursor.execute(_BAD_CALL, {"address": address, "minute": minute_of(clock.now())})
-        return int(cursor.fetchone()[0])
+    ends_at = datetime.fromtimestamp((minute_of(clock.now()) + 1) * 60, UTC)
+    [position] = count([Ceiling(f"bad-key:{destination_hash(address)}", 60, BAD_CALLS_PER_MINUTE)], ends_at)
+    if position.number == 1:
+        forget(_FORGOTTEN_AT_ONCE)  # many addresses leave as many counts
+    return position.number
 
 
 def minute_of(moment: datetime) -> int:

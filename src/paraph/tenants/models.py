@@ -144,14 +144,6 @@ class KeyUsage(models.Model):
     calls_before = models.BigIntegerField()
 
 
-class BadKeyCalls(models.Model):
-    """Calls without a valid key from one address, in the newest minute that it made any. Unlogged, too."""
-
-    address = models.CharField(max_length=45, primary_key=True)
-    minute = models.BigIntegerField(db_index=True)
-    calls = models.BigIntegerField()
-
-
 class Storage(models.Model):
     """Bytes of all files of a tenant: uploads and what stands in for them, sealed documents, proofs.
 
@@ -204,15 +196,6 @@ class Installation(models.Model):
     secret_fingerprint = models.BinaryField()
     secret_since = models.DateTimeField(null=True)
     earlier_link_keys = models.JSONField(null=True)
-
-
-class WebSends(models.Model):
-    """How many requests an organization has sent from the dashboard in a month (its first day, UTC)."""
-
-    pk = models.CompositePrimaryKey("organization_id", "month")
-    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
-    month = models.DateField()
-    sent = models.IntegerField()
 
 
 class MonthlyCalls(models.Model):
@@ -333,15 +316,3 @@ class Invitation(models.Model):
                 name="open_invitation_once",
             )
         ]
-
-
-class InvitationResend(models.Model):
-    """An invitation that was sent again, kept for an hour to count it: to whom, and from which network."""
-
-    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
-    email = models.CharField(max_length=320)
-    network = models.CharField(max_length=49)
-    sent_at = models.DateTimeField()
-
-    class Meta:
-        db_table = "members_invitationresend"

@@ -480,7 +480,7 @@ def test_deletion_is_as_in_the_dashboard(db: None) -> None:
     error(production.send("DELETE", f"/templates/{kept.pk}"), 404, "not_found")
     error(production.get(f"/templates/{kept.pk}"), 404, "not_found")
     assert production.get(f"/signature_requests/{sent}").status_code == 200
-    act = Activity.objects.latest("position")
+    act = Activity.objects.latest("pk")
     application = organization.applications.get()
     assert (act.action, act.actor_kind, act.actor_id) == ("template.deleted", "api", application.pk)
 

@@ -166,15 +166,6 @@ CASES: dict[str, Make] = {
     "a long name behind a seal": lambda: _behind(_update(1, b"<</" + b"a" * 5_000_000 + b" 1>>")),
     "escaped names behind a seal": lambda: _behind(_update(1, b"<<" + b"/#41 1" * 400_000 + b">>")),
     "byte ranges behind a seal": lambda: _behind(_update(1, b"<</Type/Sig/ByteRange[0 1 2 3]>>" * 50_000)),
-    "an export of lists": lambda: {
-        "log.json": b'{"format": "paraph-activity/1", "organization_id": 1, "entries": '
-        + b"[" * 60_000
-        + b"]" * 60_000
-        + b"}"
-    },
-    "an export of a number": lambda: {
-        "log.json": b'{"format": "paraph-activity/1", "organization_id": ' + b"7" * 60_000 + b', "entries": []}'
-    },
     "kept timestamps of lists": lambda: {
         "signed.pdf": genuine("letter B-T"),
         "evidence.json": b'{"format": "paraph-timestamps/1", "files": ' + b"[" * 60_000 + b"]" * 60_000 + b"}",

@@ -16,7 +16,7 @@ from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Invitation, InvitationResend, Member, MutedMail, Organization, User
+from paraph.tenants.models import Invitation, Member, MutedMail, Organization, User
 
 _OF_PROVIDER = "uid extra_data" if apps.is_installed("allauth.socialaccount") else ""
 _LOG = "The activity log forgets nothing: it tells an organization who did what with its data."
@@ -82,21 +82,18 @@ def _told_session(session: UserSession) -> Facts:
     }
 
 
-def _invitations(person: Person) -> Iterator[Invitation | InvitationResend]:
+def _invitations(person: Person) -> Iterator[Invitation]:
     yield from Invitation.objects.filter(_among(person, "email")).order_by("pk")
-    yield from InvitationResend.objects.filter(_among(person, "email")).order_by("pk")
 
 
-def _told_invitation(invitation: Invitation | InvitationResend) -> Facts:
-    told = {"organization_id": invitation.organization_id, "email": invitation.email}
-    if isinstance(invitation, InvitationResend):
-        return {**told, "network": invitation.network, "sent_again_at": clock.iso(invitation.sent_at)}
+def _told_invitation(invitation: Invitation) -> Facts:
+    told = {"organization_id": invitation.organization_id, "email": invitation.email, "role": invitation.role}
     moments = {
         "created_at": invitation.created_at,
         "accepted_at": invitation.accepted_at,
         "withdrawn_at": invitation.withdrawn_at,
     }
-    return {**told, "role": invitation.role} | {name: clock.iso(moment) for name, moment in moments.items() if moment}
+    return told | {name: clock.iso(moment) for name, moment in moments.items() if moment}
 
 
 def _made(person: Person) -> Iterator[Draft | Template | BulkSend | SignatureRequest]:
@@ -120,13 +117,13 @@ def _acts(person: Person) -> Iterator[Activity]:
     named = _among(person, "actor")
     for address in person.addresses:
         named |= Q(subject__icontains=address) | Q(old__icontains=address) | Q(new__icontains=address)
-    yield from Activity.objects.annotate(**texts).filter(named).order_by("organization_id", "position")
+    yield from Activity.objects.annotate(**texts).filter(named).order_by("organization_id", "pk")
 
 
 def _told_act(act: Activity) -> Facts:
     return {
         "organization_id": act.organization_id,
-        "position": act.position,
+        "id": act.pk,
         "actor": act.actor,
         "ip": act.ip,
         "action": act.action,
@@ -154,7 +151,7 @@ OF_ACCOUNT: tuple[Place[Person, Any], ...] = (
     ),
     Place(
         "invitations of members",
-        columns("members_invitation", "email") | columns("members_invitationresend", "email"),
+        columns("members_invitation", "email"),
         _invitations,
         _told_invitation,
         stays="They say who was given access, and by whom.",

@@ -223,7 +223,7 @@ OF_SIGNER: tuple[Place[Signer, Any], ...] = (
         columns("otp_onetimecode", "destination"),
         _codes,
         _told_code,
-        lambda _signer, rows: sum(update(row, destination="", destination_scope=None) for row in rows),
+        lambda _signer, rows: sum(update(row, destination="", destination_scope="") for row in rows),
     ),
     Place(
         "first openings",

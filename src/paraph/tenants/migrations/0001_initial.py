@@ -8,7 +8,6 @@ from django.db import migrations, models
 # Room for new versions of a row on its own page: it changes with every call.
 _COUNTERS = """
 ALTER TABLE organizations_usage SET UNLOGGED, SET (fillfactor = 50);
-ALTER TABLE organizations_badkeycalls SET UNLOGGED, SET (fillfactor = 50);
 ALTER TABLE organizations_keyusage SET UNLOGGED, SET (fillfactor = 50);
 ALTER TABLE organizations_monthlycalls SET (fillfactor = 50);
 """
@@ -98,14 +97,6 @@ class Migration(migrations.Migration):
                 ("next_webhook_secret_at", models.DateTimeField(null=True)),
                 ("frame_origins", models.TextField(blank=True, db_default="", default="")),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
-            ],
-        ),
-        migrations.CreateModel(
-            name="BadKeyCalls",
-            fields=[
-                ("address", models.CharField(max_length=45, primary_key=True, serialize=False)),
-                ("minute", models.BigIntegerField(db_index=True)),
-                ("calls", models.BigIntegerField()),
             ],
         ),
         migrations.CreateModel(
@@ -243,24 +234,6 @@ class Migration(migrations.Migration):
                     ),
                 ),
             ],
-        ),
-        migrations.CreateModel(
-            name="InvitationResend",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("email", models.CharField(max_length=320)),
-                ("network", models.CharField(max_length=49)),
-                ("sent_at", models.DateTimeField()),
-                (
-                    "organization",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="organizations.organization"
-                    ),
-                ),
-            ],
-            options={
-                "db_table": "members_invitationresend",
-            },
         ),
         migrations.CreateModel(
             name="Invitation",
@@ -475,25 +448,6 @@ class Migration(migrations.Migration):
                 ("month_calls", models.BigIntegerField(db_default=0, default=0)),
                 ("earlier_month", models.DateField(null=True)),
                 ("earlier_calls", models.BigIntegerField(db_default=0, default=0)),
-                (
-                    "organization",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="+", to="organizations.organization"
-                    ),
-                ),
-            ],
-        ),
-        migrations.CreateModel(
-            name="WebSends",
-            fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "organization_id", "month", blank=True, editable=False, primary_key=True, serialize=False
-                    ),
-                ),
-                ("month", models.DateField()),
-                ("sent", models.IntegerField()),
                 (
                     "organization",
                     models.ForeignKey(
