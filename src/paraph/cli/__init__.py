@@ -31,7 +31,6 @@ _COMMANDS = (
     "check",
     "backup",
     "restore",
-    "reconcile",
     "verify-store",
     "secret",
     "storage",
