@@ -9,7 +9,6 @@ from typing import Any
 
 from paraph.audit_trail.commitments import committed, salts_for
 from paraph.audit_trail.models import Entry, EventType
-from paraph.audit_trail.witness import note_entries
 from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
@@ -57,7 +56,6 @@ def follow(
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     entry.pk = entry_id
     _chain(entry, (position or 0) + 1, bytes(previous or GENESIS), max(moment, earlier) if earlier else moment)
-    note_entries([entry])
     return entry
 
 
@@ -69,7 +67,6 @@ def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any
         _chain(entry, position, previous, moment)
         entries.append(entry)
         previous = bytes(entry.hash)
-    note_entries(entries)
     return entries
 
 

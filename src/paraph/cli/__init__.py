@@ -30,7 +30,6 @@ _COMMANDS = (
     "check",
     "backup",
     "restore",
-    "reconcile",
     "verify-store",
     "secret",
     "storage",

@@ -24,7 +24,6 @@ from paraph.storage.internal_endpoint import internal_endpoint
 from paraph.storage.object_keys import checked_key
 from paraph.storage.presign import presigned_url
 from paraph.storage.staged_object import StagedObject
-from paraph.storage.store_protocol import EVER
 
 _BLOCK = 1 << 20
 
@@ -88,9 +87,9 @@ class RemoteStore:
     def free_bytes(self) -> int:
         return disk_usage(gettempdir()).free
 
-    def keys_written_before(self, prefix: str, before: datetime, since: datetime = EVER) -> Iterator[str]:
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
         for page in obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/"):
-            yield from (entry["path"] for entry in page if since <= entry["last_modified"] < before)
+            yield from (entry["path"] for entry in page if entry["last_modified"] < before)
 
     def sweep(self) -> None:
         """Do nothing: a bucket never shows a half-written object."""

@@ -48,6 +48,36 @@ LANGUAGE sql AS $$
     ON CONFLICT ON CONSTRAINT organizations_storage_pkey DO UPDATE SET bytes = storage.bytes + difference;
 $$;
 """
+# A number is given out once, also where a standby that was behind takes over, or the database goes back to an earlier
+# moment: PostgreSQL begins a new timeline then, and the first connection on it moves all sequences on, before any other
+# may work (docs/decisions/failover.md).
+_FOLLOW_TIMELINE = """
+CREATE FUNCTION organizations_follow_timeline() RETURNS void LANGUAGE plpgsql AS $$
+DECLARE
+    here bigint;
+    earlier bigint;
+BEGIN
+    IF pg_is_in_recovery() THEN
+        RETURN;
+    END IF;
+    here := ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint;
+    IF NOT EXISTS (SELECT FROM organizations_installation WHERE timeline IS DISTINCT FROM here) THEN
+        RETURN;
+    END IF;
+    -- Whoever comes at the same time waits here until the sequences are where they belong, and finds nothing.
+    SELECT timeline INTO earlier FROM organizations_installation WHERE timeline IS DISTINCT FROM here FOR UPDATE;
+    IF NOT FOUND THEN
+        RETURN;
+    END IF;
+    IF earlier IS NOT NULL THEN  -- else this is the first that is known
+        PERFORM setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, 0) + 100000)
+        FROM pg_sequences WHERE schemaname = current_schema() AND data_type = 'bigint'::regtype;
+    END IF;
+    UPDATE organizations_installation SET timeline = here;
+EXCEPTION WHEN feature_not_supported OR insufficient_privilege OR undefined_function THEN
+    RETURN;  -- a service that calls itself PostgreSQL, and has no timelines
+END $$;
+"""
 
 
 class Migration(migrations.Migration):
@@ -118,6 +148,7 @@ class Migration(migrations.Migration):
                 ("secret_fingerprint", models.BinaryField()),
                 ("secret_since", models.DateTimeField(null=True)),
                 ("earlier_link_keys", models.JSONField(null=True)),
+                ("timeline", models.BigIntegerField(null=True)),
             ],
         ),
         migrations.CreateModel(
@@ -507,4 +538,5 @@ class Migration(migrations.Migration):
         migrations.RunSQL(_CACHE),
         migrations.RunSQL(_COUNT),
         migrations.RunSQL(_STORE),
+        migrations.RunSQL(_FOLLOW_TIMELINE),
     ]
