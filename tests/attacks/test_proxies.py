@@ -186,10 +186,11 @@ def uploaded(target: Target, front: Front, content: bytes) -> int:
         return client.post("/api/v1/documents", files=files, headers={"X-Api-Key": target.key}).status_code
 
 
-def test_who_sends_everything_first_can_read_why_it_was_refused(front: Front) -> None:
+@pytest.mark.parametrize("expectation", [{}, {"Expect": "100-continue"}])
+def test_who_sends_everything_first_can_read_why_it_was_refused(front: Front, expectation: dict[str, str]) -> None:
     with front.client(CLIENT) as client:
         files = {"file": ("a.pdf", bytes(40 << 20), "application/pdf")}
-        refused = client.post("/api/v1/documents", files=files, headers={"X-Api-Key": "0" * 64})
+        refused = client.post("/api/v1/documents", files=files, headers={"X-Api-Key": "0" * 64, **expectation})
     assert (refused.status_code, refused.json()["error"]["code"]) == (401, "invalid_api_key")
 
 

@@ -55,13 +55,12 @@ def incoming_body(environ: dict[str, Any]) -> "IncomingBody | None":
 
 
 class IncomingBody(RawIOBase):
-    """A body that may not end before its declared ``length``, which is None for one in chunks. ``untouched``: nothing
-    has been read yet. ``left``: bytes that may still come, infinitely many of a body in chunks."""
+    """A body that may not end before its declared ``length``, which is None for one in chunks. ``left``: bytes that
+    may still come, infinitely many of a body in chunks."""
 
     def __init__(self, stream: Stream, length: int | None) -> None:
         self._stream = stream
         self.left: float = math.inf if length is None else length
-        self.untouched = True
 
     def read(self, size: int = -1, /) -> bytes:
         """Return as many bytes as asked for, fewer only at the end. Raise ``DomainError("request_timeout", …)`` for a
@@ -82,7 +81,6 @@ class IncomingBody(RawIOBase):
     def _read(self, size: int) -> tuple[bytes, bool]:
         """Return a block, and whether the body ended with it before its time."""
         wanted = min(size, self.left) if size >= 0 else self.left
-        self.untouched = False
         block = self._stream.read(int(wanted) if wanted < math.inf else -1)
         cut = len(block) < wanted and self.left < math.inf
         self.left = 0 if len(block) < wanted else self.left - len(block)

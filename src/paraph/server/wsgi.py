@@ -20,15 +20,14 @@ StartResponse = Callable[..., Any]
 
 def application(environ: dict[str, Any], start_response: StartResponse) -> Iterable[bytes]:
     """Django's response. Where it was ready before the whole body had come, the rest of the body is let in and thrown
-    away first, so that a client or proxy that sends everything before it reads still gets it. A client that asked
-    whether to send a body at all (``Expect``) and was refused never sends it."""
+    away first, so that a client or proxy that sends everything before it reads still gets it."""
     if (settings.PARAPH.base_url or "").startswith("https://"):
         environ["wsgi.url_scheme"] = "https"  # as clients come; the proxy that ends TLS comes by HTTP
     body = incoming_body(environ)
     if body:
         environ["wsgi.input"] = body
     content = _respond(environ, start_response)
-    if body and not (body.untouched and "HTTP_EXPECT" in environ):
+    if body:
         body.drain(2 * settings.PARAPH.upload_limit_mb * 1024 * 1024)
     return content
 
