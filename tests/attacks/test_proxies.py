@@ -21,7 +21,7 @@ from tests.scenarios.people import at, signer
 
 pytestmark = pytest.mark.thorough
 
-CLIENT, ATTACKER, ANOTHER = "127.0.0.2", "127.0.0.3", "127.0.0.4"
+CLIENT, ATTACKER, ANOTHER, THIRD = "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"
 FORGED = "198.51.100.66"
 LAST = {f"Z-{number}": "z" for number in range(3)}  # the server changes the order of what comes last
 SILENT, SLOW, READERS = 2000, 40, 20
@@ -108,17 +108,32 @@ def test_half_heads_are_ended(proxied: Target, front: Front) -> None:
 @pytest.mark.parametrize("path", ["/api/v1/documents", "/account/login/"])
 def test_slow_bodies_hold_up_nobody(proxied: Target, front: Front, path: str, begun: int) -> None:
     """More than the service has threads, each of which sends something now and then."""
-    headers = [f"X-Api-Key: {proxied.key}", "Content-Type: multipart/form-data; boundary=x", "Content-Length: 9000000"]
     with many(front, SLOW) as slow:
         for client in slow:
-            send(front, client, "POST", path, *headers)
-            send_what_is_taken(client, UPLOAD.ljust(begun, b"x"))
+            begin_upload(proxied, front, client, path, begun)
         for _ in range(3):
             assert seconds_of_calls(proxied, front) < 5
             assert uploaded(proxied, front, pdf()) == 201
             for client in slow:
                 send_what_is_taken(client, b"x")
         assert uploaded(proxied, front, pdf() + bytes(2_000_000)) in (201, 422)
+
+
+def test_slow_bodies_of_several_addresses_hold_up_large_ones_at_most(proxied: Target, front: Front) -> None:
+    """HAProxy lets eight pass while they come; the others wait for all of a body."""
+    with many(front, SLOW, ATTACKER) as slow, many(front, SLOW, ANOTHER) as more, many(front, SLOW, THIRD) as most:
+        for client in [*slow, *more, *most]:
+            begin_upload(proxied, front, client, "/api/v1/documents", 300_000)
+        assert seconds_of_calls(proxied, front) < 5
+        assert uploaded(proxied, front, pdf()) == 201
+        large = uploaded(proxied, front, pdf() + bytes(2_000_000))
+        assert large == 503 if front.program == "haproxy" else large in (201, 422)
+
+
+def begin_upload(target: Target, front: Front, client: ssl.SSLSocket, path: str, size: int) -> None:
+    headers = [f"X-Api-Key: {target.key}", "Content-Type: multipart/form-data; boundary=x", "Content-Length: 9000000"]
+    send(front, client, "POST", path, *headers)
+    send_what_is_taken(client, UPLOAD.ljust(size, b"x"))
 
 
 def test_slow_readers_hold_up_nobody(proxied: Target, front: Front, file: str) -> None:
