@@ -14,7 +14,6 @@ from django.core.management.commands import flush
 from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 
-from paraph.server import outgoing_body
 from tests import first_start
 from tests.cli.service import Service, remove
 
@@ -108,9 +107,3 @@ def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service
     yield service
     service.stop()
     remove(service.data_dir)
-
-
-@pytest.fixture(autouse=True)
-def _no_download_is_under_way() -> None:
-    """A test may leave a streamed response unread; its place is not missing in the next."""
-    outgoing_body.places.cache_clear()

@@ -50,4 +50,4 @@ def balancer(folder: Path, port: int, certificate: Path, hosts: list[Host]) -> I
 
 def _backend(configuration: str) -> str:
     """Its last section."""
-    return configuration[configuration.index("\nbackend ") + 1 :]
+    return configuration[configuration.index("\nbackend paraph\n") + 1 :]

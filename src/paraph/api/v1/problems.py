@@ -15,7 +15,7 @@ The precedence, first match wins:
     key; then 404 ``not_found`` for a resource beyond the caller's organization or environment.
 6.  422 ``validation_error`` for a malformed Idempotency-Key and 409 ``idempotency_key_in_use`` for one whose first call
     is not answered yet; then 415 ``unsupported_media_type``, 507 ``insufficient_storage`` for an upload without room,
-    413 ``payload_too_large``, 408 ``request_timeout`` for a body that comes too slowly, and 422 ``validation_error``
+    413 ``payload_too_large``, 408 ``request_timeout`` for a body that is cut off, and 422 ``validation_error``
     for one that is not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
 7.  422 ``idempotency_key_reused`` for an Idempotency-Key that was used with other content, 410 ``gone`` where what it
     created was deleted.
