@@ -21,7 +21,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
 from paraph.request_templates.models import BulkRow, BulkSend, Template, TemplateField
-from paraph.signature_requests.field_values import write
+from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log.actor import OPERATOR

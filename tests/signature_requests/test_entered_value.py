@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from paraph.signature_requests.entered_value import InvalidEntryError, entered
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType
+from paraph.signature_requests.fields.kinds import KINDS, entered
+from paraph.signature_requests.fields.readers import InvalidEntryError
+from paraph.signature_requests.models import Field
 from paraph.signature_requests.values import InvalidValueError
 
 
@@ -107,12 +108,12 @@ def test_what_is_refused(kind: str, value: object, rules: dict[str, Any], why: s
     assert says in sentence
 
 
-@pytest.mark.parametrize("kind", FILLED_BY_SERVICE)
+@pytest.mark.parametrize("kind", ["signed_on", "full_name", "email"])
 def test_fields_that_the_service_fills_take_nothing(kind: str) -> None:
     assert refused(kind, "x")[0] == "filled_by_service"
 
 
 def test_every_type_is_read() -> None:
-    for kind in FieldType:
+    for kind in KINDS:
         with pytest.raises(InvalidEntryError):
             kept(kind, {}, options=["a", "b"])

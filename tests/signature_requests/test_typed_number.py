@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.signature_requests.typed_number import plain_number, two_readings, two_readings_anywhere
+from paraph.signature_requests.fields.readers import plain_number, two_readings, two_readings_anywhere
 
 
 @pytest.mark.parametrize(

@@ -1,16 +1,15 @@
 """What will stand in a field of a draft whatever its signer does, or unless the signer changes it: the value that the
 sender gave, or what the service fills in."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from paraph.drafts.models import DraftField
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel import clock
 from paraph.pdf.typesetting.field_values import FieldContent
-from paraph.signature_requests.entered_value import entered
-from paraph.signature_requests.field_content import field_content
-from paraph.signature_requests.field_values import Value
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType
+from paraph.signature_requests.fields.kinds import entered, field_content, known_value
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.models import Field
 from paraph.signature_requests.values import InvalidValueError
 
 
@@ -26,21 +25,23 @@ def known_content(field: DraftField, locale: str) -> FieldContent | None:
         width=field.width,
         height=field.height,
     )
-    value = _value(field, row, asked, locale)
+    value = known_value(row, _person(field, locale)) or _given(row, asked)
     content = None if value is None else field_content(row, value, locale)
     return None if content is None or content.is_blank else content
 
 
-def _value(field: DraftField, row: Field, asked: dict[str, Any], locale: str) -> Value | None:
-    if row.type in FILLED_BY_SERVICE:
-        return _of_service(field, row, locale)
+class _Person(NamedTuple):
+    full_name: str
+    email: str
+    signed_on: str
+
+
+def _person(field: DraftField, locale: str) -> _Person:
+    return _Person(signer_name(field.signer, locale), field.signer.email, clock.now().date().isoformat())
+
+
+def _given(row: Field, asked: dict[str, Any]) -> Value | None:
     try:
         return entered(row, asked["value"]) if asked.get("value") is not None else None
     except InvalidValueError:
         return None
-
-
-def _of_service(field: DraftField, row: Field, locale: str) -> str:
-    if row.type == FieldType.SIGNED_ON:
-        return clock.now().date().isoformat()
-    return signer_name(field.signer, locale) if row.type == FieldType.FULL_NAME else field.signer.email

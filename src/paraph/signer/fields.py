@@ -11,13 +11,11 @@ from django.views.decorators.gzip import gzip_page
 from paraph.flow.signing.enter_fields import enter_fields
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.field_values import field_picture
-from paraph.signature_requests.entries import Entry, read_entries
-from paraph.signature_requests.field_content import field_content
-from paraph.signature_requests.field_values import Values, values_of
-from paraph.signature_requests.filled_fields import judged, measure
+from paraph.signature_requests.fields.entry import Entry, judged, measure, read_entries
+from paraph.signature_requests.fields.kinds import field_content, is_entered
+from paraph.signature_requests.fields.shown import own_value, shown_values
+from paraph.signature_requests.fields.store import Values, fields_of, own_fields, values_of
 from paraph.signature_requests.models import Field, Signer
-from paraph.signature_requests.request_fields import fields_of, is_entered, own_fields
-from paraph.signature_requests.shown_values import own_value, shown_values
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language
 from paraph.signer.authentication import found, posted, require_reader

@@ -10,15 +10,12 @@ from django.http import QueryDict
 from paraph import words as catalog
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_request
-from paraph.signature_requests.entered_value import LONGEST as LONGEST_BY_TYPE
-from paraph.signature_requests.entries import LONGEST, Entry
-from paraph.signature_requests.entry_problems import EntriesRefusal, bound
-from paraph.signature_requests.field_text import shown_text
-from paraph.signature_requests.field_values import Value, Values, values_of
-from paraph.signature_requests.filled_fields import judged
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType, Mode, Signer
-from paraph.signature_requests.request_fields import fields_of, is_entered
-from paraph.signature_requests.shown_values import ShownValue, own_value, shown_values
+from paraph.signature_requests.fields.entry import LONGEST, EntriesRefusal, Entry, bound, judged
+from paraph.signature_requests.fields.kinds import KINDS, Kind, is_entered, shown_text
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.shown import ShownValue, own_value, shown_values
+from paraph.signature_requests.fields.store import Values, fields_of, values_of
+from paraph.signature_requests.models import Field, Mode, Signer
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.documents import svg_box
 from paraph.signer.values_image import values_address
@@ -42,6 +39,10 @@ class StepField:
     is_open: bool
     rules: Sequence[str]
     problem: str
+
+    @property
+    def kind(self) -> Kind:
+        return KINDS[self.field.type]
 
     @property
     def input_name(self) -> str:
@@ -119,23 +120,22 @@ def _step_field(signer: Signer, field: Field, typed: Values, locale: str, proble
     if not is_entered(field):
         value = own_value(signer, field, typed)
         text = value if isinstance(value, bool) else shown_text(field, value, signer.request.locale)
-        why = words["set_when_signing" if field.type in FILLED_BY_SERVICE else "set_by_sender"]
+        why = words["set_when_signing" if KINDS[field.type].known else "set_by_sender"]
         return StepField(field, text, page, is_entered=False, is_open=False, rules=[why], problem="")
     entered = typed.get(field.pk, field.value)
     found = judged(field, entered, signer.request.locale, read_in=locale)[1]
     if found and entered and not problem:
         problem = found.sentence(locale)
     rules = list(_rules(field, words, locale))
-    blank = False if field.type == FieldType.CHECKBOX else ""
+    blank = False if KINDS[field.type].is_box else ""
     return StepField(field, entered or blank, page, is_entered=True, is_open=bool(found), rules=rules, problem=problem)
 
 
 def _rules(field: Field, words: Words, locale: str) -> Iterable[str]:
-    if field.type in LONGEST_BY_TYPE:
-        most = field.max_length or LONGEST_BY_TYPE[FieldType(field.type)]
+    kind = KINDS[field.type]
+    if most := field.max_length or kind.longest:
         yield phrase(words, "at_most_characters", most=most)
-    if field.type == FieldType.NUMBER:
-        yield words["rule_number"]
+    yield from (words[rule] for rule in kind.rules)
     if field.minimum:
         yield bound(field, "at_least", field.minimum, locale)
     if field.maximum:
@@ -198,7 +198,7 @@ def form_entries(form: QueryDict, signer: Signer, *, is_final: bool) -> list[Ent
         if field.signer_id != signer.pk or not is_entered(field):
             continue
         name = input_name(field)
-        value: Value = name in form if field.type == FieldType.CHECKBOX else form.get(name, "")
+        value: Value = name in form if KINDS[field.type].is_box else form.get(name, "")
         if isinstance(value, str) and len(value) > LONGEST:
             raise translated("validation_error", "field_text", field=name, most=LONGEST)
         if is_final or value or not typed.get(field.pk):

@@ -10,11 +10,10 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work
 from paraph.pdf.typesetting.field_values import FieldPlace, FieldsContent, fields_picture
-from paraph.signature_requests.field_content import field_content
-from paraph.signature_requests.field_values import values_of
+from paraph.signature_requests.fields.kinds import field_content
+from paraph.signature_requests.fields.shown import ShownValue, shown_values
+from paraph.signature_requests.fields.store import fields_of, values_of
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.request_fields import fields_of
-from paraph.signature_requests.shown_values import ShownValue, shown_values
 from paraph.signature_requests.signing_token import token as token_of
 from paraph.signer import answers, language
 from paraph.signer.authentication import found, require_reader

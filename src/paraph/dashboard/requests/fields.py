@@ -6,9 +6,9 @@ from typing import Any
 from django.utils.translation import get_language
 
 from paraph import words
-from paraph.signature_requests.field_text import shown_text
+from paraph.signature_requests.fields.kinds import shown_text
+from paraph.signature_requests.fields.store import SignedField, signed_fields
 from paraph.signature_requests.models import ERASED_DOMAIN, RequestDocument, SignatureRequest, Signer, SignerStatus
-from paraph.signature_requests.signed_fields import SignedField, signed_fields
 
 
 def fields_of_page(

@@ -7,10 +7,10 @@ from typing import Any
 from paraph import words as catalog
 from paraph.audit_trail.models import Entry, EventType
 from paraph.pdf.typesetting.proof_content import ProofField
-from paraph.signature_requests.field_text import shown_text
-from paraph.signature_requests.field_values import Value
+from paraph.signature_requests.fields.kinds import shown_text
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.store import fields_of
 from paraph.signature_requests.models import Field, SignatureRequest
-from paraph.signature_requests.request_fields import fields_of
 
 
 @dataclass(frozen=True)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from paraph.database.compiled_query import CompiledQuery
 from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
-from paraph.signature_requests.field_content import field_content
-from paraph.signature_requests.field_values import values_of
+from paraph.signature_requests.fields.kinds import field_content
+from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.models import Field, RequestDocument, Signer
 
 _FIELDS = CompiledQuery(lambda: Field.objects.order_by("id"), "request_document")
