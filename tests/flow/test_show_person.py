@@ -226,8 +226,8 @@ OF_NOBODY = {
         evidence_kepttimestamp.object_key
     """,
     "what is asked of whoever signs": """
-        signature_requests_field.name signature_requests_field.label signature_requests_field.options
-        signature_requests_field.minimum signature_requests_field.maximum
+        signature_requests_field.name signature_requests_field.type signature_requests_field.label
+        signature_requests_field.options signature_requests_field.minimum signature_requests_field.maximum
     """,
     "the head of a file, and its name, which members chose": """
         request_templates_bulksend.file_name request_templates_bulksend.columns

@@ -18,7 +18,7 @@ from paraph.signature_requests.fields.store import Values, fields_of, values_of
 from paraph.signature_requests.models import Field, Mode, Signer
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.documents import svg_box
-from paraph.signer.values_image import values_address
+from paraph.signer.fields import values_address
 from paraph.words import Words, phrase
 
 _LARGE = 300  # pages, beyond which a signing page takes a tenth of a second and more

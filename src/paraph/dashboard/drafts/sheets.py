@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from paraph.drafts.known_values import known_content
+from paraph.dashboard.drafts.values_picture import known_content
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Rectangle
 from paraph.drafts.signer_name import signer_name
 from paraph.drafts.stamp_remarks import under_stamps

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.models import Template, TemplateRole
 from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.fields.readers import two_readings_anywhere
+from paraph.signature_requests.fields.readers import two_readings
 
 Asked = dict[str, dict[str, Any]]
 """What fields of a role ask, by their names. A field that stands on several documents is filled on each."""
@@ -66,7 +66,7 @@ def value_of(content: dict[str, Any], cell: str) -> str | bool:
 def two_meanings(content: dict[str, Any], cell: str) -> str:
     """Return the problem of a number such as 1.250, "" for any other cell: spreadsheets of one language write so what
     in another has three decimals."""
-    readings = two_readings_anywhere(cell) if KINDS[content["type"]].is_number else None
+    readings = two_readings(cell) if KINDS[content["type"]].is_number else None
     if readings is None:
         return ""
     sentence = _("“%(cell)s” can be read in two ways. Write %(large)s or %(small)s.")

@@ -21,19 +21,6 @@ MISSING = ("entry_missing", "entry_unticked")
 _NAMED_PROBLEMS = 3
 _NAMED_MISSING = 20
 _BOUNDS = ("at_least", "at_most")
-_WORDS = {  # by the kind of a refusal
-    "empty": "entry_missing",
-    "too_long": "ask_too_long",
-    "unprintable": "entry_unprintable",
-    "accents": "entry_unprintable",
-    "no_number": "entry_no_number",
-    "no_date": "entry_no_date",
-    "no_option": "entry_no_option",
-    "unticked": "entry_unticked",
-    "too_small": "at_least",
-    "too_large": "at_most",
-    "filled_by_service": "set_when_signing",
-}
 
 
 @dataclasses.dataclass(frozen=True)
@@ -46,17 +33,10 @@ class EntryProblem:
     facts: dict[str, Any] = dataclasses.field(default_factory=dict)
 
     def sentence(self, locale: str) -> str:
-        words = catalog.of("page", locale)
-        if "bound" not in self.facts:
-            return catalog.phrase(words, self.word, **self.facts)
-        return f"{bound(self.field, self.word, self.facts['bound'], locale)}."
-
-
-def problem_of(field: Field, refusal: InvalidEntryError, path: str) -> EntryProblem:
-    word, facts = _WORDS[refusal.kind], dict(refusal.facts)
-    if word in _BOUNDS:
-        return EntryProblem(field, word, path, {"bound": facts.get("least") or facts.get("most")})
-    return EntryProblem(field, word, path, {"most": facts["limit"]} if word == "ask_too_long" else {})
+        if self.word not in _BOUNDS:
+            return catalog.phrase(catalog.of("page", locale), self.word, **self.facts)
+        [value] = self.facts.values()
+        return f"{bound(self.field, self.word, value, locale)}."
 
 
 def bound(field: Field, word: str, value: str, locale: str) -> str:
@@ -201,7 +181,7 @@ def judged(
     try:
         value = _entered(field, typed)
     except InvalidEntryError as refusal:
-        return None, problem_of(field, refusal, path)
+        return None, EntryProblem(field, refusal.word, path, refusal.facts)
     if not fits(field_content(field, value, locale)):
         return None, EntryProblem(field, "entry_no_room", path)
     return value, None

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Annotated, Any, Literal
 
 from django.utils.translation import gettext as _
-from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainValidator, SkipValidation, WithJsonSchema
 
 from paraph.signature_requests.fields.kinds import KINDS, entered
 from paraph.signature_requests.fields.readers import LONGEST_TEXT, drawable, is_blank
@@ -44,19 +44,15 @@ Side = Annotated[
 ]
 
 
-def _given(value: object) -> object:
-    """Let a value through; what it must be depends on the type of its field."""
-    return value
-
-
+# What it must be depends on the type of its field.
 PrefilledValue = Annotated[
     str | bool | None,
-    PlainValidator(_given),
+    SkipValidation,
     WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "boolean"}, _NULL]}),
 ]
 Bound = Annotated[
     str | float | None,
-    PlainValidator(_given),
+    SkipValidation,
     WithJsonSchema(
         {
             "anyOf": [

@@ -20,7 +20,7 @@ from paraph.signature_requests.models import LONGEST_FIELD_NAME, Field
 
 DEFAULT_SIZE = (160.0, 18.0)
 _ASKED = ("required", "value", "read_only")
-_BOX_SIZE = (12.0, 12.0)
+_BOX = (12.0, 12.0)
 _SHORT = (100.0, 18.0)
 
 
@@ -84,81 +84,35 @@ def _day(value: str, locale: str) -> str:
     return words.day(date.fromisoformat(value), locale)
 
 
+_line = partial(readers.read_text, longest=LONGEST_LINE)
+_lines = partial(readers.read_text, longest=LONGEST_TEXT, unseen="\n")
+_LIMITED, _BOUNDED, _CHOSEN = (*_ASKED, "max_length"), (*_ASKED, "minimum", "maximum"), (*_ASKED, "options")
 _ALL = (
+    Kind("text", gettext_lazy("Text"), "pencil", _LIMITED, _line, longest=LONGEST_LINE),
     Kind(
-        "text",
-        gettext_lazy("Text"),
-        "pencil",
-        attributes=(*_ASKED, "max_length"),
-        read=partial(readers.read_text, longest=LONGEST_LINE),
-        longest=LONGEST_LINE,
+        "multiline", gettext_lazy("Paragraph"), "bars-3-bottom-left", _LIMITED, _lines,
+        longest=LONGEST_TEXT, control="textarea", drawn=(240, 60), tags=("paragraph",),
     ),
     Kind(
-        "multiline",
-        gettext_lazy("Paragraph"),
-        "bars-3-bottom-left",
-        attributes=(*_ASKED, "max_length"),
-        read=partial(readers.read_text, longest=LONGEST_TEXT, unseen="\n"),
-        longest=LONGEST_TEXT,
-        control="textarea",
-        drawn=(240, 60),
-        tags=("paragraph",),
+        "number", pgettext_lazy("field", "Number"), "hashtag", _BOUNDED, readers.read_number,
+        text=words.number, control="decimal", rules=("rule_number",), drawn=_SHORT, example="1250.50",
     ),
     Kind(
-        "number",
-        pgettext_lazy("field", "Number"),
-        "hashtag",
-        attributes=(*_ASKED, "minimum", "maximum"),
-        read=readers.read_number,
-        text=words.number,
-        control="decimal",
-        rules=("rule_number",),
-        drawn=_SHORT,
-        example="1250.50",
+        "date", gettext_lazy("Date"), "calendar", _BOUNDED, readers.read_date,
+        text=_day, control="date", bounds=("not_before", "not_after"), drawn=_SHORT, example="2026-03-31",
     ),
     Kind(
-        "date",
-        gettext_lazy("Date"),
-        "calendar",
-        attributes=(*_ASKED, "minimum", "maximum"),
-        read=readers.read_date,
-        text=_day,
-        control="date",
-        bounds=("not_before", "not_after"),
-        drawn=_SHORT,
-        example="2026-03-31",
+        "checkbox", gettext_lazy("Checkbox"), "check", _ASKED, readers.read_tick,
+        control="checkbox", size=_BOX, drawn=_BOX, tags=("check",), example="x",
     ),
+    Kind("choice", gettext_lazy("Choice"), "chevron-up-down", _CHOSEN, readers.read_option, control="select"),
     Kind(
-        "checkbox",
-        gettext_lazy("Checkbox"),
-        "check",
-        attributes=_ASKED,
-        read=readers.read_tick,
-        control="checkbox",
-        size=_BOX_SIZE,
-        drawn=_BOX_SIZE,
-        tags=("check",),
-        example="x",
-    ),
-    Kind(
-        "choice",
-        gettext_lazy("Choice"),
-        "chevron-up-down",
-        attributes=(*_ASKED, "options"),
-        read=readers.read_option,
-        control="select",
-    ),
-    Kind(
-        "signed_on",
-        gettext_lazy("Date of signature"),
-        "calendar-days",
-        known=attrgetter("signed_on"),
-        text=_day,
-        drawn=_SHORT,
+        "signed_on", gettext_lazy("Date of signature"), "calendar-days",
+        known=attrgetter("signed_on"), text=_day, drawn=_SHORT,
     ),
     Kind("full_name", gettext_lazy("Full name"), "user", known=attrgetter("full_name"), tags=("name",)),
     Kind("email", gettext_lazy("E-mail"), "at-symbol", known=attrgetter("email")),
-)
+)  # fmt: skip
 KINDS = {kind.type: kind for kind in _ALL}
 
 

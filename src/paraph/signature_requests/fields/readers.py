@@ -38,12 +38,12 @@ _NOTHING = re.compile("[\\s\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200c\u20
 
 
 class InvalidEntryError(InvalidValueError):
-    """The value is invalid. ``kind`` names the sentence and ``facts`` fill it, for pages in languages that it does not
-    have."""
+    """The value is invalid. ``word`` names the sentence on the signing page, in all of its languages, and ``facts``
+    fill it."""
 
-    def __init__(self, kind: str, sentence: str, **facts: Any) -> None:
+    def __init__(self, word: str, sentence: str, **facts: Any) -> None:
         super().__init__(sentence % facts)
-        self.kind, self.facts = kind, facts
+        self.word, self.facts = word, facts
 
 
 def drawable(written: str) -> str:
@@ -66,14 +66,16 @@ def read_text(field: Field, value: object, longest: int, unseen: str = "") -> st
     written = re.sub(r"\r\n?", "\n", drawable(_string(value)).replace("\t", " ")).strip()
     longest = field.max_length or longest
     if is_blank(written):
-        raise InvalidEntryError("empty", _("it must not be empty."))
+        raise InvalidEntryError("entry_missing", _("it must not be empty."))
     if len(written) > longest:
-        raise InvalidEntryError("too_long", _("it must have at most %(limit)d characters."), limit=longest)
+        raise InvalidEntryError(
+            "ask_too_long", _("it must have at most %(limit)d characters."), limit=longest, most=longest
+        )
     if UNPRINTABLE.search(written.replace(unseen, "")):
-        raise InvalidEntryError("unprintable", _("it must not contain control characters or lone surrogates."))
+        raise InvalidEntryError("entry_unprintable", _("it must not contain control characters or lone surrogates."))
     if not written.isascii() and _most_accents(written) > MOST_ACCENTS:
         sentence = _("it must not have more than %(limit)d accents on one letter.")
-        raise InvalidEntryError("accents", sentence, limit=MOST_ACCENTS)
+        raise InvalidEntryError("entry_unprintable", sentence, limit=MOST_ACCENTS)
     return written
 
 
@@ -91,7 +93,7 @@ def read_number(field: Field, value: object) -> str:
             "it must be a number with a point, such as 1250.50, with at most %(digits)d digits before the point and "
             "%(decimals)d after it."
         )
-        raise InvalidEntryError("no_number", sentence, digits=MOST_DIGITS, decimals=MOST_DECIMALS)
+        raise InvalidEntryError("entry_no_number", sentence, digits=MOST_DIGITS, decimals=MOST_DECIMALS)
     return _within(field, f"{+Decimal(written):f}", Decimal)
 
 
@@ -104,15 +106,15 @@ def read_date(field: Field, value: object) -> str:
         date.fromisoformat(written)
     except ValueError:
         sentence = _("it must be a date written as year, month and day, such as 2026-03-31.")
-        raise InvalidEntryError("no_date", sentence) from None
+        raise InvalidEntryError("entry_no_date", sentence) from None
     return _within(field, written, str)
 
 
 def _within(field: Field, written: str, measure: Callable[[str], Any]) -> str:
     if field.minimum and measure(written) < measure(field.minimum):
-        raise InvalidEntryError("too_small", _("it must be at least %(least)s."), least=field.minimum)
+        raise InvalidEntryError("at_least", _("it must be at least %(least)s."), least=field.minimum)
     if field.maximum and measure(written) > measure(field.maximum):
-        raise InvalidEntryError("too_large", _("it must be at most %(most)s."), most=field.maximum)
+        raise InvalidEntryError("at_most", _("it must be at most %(most)s."), most=field.maximum)
     return written
 
 
@@ -121,7 +123,7 @@ def read_option(field: Field, value: object) -> str:
     value = drawable(value) if isinstance(value, str) else value
     if not isinstance(value, str) or value not in field.options:
         sentence = _("it must be one of %(values)s.")
-        raise InvalidEntryError("no_option", sentence, values=shown(", ".join(field.options)))
+        raise InvalidEntryError("entry_no_option", sentence, values=shown(", ".join(field.options)))
     return value
 
 
@@ -130,13 +132,13 @@ def read_tick(field: Field, value: object) -> bool:
     if not isinstance(value, bool):
         raise InvalidEntryError("no_boolean", _("it must be a JSON boolean, true or false."))
     if field.required and not value:
-        raise InvalidEntryError("unticked", _("it must be true, as this box has to be ticked."))
+        raise InvalidEntryError("entry_unticked", _("it must be true, as this box has to be ticked."))
     return value
 
 
 def refuse(field: Field, value: object) -> Value:  # noqa: ARG001
     """Refuse any value, in the place of a reader."""
-    raise InvalidEntryError("filled_by_service", _("the service fills this field itself."))
+    raise InvalidEntryError("set_when_signing", _("the service fills this field itself."))
 
 
 def _string(value: object) -> str:
@@ -152,27 +154,19 @@ class Readings(NamedTuple):
     small: str
 
 
-def two_readings(typed: object, locale: str) -> Readings | None:
+def two_readings(typed: object, locale: str = "") -> Readings | None:
     """Return both readings of a number such as 1.250, whose only mark stands between thousands in the language, and
-    before decimals elsewhere; None where there is one at most."""
+    before decimals elsewhere; None where there is one at most. Without a ``locale``, nobody knows in which language it
+    was written: then they have a point, and three decimals get a zero more, so that they can be read in one way only.
+    """
     found = _TWO_READINGS.fullmatch(_plain_text(typed)) if isinstance(typed, str) else None
-    thousands, decimal = words.number_marks(locale)
-    if found is None or found[2] != thousands:
+    thousands, decimal = words.number_marks(locale) if locale else ("", ".")
+    if found is None or thousands not in ("", found[2]):
         return None
     decimals = found[3].rstrip("0")
-    return Readings(found[1] + found[3], f"{found[1]}{decimal}{decimals}" if decimals else found[1])
-
-
-def two_readings_anywhere(typed: str) -> Readings | None:
-    """Return both readings of such a number where nobody knows in which language it was written; None where there is
-    one at most. They have a point and can be read in one way only: three decimals get a zero more."""
-    found = _TWO_READINGS.fullmatch(_plain_text(typed))
-    if found is None:
-        return None
-    decimals = found[3].rstrip("0")
-    if len(decimals) == 3:
+    if not locale and len(decimals) == 3:
         decimals += "0"
-    return Readings(found[1] + found[3], f"{found[1]}.{decimals}" if decimals else found[1])
+    return Readings(found[1] + found[3], f"{found[1]}{decimal}{decimals}" if decimals else found[1])
 
 
 def plain_number(typed: object) -> object:
