@@ -10,7 +10,7 @@ import pytest
 from PIL import Image, ImageChops, ImageFilter, ImageStat
 
 from benchmarks.corpus.rendering import BOTH
-from paraph.flow.sealing.page_values import on_pages
+from paraph.flow.sealing.stamp_marks import on_pages
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent

@@ -17,7 +17,7 @@ from paraph.pdf.typesetting.field_values import FieldPlace, FieldsContent, field
 from paraph.signature_requests.fields.entry import Entry, judged, measure, read_entries
 from paraph.signature_requests.fields.kinds import field_content, is_entered
 from paraph.signature_requests.fields.shown import ShownValue, own_value, shown_values
-from paraph.signature_requests.fields.store import Values, fields_of, own_fields, values_of
+from paraph.signature_requests.fields.store import Values, facts_of, fields_of, own_fields, values_of
 from paraph.signature_requests.models import Field, Signer
 from paraph.signature_requests.signing_token import token as token_of
 from paraph.signature_requests.translated_refusal import translated
@@ -94,10 +94,7 @@ def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | 
 def _told(signer: Signer, field: Field, typed: Values, locale: str) -> dict[str, Any]:
     """Return the value as it was entered, the sender's where nothing was, null where there is none."""
     value = typed.get(field.pk, field.value) if is_entered(field) else own_value(signer, field, typed)
-    told = {
-        "document_id": field.request_document.document_id,
-        "name": field.name,
-        "type": field.type,
+    told = facts_of(field) | {
         "label": field.label,
         "required": field.required,
         "read_only": not is_entered(field),

@@ -58,21 +58,6 @@ class StepPage:
     fields: Sequence[StepField]
 
 
-@dataclass(frozen=True)
-class FillStep:
-    """``open``: the fields that have to be filled in yet, or anew."""
-
-    pages: Sequence[StepPage]
-
-    @property
-    def open(self) -> list[StepField]:
-        return [each for page in self.pages for each in page.fields if each.is_open]
-
-    @property
-    def left(self) -> str:
-        return str(len(self.open))
-
-
 def input_name(field: Field) -> str:
     return f"field-{field.request_document.document_id}-{field.name}"
 
@@ -81,7 +66,8 @@ def fields_on(
     signer: Signer, documents: list[dict[str, Any]], locale: str, refusal: DomainError | None, *, may_fill: bool
 ) -> dict[str, Any]:
     """Put the places of fields into the ``documents`` that the page shows, and return what its template needs:
-    ``has_fields``; ``fill``, the step, None where there is nothing to fill in; ``hides_entries``, whether others
+    ``has_fields``; ``fill``, the step with its ``pages`` and the fields that are ``open``, which have to be filled in
+    yet or anew, None where there is nothing to fill in; ``hides_entries``, whether others
     enter what the signer does not see; and ``enters``, whether the signer enters something. ``refusal``: why a
     signature was not taken."""
     shown = {document["id"]: document for document in documents}
@@ -97,7 +83,8 @@ def fields_on(
     hides = signer.request.mode == Mode.PARALLEL and any(is_entered(each) for each in fields if each not in own)
     told = _problems(refusal, locale)
     steps = [_step_field(signer, field, typed, locale, told.get(field.pk, "")) for field in own]
-    step = FillStep(list(_pages(steps, shown))) if own and may_fill else None
+    fill = {"pages": list(_pages(steps, shown)), "open": [step for step in steps if step.is_open]}
+    step = fill if own and may_fill else None
     return {"has_fields": True, "fill": step, "hides_entries": hides, "enters": any(map(is_entered, own))}
 
 

@@ -1,5 +1,6 @@
 """The form of a field that a signer fills in."""
 
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -82,18 +83,13 @@ class FieldForm(PlaceForm):
         if name == "value" and KINDS[entered["type"]].is_box:
             return str(value).strip().casefold() in _TICKED
         if name in ("minimum", "maximum") and value and KINDS[entered["type"]].is_number:
-            return float(value)
+            with suppress(ValueError):
+                return float(value)
         return value
 
     def _check_content(self) -> None:
         """By the code that judges the API's, whose sentences stand at the fields of the form."""
-        entered = self.cleaned_data
-        for name in ("minimum", "maximum") if KINDS[entered["type"]].is_number else ():
-            try:
-                float(entered.get(name) or 0)
-            except ValueError:
-                self.add_error(name, _("Enter a number."))
-        for problem in [] if self.errors else _problems(self.content(), self.rectangle()):
+        for problem in _problems(self.content(), self.rectangle()):
             name = problem.path.partition(".")[0].partition("[")[0]
             sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}"
             self.add_error(name if name in self.fields else None, sentence)

@@ -9,7 +9,7 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.pdf.typesetting.proof_content import ProofField
 from paraph.signature_requests.fields.kinds import shown_text
 from paraph.signature_requests.fields.readers import Value
-from paraph.signature_requests.fields.store import fields_of
+from paraph.signature_requests.fields.store import facts_of, fields_of
 from paraph.signature_requests.models import Field, SignatureRequest
 
 
@@ -28,14 +28,7 @@ class FilledIn:
 
     def evidence(self) -> dict[str, Any]:
         """Return what evidence.json has of it. ``printed`` is what ``paraph verify`` looks for on the pages."""
-        return {
-            "document_id": self.field.request_document.document_id,
-            "name": self.field.name,
-            "type": self.field.type,
-            "label": self.field.label,
-            "value": self.value,
-            "printed": self.text,
-        }
+        return facts_of(self.field) | {"label": self.field.label, "value": self.value, "printed": self.text}
 
 
 def filled_in(

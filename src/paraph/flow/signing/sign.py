@@ -156,15 +156,7 @@ def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[st
     final = [FilledField(field, known_value(field, signer) or value) for field, value in filled]
     field_values.write(signer, {field.pk: value for field, value in final if value is not None})
     update(signer, "fields_encrypted")
-    return [
-        {
-            "document_id": field.request_document.document_id,
-            "name": field.name,
-            "type": field.type,
-            "value": value,
-        }
-        for field, value in final
-    ]
+    return [field_values.facts_of(field) | {"value": value} for field, value in final]
 
 
 def _continue(request: SignatureRequest, moment: datetime) -> None:

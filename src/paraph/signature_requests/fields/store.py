@@ -74,6 +74,11 @@ def _place(field: Field) -> tuple[int, int, float, float, int]:
     return field.request_document.position, field.page_number, -field.y - field.height, field.x, field.pk
 
 
+def facts_of(field: Field) -> dict[str, Any]:
+    """Return what journal, evidence and answers call a field by."""
+    return {"document_id": field.request_document.document_id, "name": field.name, "type": field.type}
+
+
 class SignedField(NamedTuple):
     """``value``: None until its signer has signed, for what was left empty, and once the signer is erased."""
 
@@ -81,13 +86,7 @@ class SignedField(NamedTuple):
     value: Value | None
 
     def facts(self) -> dict[str, Any]:
-        return {
-            "document_id": self.field.request_document.document_id,
-            "name": self.field.name,
-            "type": self.field.type,
-            "label": self.field.label,
-            "value": self.value,
-        }
+        return facts_of(self.field) | {"label": self.field.label, "value": self.value}
 
 
 def signed_fields(request_ids: Collection[int]) -> dict[int, list[SignedField]]:
