@@ -99,7 +99,6 @@ def test_every_word_of_the_answers_is_used() -> None:
 def test_every_word_of_the_proof_is_used() -> None:
     """Where the proof is set, or as one of the names that a journal holds."""
     setting = [*(SOURCE / "pdf/typesetting").rglob("proof*"), SOURCE / "flow/sealing/proof_content.py"]
-    setting.append(SOURCE / "flow/sealing/filled_in.py")
     said = "".join(path.read_text() for path in setting if path.suffix != ".pyc")
     journaled = "".join(path.read_text() for path in SOURCE.rglob("*.py"))
     names = {f"event_{event.name.lower()}" for event in EventType}

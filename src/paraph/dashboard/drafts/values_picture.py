@@ -1,7 +1,7 @@
 """``/app/{o}/drafts/{id}/signers/{signer}/documents/{document}/values-{number}.svg``: what is known of the values of a
 signer's fields on a page, as they will stand there, drawn by what draws the sealed ones."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
 
@@ -11,9 +11,8 @@ from paraph.drafts.models import Draft, DraftDocument, DraftField
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel import clock
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, fields_picture
-from paraph.signature_requests.fields.kinds import entered, field_content, known_value
-from paraph.signature_requests.fields.readers import Value
-from paraph.signature_requests.models import Field
+from paraph.signature_requests.fields.input import FieldInput
+from paraph.signature_requests.fields.room import known_content
 from paraph.signature_requests.values import InvalidValueError
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -31,29 +30,11 @@ def values_picture(request: HttpRequest, member: Member, draft_id: int, signer_i
         raise Http404
     width, height = row.document.pages[page["number"] - 1]
     fields = row.fields.filter(signer=signer_id, page_number=page["number"]).select_related("signer")
-    known = [(field, known_content(field, draft.locale)) for field in fields]
+    known = [(field, content_of(field, draft.locale)) for field in fields]
     places = [
         FieldPlace(field.x, height - field.y - field.height, content) for field, content in known if content is not None
     ]
     return HttpResponse(fields_picture(FieldsContent(width, height, places)), content_type="image/svg+xml")
-
-
-def known_content(field: DraftField, locale: str) -> FieldContent | None:
-    """Return what will stand in the field whatever its signer does, or unless the signer changes it: the value that the
-    sender gave, or what the service fills in, on the day of today. None where nothing is known yet, or what is known
-    cannot be taken. ``locale``: of the draft."""
-    asked = field.content
-    row = Field(
-        type=asked["type"],
-        options=asked.get("options"),
-        max_length=asked.get("max_length"),
-        font_size=float(asked.get("font_size", 10)),
-        width=field.width,
-        height=field.height,
-    )
-    value = known_value(row, _person(field, locale)) or _given(row, asked)
-    content = None if value is None else field_content(row, value, locale)
-    return None if content is None or content.is_blank else content
 
 
 class _Person(NamedTuple):
@@ -62,12 +43,13 @@ class _Person(NamedTuple):
     signed_on: str
 
 
-def _person(field: DraftField, locale: str) -> _Person:
-    return _Person(signer_name(field.signer, locale), field.signer.email, clock.now().date().isoformat())
-
-
-def _given(row: Field, asked: dict[str, Any]) -> Value | None:
+def content_of(field: DraftField, locale: str) -> FieldContent | None:
+    """Return what is drawn for the field, on the day of today; None where nothing is known yet, or what is known cannot
+    be taken. ``locale``: of the draft."""
+    signer = _Person(signer_name(field.signer, locale), field.signer.email, clock.now().date().isoformat())
+    given = FieldInput.model_construct(**field.content)
     try:
-        return entered(row, asked["value"]) if asked.get("value") is not None else None
+        content = known_content(given, field.width, field.height, signer, locale)
     except InvalidValueError:
         return None
+    return None if content is None or content.is_blank else content

@@ -26,7 +26,7 @@ _NULL = {"type": "null"}
 
 FieldKind = Annotated[
     str,
-    PlainValidator(partial(choice, values=tuple(KINDS))),
+    PlainValidator(partial(choice, values=KINDS)),
     WithJsonSchema({"enum": list(KINDS), "type": "string"}),
 ]
 FieldName = Annotated[

@@ -13,7 +13,7 @@ from paraph import words
 from paraph.pdf.typesetting.field_values import ORDINARY, FieldContent, cost, fit, fitted_size
 from paraph.pdf.untrusted.find import Rect
 from paraph.signature_requests.fields.input import FieldInput, row_of
-from paraph.signature_requests.fields.kinds import KINDS, field_content, known_value
+from paraph.signature_requests.fields.kinds import KINDS, Person, field_content, known_value
 from paraph.signature_requests.problems import Problems
 
 _LONGEST_SHOWN = 100  # characters of a value in a sentence
@@ -81,15 +81,21 @@ class _KnownValue(NamedTuple):
 
 
 def _known(fields: Iterable[PlacedField]) -> Iterator[_KnownValue]:
-    for each in fields:
-        if each.given.value is None and not KINDS[each.given.type].known:
+    for path, given, rect, signer in fields:
+        if given.value is None and not KINDS[given.type].known:
             continue
-        row = row_of(each.given)
-        row.width, row.height = each.rect.width, each.rect.height
-        value = known_value(row, each.signer) if row.value is None else row.value
-        if value is not None:
-            content = field_content(row, value, each.signer.locale)
-            yield _KnownValue(each.path, content, by_service=row.value is None)
+        if content := known_content(given, rect.width, rect.height, signer, signer.locale):
+            yield _KnownValue(path, content, by_service=given.value is None)
+
+
+def known_content(given: FieldInput, width: float, height: float, signer: Person, locale: str) -> FieldContent | None:
+    """Return what will stand in a field whatever its signer does, or unless the signer changes it: the value that the
+    sender gave, or what the service fills in; None where neither is there. Raise ``InvalidValueError`` for a value that
+    the field does not take."""
+    row = row_of(given)
+    row.width, row.height = width, height
+    value = known_value(row, signer) or row.value
+    return None if value is None else field_content(row, value, locale)
 
 
 @lru_cache

@@ -57,9 +57,4 @@ def _before(signer: Signer) -> dict[int, Signer]:
     if signer.request.mode != Mode.SEQUENTIAL:
         return {}
     earlier = signer.request.signers.filter(order__lt=signer.order, status=SignerStatus.SIGNED)
-    earlier = earlier.defer("signature_encrypted", "initials_encrypted")
-    found: dict[int, Signer] = {}
-    for each in earlier:
-        each.request = signer.request
-        found[each.pk] = each
-    return found
+    return {each.pk: each for each in earlier.defer("signature_encrypted", "initials_encrypted")}
