@@ -26,7 +26,7 @@ from paraph.flow.sending.remind import send_reminder
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import places, tokens
-from paraph.signature_requests.field_values import write
+from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field, Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store

@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from paraph.dashboard.requests import listing
-from paraph.signature_requests.field_values import write
+from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role

@@ -3,10 +3,10 @@
 import pytest
 
 from paraph.drafts import editing
-from paraph.drafts.field_kinds import free_name
 from paraph.drafts.missing import missing
 from paraph.drafts.models import DraftField, DraftStamp, Step
 from paraph.drafts.payload import payload
+from paraph.signature_requests.fields.kinds import free_name
 from tests.drafts.asked import IBAN, PLACE, SIGNED_ON, asking
 from tests.drafts.author import author
 

@@ -21,7 +21,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
 from paraph.request_templates.models import BulkRow, BulkSend, Template, TemplateField
-from paraph.signature_requests.field_values import write
+from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log.actor import OPERATOR
@@ -219,8 +219,8 @@ OF_NOBODY = {
         evidence_kepttimestamp.object_key
     """,
     "what is asked of whoever signs": """
-        signature_requests_field.name signature_requests_field.label signature_requests_field.options
-        signature_requests_field.minimum signature_requests_field.maximum
+        signature_requests_field.name signature_requests_field.type signature_requests_field.label
+        signature_requests_field.options signature_requests_field.minimum signature_requests_field.maximum
     """,
     "the head of a file, and its name, which members chose": """
         request_templates_bulksend.file_name request_templates_bulksend.columns

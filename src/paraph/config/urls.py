@@ -43,7 +43,7 @@ from paraph.signer.decline import decline
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
-from paraph.signer.fields import fields
+from paraph.signer.fields import fields, values_image
 from paraph.signer.logo import logo
 from paraph.signer.otp import otp
 from paraph.signer.page import page
@@ -53,7 +53,6 @@ from paraph.signer.progress import progress_view
 from paraph.signer.shell import embed_script
 from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_initials, typed_stamp
-from paraph.signer.values_image import values_image
 from paraph.signer.words_script import words_script
 
 handler400 = "paraph.dashboard.errors.bad_request"

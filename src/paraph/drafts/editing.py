@@ -9,9 +9,9 @@ from django.db import transaction
 from django.db.models import Func, IntegerField, Max, QuerySet, Sum
 
 from paraph.documents.models import Document, DocumentStatus
-from paraph.drafts.field_kinds import Kind, free_name
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
 from paraph.kernel import clock
+from paraph.signature_requests.fields.kinds import Kind, free_name
 from paraph.signature_requests.input import DEFAULT_SIZE
 from paraph.signature_requests.models import Role
 from paraph.tenants.models import User
@@ -128,8 +128,8 @@ def add_field(draft: Draft, kind: Kind) -> None:
         return
     fields = list(row.fields.all())
     there = sum(field.page_number == len(row.document.pages) for field in fields)
-    place = _free_place(row, there, (max(kind.size[0], _NARROWEST), kind.size[1]))
-    place |= {"y": row.document.pages[-1][1] - place["y"] - kind.size[1], "width": kind.size[0]}
+    place = _free_place(row, there, (max(kind.drawn[0], _NARROWEST), kind.drawn[1]))
+    place |= {"y": row.document.pages[-1][1] - place["y"] - kind.drawn[1], "width": kind.drawn[0]}
     name = free_name(str(kind.label), [field.content["name"] for field in fields if field.signer_id == signer.pk])
     DraftField.objects.create(document=row, signer=signer, content=kind.content(name), **place)
     touch(draft)

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftDocument, DraftSigner, PlacedField, Rectangle, RequestOptions, Step
 from paraph.drafts.signer_name import signer_name
-from paraph.signature_requests.field_input import FieldInput
+from paraph.signature_requests.fields.input import FieldInput
 from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.models import Role
 from paraph.signature_requests.plan import make_plan

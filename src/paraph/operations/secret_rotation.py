@@ -23,7 +23,8 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
 from paraph.keys.development import encrypt_anew, not_yet_under
-from paraph.signature_requests import field_values, handwriting
+from paraph.signature_requests import handwriting
+from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.models import Signer
 from paraph.tenants import second_factors
 from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours

@@ -4,8 +4,8 @@ from typing import Any
 
 from paraph.api.v1.openapi.parts import ENTERED_FIELDS, DocumentPart
 from paraph.signature_requests.consent import LOCALES
+from paraph.signature_requests.fields.kinds import KINDS
 from paraph.signature_requests.marks import MOST_POINTS
-from paraph.signature_requests.models import FieldType
 
 
 def _object(
@@ -164,7 +164,7 @@ FIELDS = _object(
             ],
             "properties": _WHERE
             | {
-                "type": _text("What may be entered.", enum=list(FieldType.values)),
+                "type": _text("What may be entered.", enum=list(KINDS)),
                 "label": _text("What the signer reads."),
                 "required": {"type": "boolean", "description": "Whether it has to be filled in; of a box, ticked."},
                 "read_only": {

@@ -10,7 +10,8 @@ from django.db.models.functions import Cast, Coalesce, Length
 
 from paraph.drafts.models import OPTIONS, WRITTEN, Draft
 from paraph.request_templates.models import TemplateDocument, TemplateField, TemplateStamp
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Channel, Field, FieldType, SignatureRequest
+from paraph.signature_requests.fields.kinds import KINDS
+from paraph.signature_requests.models import Channel, Field, SignatureRequest
 
 _KEPT_OPTIONS = ("send_email", "reminders", "decline_allowed")
 _STAMP_BYTES = 120
@@ -92,13 +93,13 @@ def _field(asked: Field) -> dict[str, Any]:
     content: dict[str, Any] = {"name": asked.name, "type": asked.type}
     if asked.label != asked.name:
         content["label"] = asked.label
-    if asked.type not in FILLED_BY_SERVICE:
+    if "required" in KINDS[asked.type].attributes:
         content["required"] = asked.required
     given = ("options", "max_length", "minimum", "maximum")
     content |= {name: value for name in given if (value := getattr(asked, name)) is not None and value != ""}
     if asked.read_only:  # whoever sends the template says what stands there
         content["read_only"] = True
-    if asked.type == FieldType.NUMBER:  # bounds are numbers in a payload, and texts in rows
+    if KINDS[asked.type].is_number:  # bounds are numbers in a payload, and texts in rows
         content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}
     return {name: getattr(asked, name) for name in _RECTANGLE} | {"content": content | {"font_size": asked.font_size}}
 

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, WithJsonSchema, create_model
 
 from paraph.request_templates.models import LONGEST_ROLE
-from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput, FieldName, PrefilledValue
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput, FieldName, PrefilledValue
 from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,

@@ -11,7 +11,7 @@ from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from paraph.signature_requests.field_input import FieldInput, FieldPlacement
+from paraph.signature_requests.fields.input import FieldInput, FieldPlacement
 from paraph.signature_requests.input import (
     MOST_STAMPS,
     Assignment,

@@ -12,8 +12,10 @@ from django.utils.translation import gettext as _
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.messaging.gateways import EMAIL, is_refused
-from paraph.signature_requests import field_room, payload, references
+from paraph.signature_requests import payload, references
+from paraph.signature_requests.fields.room import ExpectedSigner, PlacedField, check_room
 from paraph.signature_requests.input import SignatureRequestInput
+from paraph.signature_requests.names import full_name
 from paraph.signature_requests.placing import PlannedDocument, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.signature_requests.unknown_fields import look_for_unknown
@@ -59,7 +61,7 @@ def make_plan(
     profile = _branding_profile(scope, draft, problems)
     documents = _documents(scope, draft, problems)
     if not problems:
-        field_room.check(draft, documents, locale or DEFAULT_LOCALE, problems, measured)
+        check_room(_fields(draft, documents, locale or DEFAULT_LOCALE), problems, measured)
     problems.refuse()
     return RequestPlan(draft, profile, documents)
 
@@ -96,7 +98,7 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
         _branding_profile(scope, draft, problems)
         documents = _documents(scope, draft, problems)
         if not problems:
-            field_room.check(draft, documents, locale, problems, PREVIEWED)
+            check_room(_fields(draft, documents, locale), problems, PREVIEWED)
     named = [Refusal("validation_error", problem) for problem in problems.named]
     passed_over: list[str] = []
     look_for_unknown(value, SignatureRequestInput, "", Problems(), passed_over)
@@ -171,3 +173,17 @@ def _unusable(document_id: int, row: Document | None) -> str:
     else:
         sentence = _("there is no document %(document)d in this environment.")
     return sentence % {"document": document_id}
+
+
+def _fields(draft: SignatureRequestInput, documents: list[PlannedDocument], locale: str) -> Iterator[PlacedField]:
+    """Yield the fields of ``documents``, which are those of the ``draft`` in their order. ``locale``: of the
+    request."""
+    signers = {
+        signer.ref: ExpectedSigner(full_name(signer.first_name, signer.last_name, locale), signer.email, locale)
+        for signer in draft.signers
+    }
+    for number, (given, planned) in enumerate(zip(draft.documents, documents, strict=True)):
+        places = {assignment.signer_ref: index for index, assignment in enumerate(given.signers)}
+        for field in planned.fields:
+            path = f"documents[{number}].signers[{places[field.signer_ref]}].fields[{field.number}]"
+            yield PlacedField(path, field.given, field.rect, signers[field.signer_ref])

@@ -8,7 +8,8 @@ from typing import Any, NamedTuple
 from pydantic_core import from_json
 
 from paraph.database.prepared_statements import one_row
-from paraph.signature_requests.field_values import Value, decrypted
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.store import decrypted
 from paraph.signature_requests.models import CopyRecipient, Field, RequestDocument, SignatureRequest, Signer
 from paraph.tenants.models import BrandingProfile
 from paraph.tenants.scope import TenantScope

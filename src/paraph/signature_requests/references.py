@@ -7,8 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.pdf.untrusted.folding import fold
-from paraph.signature_requests import field_rules
-from paraph.signature_requests.field_input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement
+from paraph.signature_requests.fields.input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement, check_field
 from paraph.signature_requests.input import (
     Assignment,
     DocumentInput,
@@ -116,7 +115,7 @@ def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: P
     names: set[str] = set()
     for index, given in enumerate(assignment.fields):
         here = f"{path}.fields[{index}]"
-        field_rules.check(given, here, problems)
+        check_field(given, here, problems)
         if given.name and given.name in names:
             sentence = _("“%(name)s” is the name of another field of this signer on this document.")
             problems.add(f"{here}.name", sentence % {"name": given.name})

@@ -13,7 +13,7 @@ from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.otp.channels import channels
 from paraph.server.client_address import origin
-from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.marks import typed
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems

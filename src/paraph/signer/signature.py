@@ -23,7 +23,7 @@ from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.consent import LOCALES
-from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.in_person import member_of
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import SignatureRequest, Signer

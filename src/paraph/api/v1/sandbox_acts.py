@@ -20,7 +20,7 @@ from paraph.flow.signing.sandbox_sign import sandbox_sign
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
-from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.marks import read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open

@@ -13,29 +13,17 @@ from paraph.dashboard.drafts.place_form import RECTANGLE, Choices
 from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
-from paraph.drafts.field_kinds import KINDS
 from paraph.drafts.missing import missing
 from paraph.drafts.models import Draft, DraftField, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
-from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE
+from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
+from paraph.signature_requests.fields.kinds import KINDS
 from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
 from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
-from paraph.signature_requests.models import FieldType
 from paraph.tenants.models import Member
 
 Stamps: TypeAlias = "forms.BaseFormSet[StampForm]"
 Fields: TypeAlias = "forms.BaseFormSet[FieldForm]"
-_ICONS: dict[str, str] = {
-    FieldType.TEXT: "pencil",
-    FieldType.MULTILINE: "bars-3-bottom-left",
-    FieldType.NUMBER: "hashtag",
-    FieldType.DATE: "calendar",
-    FieldType.CHECKBOX: "check",
-    FieldType.CHOICE: "chevron-up-down",
-    FieldType.SIGNED_ON: "calendar-days",
-    FieldType.FULL_NAME: "user",
-    FieldType.EMAIL: "at-symbol",
-}
 _LIMITS = {
     "widths": "{:g} {:g}".format(*WIDTHS),
     "heights": "{:g} {:g}".format(*HEIGHTS),
@@ -68,7 +56,7 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     pressed = request.POST.get("action", "next")
     if pressed == "add":
         editing.add_stamp(draft)
-    elif kind := next((kind for kind in KINDS if pressed == f"add-{kind.type}"), None):
+    elif kind := KINDS.get(pressed.removeprefix("add-")):
         editing.add_field(draft, kind)
     onward = pressed == "next" and not {"remove", "remove-field"} & set(request.POST)
     if onward and missing(draft).of(Step.PLACEMENTS):
@@ -140,7 +128,7 @@ def _page(
         "files": files,
         "several": len(files) > 1,
         "signers": [each | {"lacks": each["pk"] in lacking.signers} for each in palette(draft)],
-        "kinds": [{"kind": kind, "icon": _ICONS[kind.type]} for kind in KINDS],
+        "kinds": KINDS.values(),
         "limits": _LIMITS,
         "held_back": lacking.of(Step.PLACEMENTS) if held_back else [],
     }

@@ -3,7 +3,7 @@
 import json
 from typing import Any
 
-from paraph.drafts.known_values import known_content
+from paraph.dashboard.drafts.values_picture import content_of
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Rectangle
 from paraph.drafts.signer_name import signer_name
 from paraph.drafts.stamp_remarks import under_stamps
@@ -52,7 +52,7 @@ def _file(
             )
     for field in row.fields.all():
         if (signer is None or field.signer_id == signer.pk) and field.page_number <= len(row.document.pages):
-            known = signer is not None and known_content(field, locale) is not None
+            known = signer is not None and content_of(field, locale) is not None
             boxes.setdefault(field.page_number, []).append(_field_box(row, field) | {"known": known})
     numbers = set(boxes) if signer else {*boxes, *range(1, min(len(row.document.pages), _MOST_PAGES) + 1)}
     targets = {} if offers is None else _targets(row, offers)

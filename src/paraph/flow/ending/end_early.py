@@ -9,7 +9,7 @@ from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.forget_entries import forget_entries
+from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.values import InvalidValueError, text

@@ -8,7 +8,7 @@ from django.db.models import Q
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
-from paraph.signature_requests.forget_entries import forget_entries
+from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 
 _AT_ONCE = 200

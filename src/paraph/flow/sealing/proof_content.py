@@ -11,12 +11,21 @@ from paraph.audit_trail.append import facts
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
-from paraph.flow.sealing.filled_in import FilledIn, filled_in
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode, RefusedCode
-from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_content import (
+    JournalLine,
+    ProofContent,
+    ProofDocument,
+    ProofField,
+    ProofSeal,
+    ProofSigner,
+)
+from paraph.signature_requests.fields.kinds import shown_text
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.store import facts_of, fields_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import FirstOpening, Role, SignatureRequest, Signer
+from paraph.signature_requests.models import Field, FirstOpening, Role, SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
 from paraph.tenants.logos import logo_picture
 
@@ -43,6 +52,24 @@ def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
 
 
 _REFUSED = CompiledQuery(lambda: RefusedCode.objects.order_by("id"), "signer__request")
+
+
+@dataclass(frozen=True)
+class FilledIn:
+    """A field and its value as the journal has it. ``document``: the name of its document; ``text``: the value as it
+    is printed, of a checkbox in a word."""
+
+    field: Field
+    document: str
+    value: Value | None
+    text: str
+
+    def printed(self) -> ProofField:
+        return ProofField(self.document, self.field.label, self.text)
+
+    def evidence(self) -> dict[str, Any]:
+        """Return what evidence.json has of it. ``printed`` is what ``paraph verify`` looks for on the pages."""
+        return facts_of(self.field) | {"label": self.field.label, "value": self.value, "printed": self.text}
 
 
 @dataclass(frozen=True)
@@ -91,7 +118,7 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
     visits = visits_of(request.pk, signers)
     names = {row.request_document.document_id: row.request_document.document.name for row in sealed}
-    filled = filled_in(request, journal, names)
+    filled = _filled_in(request, journal, names)
     return ProofContent(
         request_id=request.pk,
         organization=request.organization.name,
@@ -266,3 +293,33 @@ def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dic
 
 def _digest(encoded: str) -> str:
     return tokens.sha256(base64.b64decode(encoded)).hex()
+
+
+def _filled_in(
+    request: SignatureRequest, journal: Sequence[Entry], documents: Mapping[int, str]
+) -> dict[int, list[FilledIn]]:
+    """Return the fields of each signer (by id) who has some, in the order of the journal. ``documents``: names by
+    id."""
+    signed = {
+        entry.signer_id: entry.metadata["fields"]
+        for entry in journal
+        if entry.signer_id and entry.event_type == EventType.SIGNED and entry.metadata.get("fields")
+    }
+    if not signed:
+        return {}
+    known = {(row.signer_id, row.request_document.document_id, row.name): row for row in fields_of(request.pk)}
+    return {
+        signer_id: [
+            _filled_field(known[signer_id, each["document_id"], each["name"]], each["value"], documents, request.locale)
+            for each in entered
+        ]
+        for signer_id, entered in signed.items()
+    }
+
+
+def _filled_field(field: Field, value: Value | None, documents: Mapping[int, str], locale: str) -> FilledIn:
+    if isinstance(value, bool):
+        text = str(catalog.of("proof", locale)["ticked" if value else "unticked"])
+    else:
+        text = shown_text(field, value, locale)
+    return FilledIn(field, documents[field.request_document.document_id], value, text)

@@ -2,18 +2,21 @@
 where."""
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
 from paraph.documents.underneath import grounds
-from paraph.flow.sealing.page_values import values_on_pages
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
+from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
+from paraph.signature_requests.fields.kinds import field_content
+from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
+from paraph.signature_requests.models import Field, Placement, RequestDocument, SignatureRequest, Signer
 from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.tenants.models import Environment
 
@@ -22,6 +25,7 @@ Size = tuple[float, float]
 _PLACEMENTS = CompiledQuery(
     lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
 )
+_FIELDS = CompiledQuery(lambda: Field.objects.order_by("id"), "request_document")
 _ASPECTS_PER_DOUBLING = 4  # pages whose proportions differ by less than this step share one watermark
 
 
@@ -33,6 +37,20 @@ class StampMarks:
     appearances: bytes
     marks: list[Mark]
     page_overlay: Overlay | None
+
+
+@dataclass(frozen=True)
+class PageValues:
+    """The values on one page, as one picture: fifty of them would take twice the time. ``left`` and ``bottom``: where
+    its lower left corner stands."""
+
+    page_number: int
+    left: float
+    bottom: float
+    content: FieldsContent
+
+    def mark(self, picture: int) -> Mark:
+        return Mark(self.page_number, self.left, self.bottom, self.content.width, self.content.height, picture)
 
 
 def stamp_marks(row: RequestDocument) -> StampMarks:
@@ -119,3 +137,30 @@ def _watermark(drawn: Appearances) -> Overlay | None:
         return None
     first, *others = drawn.watermark_pages
     return Overlay(first, tuple(others))
+
+
+def values_on_pages(row: RequestDocument, signers: Sequence[Signer]) -> list[PageValues]:
+    """Return the values that these signers signed, of each page that has some. ``row`` has its request loaded."""
+    values = {signer.pk: values_of(signer) for signer in signers if signer.fields_encrypted is not None}
+    fields = _FIELDS.all(row.pk) if values else []  # most requests have none, and are not searched for them
+    locale = row.request.locale
+    return on_pages(
+        (field, field_content(field, values.get(field.signer_id, {}).get(field.pk), locale)) for field in fields
+    )
+
+
+def on_pages(fields: Iterable[tuple[Field, FieldContent]]) -> list[PageValues]:
+    """Return what is drawn for these fields, by page; nothing for what is blank."""
+    pages: dict[int, list[tuple[Field, FieldContent]]] = defaultdict(list)
+    for field, content in fields:
+        if not content.is_blank:
+            pages[field.page_number].append((field, content))
+    return [_on_page(number, filled) for number, filled in sorted(pages.items())]
+
+
+def _on_page(number: int, filled: Sequence[tuple[Field, FieldContent]]) -> PageValues:
+    left, bottom = min(field.x for field, _ in filled), min(field.y for field, _ in filled)
+    right = max(field.x + field.width for field, _ in filled)
+    top = max(field.y + field.height for field, _ in filled)
+    places = [FieldPlace(field.x - left, top - field.y - field.height, content) for field, content in filled]
+    return PageValues(number, left, bottom, FieldsContent(right - left, top - bottom, places))

@@ -6,9 +6,9 @@ from django.db import transaction
 
 from paraph.database.rows import update
 from paraph.flow.lock import lock_signer
-from paraph.signature_requests import field_values
-from paraph.signature_requests.entries import Entry, with_entries
-from paraph.signature_requests.field_values import Values
+from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields.entry import Entry, with_entries
+from paraph.signature_requests.fields.store import Values
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import require_open
 

@@ -17,11 +17,12 @@ from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.pdf.typesetting.strokes import has_ink, simplified
 from paraph.queue.defer import defer, job
-from paraph.signature_requests import field_values, handwriting
+from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice
-from paraph.signature_requests.filled_fields import FilledField
+from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields.entry import FilledField
+from paraph.signature_requests.fields.kinds import known_value
 from paraph.signature_requests.models import (
-    FILLED_BY_SERVICE,
     Mode,
     RequestDocument,
     RequestStatus,
@@ -30,7 +31,6 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.shown_pages import require_shown
-from paraph.signature_requests.shown_values import service_value
 from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
 from paraph.tenants.models import Environment
@@ -153,21 +153,10 @@ def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[st
     """Store the values, and return each as the journal has it."""
     if not filled:
         return []
-    final = [
-        FilledField(field, service_value(signer, field) if field.type in FILLED_BY_SERVICE else value)
-        for field, value in filled
-    ]
+    final = [FilledField(field, known_value(field, signer) or value) for field, value in filled]
     field_values.write(signer, {field.pk: value for field, value in final if value is not None})
     update(signer, "fields_encrypted")
-    return [
-        {
-            "document_id": field.request_document.document_id,
-            "name": field.name,
-            "type": field.type,
-            "value": value,
-        }
-        for field, value in final
-    ]
+    return [field_values.facts_of(field) | {"value": value} for field, value in final]
 
 
 def _continue(request: SignatureRequest, moment: datetime) -> None:

@@ -11,7 +11,8 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
 from paraph.kernel.clock import iso
-from paraph.signature_requests.field_input import LONGEST_TEXT, MOST_FIELDS, FieldKind, FieldName, Label
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldKind, FieldName, Label
+from paraph.signature_requests.fields.readers import LONGEST_TEXT
 from paraph.signature_requests.input import MOST_COPIES, MOST_DAYS_BETWEEN, MOST_DOCUMENTS, MOST_REMINDERS, MOST_SIGNERS
 from paraph.signature_requests.input_types import LONGEST_REASON, METADATA, MOST_ORDER, MOST_VALIDITY_DAYS
 from paraph.signature_requests.models import Role, SignerStatus

@@ -10,7 +10,7 @@ from paraph.drafts.payload import fields_payload, stamps_payload
 from paraph.kernel.clock import iso
 from paraph.request_templates import models
 from paraph.request_templates.input import RoleName
-from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput
 from paraph.signature_requests.input import (
     MOST_COPIES,
     MOST_DOCUMENTS,

@@ -2,14 +2,13 @@
 before them signed."""
 
 from collections.abc import Iterable, Sequence
-from datetime import UTC
 from typing import NamedTuple
 
-from paraph.kernel import clock
-from paraph.signature_requests.field_values import Value, Values, values_of
-from paraph.signature_requests.filled_fields import judged, measure
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType, Mode, Signer, SignerStatus
-from paraph.signature_requests.request_fields import is_entered
+from paraph.signature_requests.fields.entry import judged, measure
+from paraph.signature_requests.fields.kinds import is_entered, known_value
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.store import Values, values_of
+from paraph.signature_requests.models import Field, Mode, Signer, SignerStatus
 
 
 class ShownValue(NamedTuple):
@@ -33,18 +32,10 @@ def shown_values(signer: Signer, fields: Iterable[Field], typed: Values) -> list
 
 def own_value(signer: Signer, field: Field, typed: Values) -> Value | None:
     """Return the value of a field of the signer, None where there is none or it is wrong."""
-    if field.type in FILLED_BY_SERVICE:
-        return service_value(signer, field)
     if not is_entered(field):
-        return _value(field.value)
+        value = known_value(field, signer) or field.value
+        return value if isinstance(value, str | bool) else None
     return judged(field, typed.get(field.pk, field.value), signer.request.locale)[0]
-
-
-def service_value(signer: Signer, field: Field) -> str:
-    """Return what the service fills in: with the signature, and before it as if it were now."""
-    if field.type == FieldType.SIGNED_ON:
-        return (signer.signed_at or clock.now()).astimezone(UTC).date().isoformat()
-    return signer.full_name if field.type == FieldType.FULL_NAME else signer.email
 
 
 def values_of_others(signer: Signer, fields: Sequence[Field]) -> list[ShownValue]:
@@ -66,13 +57,4 @@ def _before(signer: Signer) -> dict[int, Signer]:
     if signer.request.mode != Mode.SEQUENTIAL:
         return {}
     earlier = signer.request.signers.filter(order__lt=signer.order, status=SignerStatus.SIGNED)
-    earlier = earlier.defer("signature_encrypted", "initials_encrypted")
-    found: dict[int, Signer] = {}
-    for each in earlier:
-        each.request = signer.request
-        found[each.pk] = each
-    return found
-
-
-def _value(value: object) -> Value | None:
-    return value if isinstance(value, str | bool) else None
+    return {each.pk: each for each in earlier.defer("signature_encrypted", "initials_encrypted")}

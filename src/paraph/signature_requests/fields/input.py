@@ -1,29 +1,34 @@
-"""Fields of a payload: what a signer fills in on a document. What an attribute cannot say by itself is checked in
-:mod:`paraph.signature_requests.field_rules`."""
+"""Fields of a payload: what a signer fills in on a document; and their attributes, checked against their type and
+against each other."""
 
+from decimal import Decimal
 from functools import partial
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from django.utils.translation import gettext as _
-from pydantic import BeforeValidator, Field, PlainValidator, WithJsonSchema
+from pydantic import BeforeValidator, Field, PlainValidator, SkipValidation, WithJsonSchema
 
-from paraph.signature_requests.entered_value import drawable, is_blank
+from paraph.signature_requests.fields.kinds import KINDS, entered
+from paraph.signature_requests.fields.readers import LONGEST_TEXT, drawable, is_blank
 from paraph.signature_requests.input_types import TEXT, Input, LongText, OrNull, Page, Point
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
-from paraph.signature_requests.values import InvalidValueError, integer, number, text
+from paraph.signature_requests.models import Field as FieldRow
+from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.values import InvalidValueError, choice, integer, number, text
 
 MOST_FIELDS = 50  # of a signer on a document
 MOST_FIELDS_OF_REQUEST = 1000
 OPTIONS = (2, 50)
-LONGEST_TEXT = 2000
 FONT_SIZES = (6.0, 24.0)
 SMALLEST_SIDE = 8.0
-DEFAULT_SIZE = (160.0, 18.0)
-BOX_SIZE = (12.0, 12.0)  # of a checkbox by default
 
 _NULL = {"type": "null"}
 
-FieldKind = Literal["text", "multiline", "number", "date", "checkbox", "choice", "signed_on", "full_name", "email"]
+FieldKind = Annotated[
+    str,
+    PlainValidator(partial(choice, values=KINDS)),
+    WithJsonSchema({"enum": list(KINDS), "type": "string"}),
+]
 FieldName = Annotated[
     str,
     PlainValidator(partial(text, longest=LONGEST_FIELD_NAME)),
@@ -39,19 +44,15 @@ Side = Annotated[
 ]
 
 
-def _given(value: object) -> object:
-    """Let a value through; what it must be depends on the type of its field."""
-    return value
-
-
+# What it must be depends on the type of its field.
 PrefilledValue = Annotated[
     str | bool | None,
-    PlainValidator(_given),
+    SkipValidation,
     WithJsonSchema({"anyOf": [{"type": "string", "minLength": 1}, {"type": "boolean"}, _NULL]}),
 ]
 Bound = Annotated[
     str | float | None,
-    PlainValidator(_given),
+    SkipValidation,
     WithJsonSchema(
         {
             "anyOf": [
@@ -175,3 +176,92 @@ class FieldInput(Input):
         OrNull,
     ] = Field(10.0, description="Points. Text that does not fit is set smaller, down to 6, and refused beyond that.")
     placement: FieldPlacement = Field(description="Where it stands.")
+
+
+_OF_TYPES = ("required", "value", "read_only", "options", "max_length", "minimum", "maximum")
+"""Attributes that not all types have."""
+
+
+def check_field(given: FieldInput, path: str, problems: Problems) -> None:
+    """Add a problem for each attribute that the type does not have and for what does not fit together. A part that
+    could not be read, None, is not judged."""
+    if given.type is None:
+        return
+    for name in _OF_TYPES:
+        if name in given.model_fields_set and getattr(given, name) is not None and not _has(given, name):
+            sentence = _("a field of type %(type)s has no such attribute.")
+            problems.add(f"{path}.{name}", sentence % {"type": given.type})
+    if KINDS[given.type].attributes:
+        _check_values(given, path, problems)
+
+
+def row_of(given: FieldInput) -> FieldRow:
+    """Return the row of a field that was checked, without its place and what it belongs to. The value that the sender
+    gave is as it is kept."""
+    row = FieldRow(
+        name=given.name,
+        type=given.type,
+        label=given.label or given.name,
+        required=given.required,
+        read_only=given.read_only,
+        options=given.options,
+        max_length=given.max_length,
+        minimum=_bound(given, given.minimum),
+        maximum=_bound(given, given.maximum),
+        font_size=given.font_size,
+    )
+    if given.value is not None:
+        row.value = entered(row, given.value)
+    return row
+
+
+def _has(given: FieldInput, name: str) -> bool:
+    return name in KINDS[given.type].attributes
+
+
+def _check_values(given: FieldInput, path: str, problems: Problems) -> None:
+    if _has(given, "options") and given.options is None and not problems.has_below(f"{path}.options"):
+        problems.add(f"{path}.options", _("it is required, as type is %(type)s.") % {"type": given.type})
+    if given.read_only and given.value is None:
+        problems.add(f"{path}.value", _("it is required, as read_only is true."))
+    if _has(given, "minimum") and not _bounds_fit(given, path, problems):
+        return
+    if given.value is not None and not problems.has_below(path):
+        try:
+            row_of(given)
+        except InvalidValueError as invalid:
+            problems.add(f"{path}.value", str(invalid))
+
+
+def _bounds_fit(given: FieldInput, path: str, problems: Problems) -> bool:
+    """Judge each bound as a value of the type is judged, and both together."""
+    bounds: dict[str, Any] = {}
+    for name in ("minimum", "maximum"):
+        bound = getattr(given, name)
+        if bound is None:
+            continue
+        try:
+            bounds[name] = _read_bound(given, bound)
+        except InvalidValueError as invalid:
+            problems.add(f"{path}.{name}", str(invalid))
+            return False
+    if len(bounds) == 2 and bounds["minimum"] > bounds["maximum"]:
+        sentence = _("it must not be below the minimum, %(least)s.")
+        problems.add(f"{path}.maximum", sentence % {"least": _bound(given, given.minimum)})
+        return False
+    return True
+
+
+def _read_bound(given: FieldInput, bound: object) -> Decimal | str:
+    if not KINDS[given.type].is_number:
+        return str(entered(FieldRow(type=given.type), bound))
+    if isinstance(bound, bool) or not isinstance(bound, int | float):
+        raise InvalidValueError(_("it must be a number."))
+    return Decimal(str(entered(FieldRow(type=given.type), _bound(given, bound))))
+
+
+def _bound(given: FieldInput, bound: str | float | None) -> Any:
+    """Return a bound as rows have it."""
+    if bound is None:
+        return ""
+    return f"{Decimal(repr(bound)):f}" if KINDS[given.type].is_number else bound
