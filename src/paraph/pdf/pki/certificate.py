@@ -12,6 +12,7 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.keys import chains
+from paraph.keys.certificates import may_sign
 from paraph.keys.issuing import is_of_development
 from paraph.pdf.pki import der, oids
 
@@ -72,8 +73,7 @@ def load(encoded: bytes) -> Certificate:
         identifier = _extension(parsed, x509.SubjectKeyIdentifier)
         extended = _extension(parsed, x509.ExtendedKeyUsage)
         purposes = list(extended.value) if extended else []
-        usage = _extension(parsed, x509.KeyUsage)
-        may_sign = usage is None or usage.value.digital_signature or usage.value.content_commitment
+        is_for_signatures = may_sign(parsed)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         algorithm, issuer, _, subject, public = fields[2:7] if fields[0].tag == _VERSION else fields[1:6]
         key = _public_key(parsed, public)
@@ -95,8 +95,8 @@ def load(encoded: bytes) -> Certificate:
         key_identifier=identifier.value.digest if identifier else b"",
         public_key=key,
         name=name,
-        for_documents=may_sign and (extended is None or not chains.FOR_DOCUMENTS.isdisjoint(purposes)),
-        for_timestamps_only=may_sign
+        for_documents=is_for_signatures and (extended is None or not chains.FOR_DOCUMENTS.isdisjoint(purposes)),
+        for_timestamps_only=is_for_signatures
         and extended is not None
         and extended.critical
         and purposes == [ExtendedKeyUsageOID.TIME_STAMPING],
