@@ -1,6 +1,6 @@
 """Lists and answers prove something of a time that they cover, and where those who made them were in order then."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import cache
@@ -54,8 +54,8 @@ def usage_of(usage: str) -> tuple[x509.ExtensionType, bool]:
 
 
 def responder(**facts: Any) -> x509.Certificate:
-    facts = {"purposes": [ExtendedKeyUsageOID.OCSP_SIGNING], "start": -1000 * DAY, "end": 1000 * DAY} | facts
-    return certificate("Responder", curve_key("responder"), "Root", curve_key("root"), **facts)
+    known: dict[str, Any] = {"purposes": [ExtendedKeyUsageOID.OCSP_SIGNING], "start": -1000 * DAY, "end": 1000 * DAY}
+    return certificate("Responder", curve_key("responder"), "Root", curve_key("root"), **(known | facts))
 
 
 def by_list(about: x509.Certificate, this: datetime, end: datetime | None, *, revoked: bool = False) -> LongTermData:
@@ -104,7 +104,11 @@ def by_responder(about: x509.Certificate, this: datetime, end: datetime | None, 
     return by_issuer(about, this, end, by=[responder()], **facts)
 
 
-KINDS = {"list": by_list, "answer of the issuer": by_issuer, "answer of a responder": by_responder}
+KINDS: dict[str, Callable[..., LongTermData]] = {
+    "list": by_list,
+    "answer of the issuer": by_issuer,
+    "answer of a responder": by_responder,
+}
 
 
 @dataclass(frozen=True)
