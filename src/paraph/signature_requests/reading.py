@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from pydantic_core import from_json
 
-from paraph.database.prepared_statements import one_row
+from paraph.database.one_row import one_row
 from paraph.signature_requests.field_values import Value, decrypted
 from paraph.signature_requests.models import CopyRecipient, Field, RequestDocument, SignatureRequest, Signer
 from paraph.tenants.models import BrandingProfile
@@ -53,9 +53,10 @@ SELECT json_agg(json_build_array(
         FROM signature_requests_signer AS signer
         WHERE signer.request_id = request.id ORDER BY signer."order"
     )
-))
+))::text
 FROM signature_requests_signaturerequest AS request
-WHERE request.id = ANY($1::bigint[]) AND request.organization_id = $2::bigint AND request.environment = $3
+WHERE request.id = ANY(%(ids)s::bigint[]) AND request.organization_id = %(organization)s
+    AND request.environment = %(environment)s
 """
 
 
@@ -64,9 +65,9 @@ SELECT coalesce(sum(octet_length(signer.fields_encrypted)), 0) + (
     SELECT coalesce(sum(octet_length(field.name) + octet_length(field.label) + 150), 0)
     FROM signature_requests_field AS field
     JOIN signature_requests_signer AS whose ON whose.id = field.signer_id
-    WHERE whose.request_id = ANY($1::bigint[])
+    WHERE whose.request_id = ANY(%(ids)s::bigint[])
 )
-FROM signature_requests_signer AS signer WHERE signer.request_id = ANY($1::bigint[])
+FROM signature_requests_signer AS signer WHERE signer.request_id = ANY(%(ids)s::bigint[])
 """
 
 
@@ -134,8 +135,7 @@ class LoadedRequest(NamedTuple):
 def read(scope: TenantScope, ids: Iterable[int]) -> list[LoadedRequest]:
     """Return those of the requests that the caller may see, in the order of ``ids``."""
     asked = list(ids)
-    array = "{" + ",".join(map(str, asked)) + "}"
-    row = one_row(_READ, [array.encode(), b"%d" % scope.organization_id, scope.environment.encode()])
+    row = one_row(_READ, {"ids": asked, "organization": scope.organization_id, "environment": scope.environment})
     rows = from_json(row[0]) if row and row[0] else []
     found = {request.id: request for request in map(_loaded, rows)}
     return [found[request_id] for request_id in asked if request_id in found]
@@ -143,7 +143,7 @@ def read(scope: TenantScope, ids: Iterable[int]) -> list[LoadedRequest]:
 
 def size_of_fields(ids: list[int]) -> int:
     """Return about how many bytes an answer tells of the fields of these requests."""
-    row = one_row(_SIZE, [("{" + ",".join(map(str, ids)) + "}").encode()])
+    row = one_row(_SIZE, {"ids": ids})
     return int(row[0] or 0) if row else 0
 
 

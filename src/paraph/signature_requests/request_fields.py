@@ -1,20 +1,18 @@
 """The fields of a request, in the order of reading."""
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.kernel.places import expensive_request
 from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, Signer
 
 _MANY = 300  # fields and options, which take a tenth of a second and more
-_OF_REQUEST = CompiledQuery(lambda: Field.objects.select_related("request_document"), field="request_document__request")
 
 
 def fields_of(request_id: int) -> list[Field]:
     """Return the fields of all signers, by document and page, on each from its top, with ``request_document``. Where
     they are many, whatever a web process does with them is expensive work (:mod:`paraph.kernel.places`)."""
-    fields = _OF_REQUEST.all(request_id)
-    if sum(1 + len(field.options or ()) for field in fields) > _MANY:
+    rows = Field.objects.select_related("request_document").filter(request_document__request=request_id)
+    if sum(1 + len(field.options or ()) for field in rows) > _MANY:
         expensive_request()
-    return sorted(fields, key=_place)
+    return sorted(rows, key=_place)
 
 
 def own_fields(signer: Signer) -> list[Field]:

@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 
 # A window in the future counts as over: a clock was set back. The clocks of servers differ by up to a minute.
@@ -81,7 +80,7 @@ def count(ceilings: Sequence[Ceiling]) -> list[MessagePosition]:
     if not ceilings:
         return []
     by_key = {(ceiling.scope, ceiling.seconds): ceiling for ceiling in ceilings}
-    with prepared_cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_COUNT, [clock.now(), [scope for scope, _ in by_key], [seconds for _, seconds in by_key]])
         rows = cursor.fetchall()
     return [MessagePosition(by_key[scope, seconds], began_at, number) for scope, seconds, began_at, number in rows]
@@ -92,7 +91,7 @@ def give_back(positions: Iterable[MessagePosition]) -> None:
     returned = list(positions)
     if returned:
         keys = [position.ceiling for position in returned]
-        with prepared_cursor() as cursor:
+        with connection.cursor() as cursor:
             cursor.execute(
                 _GIVE_BACK,
                 [

@@ -4,14 +4,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.signature_requests.field_content import field_content
 from paraph.signature_requests.field_values import values_of
 from paraph.signature_requests.models import Field, RequestDocument, Signer
-
-_FIELDS = CompiledQuery(lambda: Field.objects.order_by("id"), "request_document")
 
 
 @dataclass(frozen=True)
@@ -31,7 +28,7 @@ class PageValues:
 def values_on_pages(row: RequestDocument, signers: Sequence[Signer]) -> list[PageValues]:
     """Return the values that these signers signed, of each page that has some. ``row`` has its request loaded."""
     values = {signer.pk: values_of(signer) for signer in signers if signer.fields_encrypted is not None}
-    fields = _FIELDS.all(row.pk) if values else []  # most requests have none, and are not searched for them
+    fields = row.fields.order_by("id") if values else []  # most requests have none, and are not searched for them
     locale = row.request.locale
     return on_pages(
         (field, field_content(field, values.get(field.signer_id, {}).get(field.pk), locale)) for field in fields

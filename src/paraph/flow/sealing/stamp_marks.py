@@ -5,7 +5,6 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
 from paraph.documents.underneath import grounds
 from paraph.flow.sealing.page_values import values_on_pages
@@ -19,9 +18,6 @@ from paraph.tenants.models import Environment
 
 Size = tuple[float, float]
 
-_PLACEMENTS = CompiledQuery(
-    lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
-)
 _ASPECTS_PER_DOUBLING = 4  # pages whose proportions differ by less than this step share one watermark
 
 
@@ -40,7 +36,7 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
 
     ``row`` has its request and document loaded.
     """
-    placements = _PLACEMENTS.all(row.pk)
+    placements = list(row.placements.select_related("signer").order_by("signer__order", "id"))
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
     initials = _InitialsPlaces(row.document, signers, sizes) if row.request.initials_required else None
