@@ -91,7 +91,7 @@ def test_the_journal_names_it_before_anybody_signs() -> None:
     made = create(
         scope, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, Sender(VISITOR)
     )
-    created = Entry.objects.get(request=made.id, event_type="signature_request.created").metadata
+    created = Entry.objects.get(request=made, event_type="signature_request.created").metadata
     told = {"document_id": document.pk, **preparation_facts(document)}
     assert created["prepared_documents"] == [told] and "documents" not in created
 

@@ -11,7 +11,7 @@ from asgiref.sync import async_to_sync
 from django.db import connection
 from procrastinate.contrib.django import app
 
-from paraph.database.prepared_statements import one_row
+from paraph.database.one_row import one_row
 from paraph.flow.ending.expire import expire_due
 from paraph.flow.giving_up import give_up
 from paraph.kernel import clock
@@ -128,7 +128,7 @@ def test_scans_are_found() -> None:
     with scans.watched(), connection.cursor() as cursor:
         cursor.execute("SELECT FROM signature_requests_signer WHERE last_name = %s", ["Lovelace"])
         cursor.execute("SELECT calls('')")
-        one_row("SELECT count(*) FROM webhooks_delivery WHERE payload = $1", [b""])
+        one_row("SELECT count(*) FROM webhooks_delivery WHERE payload = %s", [""])
         cursor.execute("SELECT FROM signature_requests_signer WHERE id = 1")
     tables = [{"signature_requests_signer"}, {"journal_entry"}, {"webhooks_delivery"}]
     assert list(scans.found.values()) == tables

@@ -7,9 +7,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from django.db import connection
+
 from paraph.audit_trail.commitments import committed, salts_for
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 
@@ -49,7 +50,7 @@ def follow(
     The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
     second writer would violate the unique position.
     """
-    with prepared_cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_NEXT, [request.pk])
         entry_id, position, previous, earlier = cursor.fetchone()
     moment = moment or clock.now()

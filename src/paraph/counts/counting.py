@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 from django.db import connection
 
 from paraph.counts.models import Count
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 
 KEPT_FOR_GOOD = datetime(9999, 12, 31, tzinfo=UTC)
@@ -98,7 +97,7 @@ def count(ceilings: Sequence[Ceiling], ends_at: datetime | None = None) -> list[
         "seconds": [seconds for _, seconds in by_key],
         "alone": not connection.in_atomic_block,
     }
-    with prepared_cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_COUNT, values)
         counted = {(scope, seconds): (ends_at, number) for scope, seconds, ends_at, number, _ in cursor.fetchall()}
     return [Position(ceiling, *counted[key]) for key, ceiling in by_key.items()]
@@ -108,7 +107,7 @@ def give_back(positions: Iterable[Position]) -> None:
     """Take one out of the counts of windows that still run."""
     rows = [(position.ceiling.scope, position.ceiling.seconds, position.ends_at) for position in positions]
     if rows:
-        with prepared_cursor() as cursor:
+        with connection.cursor() as cursor:
             cursor.execute(_GIVE_BACK, [list(column) for column in zip(*rows, strict=True)])
 
 

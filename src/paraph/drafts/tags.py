@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from paraph.database.rows import insert_once
 from paraph.documents.models import Document
 from paraph.drafts.editing import held
 from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
@@ -70,7 +69,7 @@ def _known(document: Document) -> DocumentTags:
     known = DocumentTags.objects.filter(document=document).first()
     if known is None:
         known = DocumentTags(document=document, found=_search(document))
-        insert_once(known)
+        DocumentTags.objects.bulk_create([known], ignore_conflicts=True)
     return known
 
 

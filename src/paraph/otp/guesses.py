@@ -11,14 +11,15 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db import connection
 
 from paraph.counts.counting import ADD_ONE
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.kernel.ceilings import DAY, HOUR
 from paraph.messaging.destination import destination_hash
 from paraph.metrics import metrics
 from paraph.otp import refusals
+from paraph.otp.models import OneTimeCode
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.models import SignatureRequest, Signer
 
@@ -80,7 +81,6 @@ _CLOSED_UNTIL = f"""
     SELECT (SELECT locked_until FROM otp_onetimecode WHERE signer_id = %(signer)s),
            (SELECT max(wrong.ends_at) FROM {_SCOPES.format(destination="%(destination)s::text")})
 """  # noqa: S608  constants of this file
-_LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
 
 
 def count(signer: Signer, guessed: bytes) -> None:
@@ -116,7 +116,7 @@ def require_open(signer: Signer, destination: str) -> None:
 
 def locked_until(signer: Signer) -> datetime | None:
     """Return until when no code of this signer is sent or taken; None if the signer is not locked."""
-    until: datetime | None = next(iter(_row(_LOCKED_UNTIL, [signer.pk]) or ()), None)
+    until = OneTimeCode.objects.filter(signer=signer).values_list("locked_until", flat=True).first()
     return until if until and clock.is_within(until, LOCK, clock.now()) else None
 
 
@@ -162,8 +162,8 @@ def _refuse_closed(locked_until: datetime | None, full_until: datetime | None, n
         raise refusals.too_many(full_until, now)
 
 
-def _row(statement: str, values: Any) -> tuple[Any, ...] | None:
-    with prepared_cursor() as cursor:
+def _row(statement: str, values: dict[str, Any]) -> tuple[Any, ...] | None:
+    with connection.cursor() as cursor:
         cursor.execute(statement, values)
         row: tuple[Any, ...] | None = cursor.fetchone()
     return row

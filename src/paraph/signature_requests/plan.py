@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.signature_requests import payload, references
@@ -21,14 +20,11 @@ from paraph.signature_requests.problems import InvalidPayloadError, Problem, Pro
 from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile, Environment
-from paraph.tenants.scope import TenantScope, branding_profiles, own
+from paraph.tenants.scope import TenantScope, branding_profiles, scoped
 from paraph.words import DEFAULT_LOCALE
 
 PREVIEWED = 200
 """How many ordinary values a preview measures; a creation measures all."""
-
-
-_DOCUMENT = CompiledQuery(Document.objects.all)
 
 
 @dataclass(frozen=True)
@@ -157,9 +153,7 @@ def _documents(scope: TenantScope, draft: SignatureRequestInput, problems: Probl
         if not each.id or each.id in searched:
             continue  # refused already; searching the same file again would cost time
         searched.add(each.id)
-        row = own(_DOCUMENT, scope, each.id)
-        if row and row.file_deleted_at:
-            row = None
+        row = scoped(Document, scope).filter(pk=each.id, file_deleted_at=None).first()
         if row is None or row.status != DocumentStatus.READY:
             problems.add(f"documents[{index}].id", _unusable(each.id, row))
         else:

@@ -13,7 +13,7 @@ from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signer_documents import documents_of
+from paraph.signature_requests.signed_documents import documents_of
 from paraph.signature_requests.signing_token import token
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.in_person import ticket_of

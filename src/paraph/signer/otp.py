@@ -7,7 +7,6 @@ from typing import Any
 from django.http import HttpRequest
 
 from paraph import words
-from paraph.database.compiled_query import CompiledQuery
 from paraph.flow.signing.send_otp import is_kept, masked, send_otp
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
@@ -18,7 +17,6 @@ from paraph.signer import language
 from paraph.signer.authentication import posted
 from paraph.words import phrase
 
-_NEWEST = CompiledQuery(OneTimeCode.objects.all)
 _PAUSE = timedelta(seconds=30)  # before the page offers another: a mail takes a while
 
 
@@ -36,7 +34,7 @@ class CurrentCode:
 def sent_code(signer: Signer) -> CurrentCode | None:
     """Return the newest code, while it can be used; None where none was sent or its time is over."""
     now = clock.now()
-    code = _NEWEST.first(signer.pk)
+    code = OneTimeCode.objects.filter(signer=signer).first()
     if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
         return None
     wait = max(0, round((code.sent_at + _PAUSE - now).total_seconds()))

@@ -9,7 +9,6 @@ from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.signing.send_otp import is_kept, masked
 from paraph.kernel import clock
@@ -18,7 +17,7 @@ from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address
 from paraph.signature_requests.consent import consent_notice
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
@@ -32,10 +31,6 @@ from paraph.signer.plain_form import Entries
 from paraph.signer.shell import show
 from paraph.signer.words_script import words_address
 
-_NOTE_OPENING = """
-    INSERT INTO signature_requests_firstopening (signer_id, opened_at, ip) VALUES (%s, %s, %s)
-    ON CONFLICT (signer_id) DO NOTHING
-"""
 _METHODS = ["GET", "HEAD", "POST"]
 _APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts say otherwise
 
@@ -62,8 +57,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         answer = plain_form.answer(request, signer)
         return answer if isinstance(answer, HttpResponse) else _page(request, signer, token, answer, found)
     if request.method == "GET":  # who asks for the head alone sees no documents
-        with prepared_cursor() as cursor:  # a later opening changes nothing
-            cursor.execute(_NOTE_OPENING, [signer.pk, clock.now(), client_address(request)])
+        opening = FirstOpening(signer=signer, opened_at=clock.now(), ip=client_address(request))
+        FirstOpening.objects.bulk_create([opening], ignore_conflicts=True)  # a later one changes nothing
     return _page(request, signer, token, Entries(), found)
 
 

@@ -5,10 +5,8 @@ import re
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from pydantic_core import from_json
-
 from paraph.counts.counting import Ceiling, count, forget
-from paraph.database.prepared_statements import one_row
+from paraph.database.one_row import one_row
 from paraph.kernel import clock, tokens
 from paraph.messaging.destination import destination_hash
 from paraph.tenants.scope import TenantScope
@@ -30,13 +28,13 @@ WITH caller AS (
     FROM organizations_apikey AS key
     JOIN organizations_application AS application ON application.id = key.application_id
     JOIN organizations_organization AS organization ON organization.id = application.organization_id
-    WHERE key.sha256 = $1 AND (key.revoked_at IS NULL OR key.revoked_at > $2::timestamptz)
+    WHERE key.sha256 = %(sha256)s AND (key.revoked_at IS NULL OR key.revoked_at > %(now)s::timestamptz)
 ), calls AS (
     -- A window that lies one ahead is another server's clock, and counts; one further ahead is a clock set back.
     INSERT INTO organizations_usage AS known
         (organization_id, environment, minute, minute_calls, hour, hour_calls, month, month_calls, earlier_calls)
-    SELECT organization_id, environment, $3::bigint, 1, $3::bigint / 60, 1,
-           date_trunc('month', $2::timestamptz AT TIME ZONE 'UTC')::date, 1, 0 FROM caller
+    SELECT organization_id, environment, %(minute)s::bigint, 1, %(minute)s::bigint / 60, 1,
+           date_trunc('month', %(now)s::timestamptz AT TIME ZONE 'UTC')::date, 1, 0 FROM caller
     ON CONFLICT (organization_id, environment) DO UPDATE SET
         minute = CASE WHEN known.minute - EXCLUDED.minute IN (0, 1) THEN known.minute ELSE EXCLUDED.minute END,
         minute_calls = CASE WHEN known.minute - EXCLUDED.minute IN (0, 1) THEN known.minute_calls + 1 ELSE 1 END,
@@ -49,22 +47,19 @@ WITH caller AS (
     RETURNING minute, minute_calls, hour, hour_calls
 ), key_calls AS (
     INSERT INTO organizations_keyusage AS known (key_id, hour, calls, calls_before)
-    SELECT key_id, $3::bigint / 60, 1, 0 FROM caller
+    SELECT key_id, %(minute)s::bigint / 60, 1, 0 FROM caller
     ON CONFLICT (key_id) DO UPDATE SET
         hour = GREATEST(known.hour, EXCLUDED.hour),
         calls = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls + 1 ELSE 1 END,
         calls_before = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls_before
                             WHEN known.hour = EXCLUDED.hour - 1 THEN known.calls ELSE 0 END
 ), used AS (
-    UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller
-    WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', $2::timestamptz))
+    UPDATE organizations_apikey AS key SET last_used_at = %(now)s::timestamptz FROM caller
+    WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', %(now)s::timestamptz))
       AND key.id = caller.key_id AND key.last_used_at IS NOT DISTINCT FROM caller.last_used_at
 )
-SELECT json_build_array(
-    encode(caller.sha256, 'hex'), caller.organization_id, caller.environment, caller.plan, caller.application_id,
-    caller.suspended, calls.minute, calls.minute_calls, calls.hour, calls.hour_calls,
-    set_config('synchronous_commit', 'off', true)
-)
+SELECT caller.sha256, caller.organization_id, caller.environment, caller.plan, caller.application_id, caller.suspended,
+    calls.minute, calls.minute_calls, calls.hour, calls.hour_calls, set_config('synchronous_commit', 'off', true)
 FROM caller CROSS JOIN calls
 """
 
@@ -91,12 +86,12 @@ def admit(api_key: str) -> tuple[TenantScope, Calls] | None:
     """
     if not _KEY.fullmatch(api_key):
         return None
-    wanted, now = key_hash(api_key).hex(), clock.now()
-    row = one_row(_ADMISSION, [b"\\x" + wanted.encode(), now.isoformat().encode(), b"%d" % minute_of(now)])
+    wanted, now = key_hash(api_key), clock.now()
+    row = one_row(_ADMISSION, {"sha256": wanted, "now": now, "minute": minute_of(now)})
     if row is None:
         return None
-    sha256, organization_id, environment, plan, application_id, suspended, *calls, _ = from_json(row[0] or b"")
-    if not tokens.same(sha256.encode(), wanted.encode()):
+    sha256, organization_id, environment, plan, application_id, suspended, *calls, _ = row
+    if not tokens.same(sha256, wanted):
         return None
     return TenantScope(organization_id, environment, plan, application_id, suspended), Calls(*calls)
 

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from paraph.database.prepared_statements import one_row
+from paraph.database.one_row import one_row
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.tenants.models import Environment, Plan
 from paraph.tenants.scope import TenantScope
 
 _MIB = 1024 * 1024
-_STORED = "SELECT bytes FROM organizations_storage WHERE organization_id = $1 AND environment = $2"
+_STORED = "SELECT bytes FROM organizations_storage WHERE organization_id = %s AND environment = %s"
 
 
 @dataclass(frozen=True)
@@ -101,8 +101,8 @@ def message_limits() -> MessageLimits:
 
 def stored_bytes(scope: TenantScope) -> int:
     """Return the size of all files of the caller's organization in its environment."""
-    row = one_row(_STORED, [b"%d" % scope.organization_id, scope.environment.encode()])
-    return int(row[0] or 0) if row else 0
+    row = one_row(_STORED, [scope.organization_id, scope.environment])
+    return row[0] if row else 0
 
 
 def storage_quota(environment: str) -> int | None:

@@ -6,8 +6,8 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 import structlog
+from django.db import connection
 
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.metrics.metrics import count_webhook
 from paraph.outbound.post import PostResult
 from paraph.webhooks.models import DeliveryStatus
@@ -98,7 +98,7 @@ def record_outcomes(attempts: Sequence[tuple[UUID, PostResult]], now: datetime) 
     Safe to repeat: only the open attempt of a delivery is recorded.
     """
     answers = dict(attempts)
-    with prepared_cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_OPEN, [list(answers)])
         found = {row[_ATTEMPT]: _OpenAttempt._make(row) for row in cursor.fetchall()}
         outcomes = [_outcome(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]

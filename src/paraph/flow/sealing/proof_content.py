@@ -9,7 +9,6 @@ from typing import Any
 from paraph import words as catalog
 from paraph.audit_trail.append import facts
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode, RefusedCode
@@ -51,9 +50,6 @@ def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
     return str(words["event_approved"]) if approved else ""
 
 
-_REFUSED = CompiledQuery(lambda: RefusedCode.objects.order_by("id"), "signer__request")
-
-
 @dataclass(frozen=True)
 class FilledIn:
     """A field and its value as the journal has it. ``document``: the name of its document; ``text``: the value as it
@@ -91,21 +87,11 @@ class Visits:
 def visits_of(request_id: int, signers: Sequence[Signer]) -> list[Visits]:
     """Return the visits of the signers, whose ``first_opening`` is loaded, in their order."""
     refused: dict[int, list[datetime]] = {signer.pk: [] for signer in signers}
-    for code in _REFUSED.all(request_id):
+    for code in RefusedCode.objects.filter(signer__request=request_id).order_by("id"):
         refused[code.signer_id].append(code.refused_at)
     return [Visits(getattr(signer, "first_opening", None), refused[signer.pk]) for signer in signers]
 
 
-_SIGNERS = CompiledQuery(lambda: Signer.objects.select_related("code", "first_opening").order_by("order"), "request")
-_JOURNAL = CompiledQuery(lambda: Entry.objects.order_by("position"), "request")
-_SEALED = CompiledQuery(
-    lambda: (
-        SealedDocument.objects.select_related("request_document__document")
-        .defer("request_document__document__preflight")
-        .order_by("request_document__position")
-    ),
-    "request_document__request",
-)
 EVIDENCE_FORMAT = "paraph-evidence/3"
 """Since format 3 the journal's hashes cover commitments to personal values, whose salts are stated; since format 2 the
 seals of proofs name their purpose."""
@@ -115,7 +101,11 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     """Return what the proof of a completed request states, with the journal as it is now. Every document must be
     sealed."""
     assert request.completed_at
-    signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
+    signers = list(request.signers.select_related("code", "first_opening").order_by("order"))
+    journal = list(Entry.objects.filter(request=request).order_by("position"))
+    documents = SealedDocument.objects.select_related("request_document__document")
+    documents = documents.defer("request_document__document__preflight")
+    sealed = list(documents.filter(request_document__request=request).order_by("request_document__position"))
     visits = visits_of(request.pk, signers)
     names = {row.request_document.document_id: row.request_document.document.name for row in sealed}
     filled = _filled_in(request, journal, names)

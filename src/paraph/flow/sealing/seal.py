@@ -7,7 +7,6 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
 from paraph.evidence.record import all_sealed, record_sealed_document, seal_facts
@@ -28,7 +27,6 @@ from paraph.storage import store
 from paraph.storage.object_keys import folder_of
 
 _LARGE = ("document__preflight", "sealed__seal")
-_ROW = CompiledQuery(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE))
 
 
 def seal(request_document_id: int) -> int | None:
@@ -39,7 +37,8 @@ def seal(request_document_id: int) -> int | None:
     Does nothing once retention has deleted the files.
     Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now, and notes the cause.
     """
-    row = _ROW.get(request_document_id)
+    rows = RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE)
+    row = rows.get(pk=request_document_id)
     if row.request.files_deleted_at:
         return None
     missing = not hasattr(row, "sealed")

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
 from paraph.documents.underneath import grounds
 from paraph.pdf.drawing.initials_row import initials_row
@@ -22,10 +21,6 @@ from paraph.tenants.models import Environment
 
 Size = tuple[float, float]
 
-_PLACEMENTS = CompiledQuery(
-    lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
-)
-_FIELDS = CompiledQuery(lambda: Field.objects.order_by("id"), "request_document")
 _ASPECTS_PER_DOUBLING = 4  # pages whose proportions differ by less than this step share one watermark
 
 
@@ -58,7 +53,7 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
 
     ``row`` has its request and document loaded.
     """
-    placements = _PLACEMENTS.all(row.pk)
+    placements = list(row.placements.select_related("signer").order_by("signer__order", "id"))
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
     initials = _InitialsPlaces(row.document, signers, sizes) if row.request.initials_required else None
@@ -142,7 +137,7 @@ def _watermark(drawn: Appearances) -> Overlay | None:
 def values_on_pages(row: RequestDocument, signers: Sequence[Signer]) -> list[PageValues]:
     """Return the values that these signers signed, of each page that has some. ``row`` has its request loaded."""
     values = {signer.pk: values_of(signer) for signer in signers if signer.fields_encrypted is not None}
-    fields = _FIELDS.all(row.pk) if values else []  # most requests have none, and are not searched for them
+    fields = row.fields.order_by("id") if values else []  # most requests have none, and are not searched for them
     locale = row.request.locale
     return on_pages(
         (field, field_content(field, values.get(field.signer_id, {}).get(field.pk), locale)) for field in fields

@@ -8,8 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from paraph.audit_trail.append import Origin
-from paraph.database.compiled_query import CompiledQuery
-from paraph.database.rows import insert, update
+from paraph.database.rows import insert
 from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.kernel import clock
@@ -53,9 +52,6 @@ def require_ink(signature: dict[str, Any] | None, initials: dict[str, Any] | Non
             raise NoInkError(field)
 
 
-_DOCUMENTS = CompiledQuery(RequestDocument.objects.all, "request")
-
-
 def complete(request: SignatureRequest, moment: datetime) -> None:
     """Mark the request ``completed`` at the moment of the last signature, log that and defer one job per
     document, which seals it.
@@ -65,11 +61,12 @@ def complete(request: SignatureRequest, moment: datetime) -> None:
     """
     request.status = RequestStatus.COMPLETED
     request.completed_at = moment
-    update(request, "status", "completed_at")
+    request.save(update_fields=["status", "completed_at"])
     events.request_completed(request)
     mails = [job("notify_completion", request_id=request.pk)] if request.notify_signers_on_completion else []
     rank = _unsealed(request)
-    insert([*mails, *(job("finalize", rank=rank, request_document_id=row.pk) for row in _DOCUMENTS.all(request.pk))])
+    rows = RequestDocument.objects.filter(request=request)
+    insert([*mails, *(job("finalize", rank=rank, request_document_id=row.pk) for row in rows)])
 
 
 def _unsealed(request: SignatureRequest) -> int:
@@ -146,7 +143,7 @@ def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
     signer.signed_at = moment
     signer.locale = signature.locale
     handwriting.write(signer, signature.signature, signature.initials)
-    update(signer, "status", "signed_at", "signature_encrypted", "initials_encrypted", "locale")
+    signer.save(update_fields=["status", "signed_at", "signature_encrypted", "initials_encrypted", "locale"])
 
 
 def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[str, Any]]:
@@ -155,7 +152,7 @@ def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[st
         return []
     final = [FilledField(field, known_value(field, signer) or value) for field, value in filled]
     field_values.write(signer, {field.pk: value for field, value in final if value is not None})
-    update(signer, "fields_encrypted")
+    signer.save(update_fields=["fields_encrypted"])
     return [field_values.facts_of(field) | {"value": value} for field, value in final]
 
 

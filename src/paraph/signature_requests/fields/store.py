@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 
 from django.conf import settings
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.kernel.places import expensive_request
 from paraph.signature_requests.fields.readers import Value
 from paraph.signature_requests.models import Field, SignatureRequest, Signer, SignerStatus
@@ -22,7 +21,6 @@ Values = dict[int, Value]
 """Values by the id of their field."""
 
 _MANY = 300  # fields and options, which take a tenth of a second and more
-_OF_REQUEST = CompiledQuery(lambda: Field.objects.select_related("request_document"), field="request_document__request")
 
 
 def values_of(signer: Signer) -> Values:
@@ -59,10 +57,10 @@ def forget_entries(request: SignatureRequest) -> None:
 def fields_of(request_id: int) -> list[Field]:
     """Return the fields of all signers, by document and page, on each from its top, with ``request_document``. Where
     they are many, whatever a web process does with them is expensive work (:mod:`paraph.kernel.places`)."""
-    fields = _OF_REQUEST.all(request_id)
-    if sum(1 + len(field.options or ()) for field in fields) > _MANY:
+    rows = Field.objects.select_related("request_document").filter(request_document__request=request_id)
+    if sum(1 + len(field.options or ()) for field in rows) > _MANY:
         expensive_request()
-    return sorted(fields, key=_place)
+    return sorted(rows, key=_place)
 
 
 def own_fields(signer: Signer) -> list[Field]:

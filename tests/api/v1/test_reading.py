@@ -6,7 +6,8 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from paraph.signature_requests import reading
+from paraph.api.v1.signature_requests import reading
+from paraph.kernel import clock
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
@@ -15,12 +16,14 @@ TABLES = ("signature_requests_field", "signature_requests_copyrecipient")
 
 def searched(made: Scene) -> dict[str, int]:
     """How often the page of this request looks into the tables of fields and copies."""
-    values = {"$1": f"'{{{made.request.pk}}}'", "$2": str(made.request.organization_id), "$3": "'sandbox'"}
-    statement = reading._READ
-    for name, value in values.items():
-        statement = statement.replace(name, value)
+    values: dict[str, Any] = {
+        "ids": [made.request.pk],
+        "organization": made.request.organization_id,
+        "environment": "sandbox",
+        "now": clock.now(),
+    }
     with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {statement}")
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {reading._READ}", values)
         [answer] = cursor.fetchone()
     plans = answer if isinstance(answer, list) else json.loads(answer)
     nodes = list(_nodes(plans[0]["Plan"]))
