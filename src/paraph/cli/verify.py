@@ -13,13 +13,13 @@ from tempfile import TemporaryFile
 
 import click
 
-from paraph.cli.verdict import say, show_verdict
+from paraph.cli.verdict import say, show_verdict, visible
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, Verification
-from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
+from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, together, verify
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -125,8 +125,12 @@ def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[st
         try:
             with ExitStack() as stack:
                 opened = _opened(path, stack)
-                for name, file in files.items():
-                    kept[name] += read_timestamps(opened, file)
+                is_token = opened.peek(1)[:1] == START_OF_TOKEN
+                found = {name: read_timestamps(opened, file, kept[name]) for name, file in files.items()}
+                if is_token and not any(found.values()):
+                    raise DetachedTimestampsRefused(f"{visible(path.name)} is a timestamp of none of the files.")
+                for name, records in found.items():
+                    kept[name] += records
         except DetachedTimestampsRefused as error:
             raise DomainError("validation_error", str(error)) from error
     return kept

@@ -50,6 +50,10 @@ class LongTermData:
         """Certificates, CRLs and OCSP answers, in this order."""
         return self.certificates, self.crls, self.ocsps
 
+    def holds(self, other: "LongTermData") -> bool:
+        """Return whether every item of the other data is in this."""
+        return all(set(theirs) <= set(ours) for ours, theirs in zip(self.lists, other.lists, strict=True))
+
     def proves(self, chain: Sequence[bytes], moment: datetime, stamped: Mapping[bytes, datetime] | None = None) -> bool:
         """Return whether the data proves that no certificate of ``chain`` below the root was revoked at ``moment``.
 
