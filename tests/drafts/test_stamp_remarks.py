@@ -6,7 +6,7 @@ import pytest
 
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
-from paraph.drafts.stamp_remarks import FieldRemark, StampRemark, stamp_remarks, under_stamps, unwritten_names
+from paraph.drafts.stamp_remarks import FieldRemark, StampRemark, stamp_remarks, unwritten_names
 from paraph.drafts.stamp_sizes import sizes_for
 from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
 from paraph.pdf.typesetting import fonts
@@ -14,7 +14,6 @@ from tests.drafts.author import author
 from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db
-NAVY = "0.05 0.1 0.25 rg 0 0 595 842 re f"
 RENT = text("Rent: 1,200 euros", 110, 330)
 
 
@@ -81,14 +80,6 @@ def test_stamps_beside_words_and_over_lines_and_tags_are_not() -> None:
 def test_a_stamp_on_no_page_is_no_fault_here() -> None:
     draft = draft_on("", places=[(9, 100, 300)])
     assert stamp_remarks(draft) == []
-
-
-def test_the_preview_of_the_review_has_the_ground_of_the_seal() -> None:
-    draft = draft_on("", NAVY, places=[(1, 100, 300), (2, 100, 300)])
-    row = draft.documents.get()
-    stamps = list(row.stamps.all())
-    found = under_stamps(row.document, stamps)
-    assert [found[stamp.pk].dark for stamp in stamps] == [False, True]
 
 
 def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

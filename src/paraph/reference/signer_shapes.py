@@ -231,7 +231,7 @@ STAMP = _object(
     others={
         "type": "array",
         "items": {"type": "string"},
-        "description": "Each that differs from it: in size, or by a ground where the page is dark or busy.",
+        "description": "Each that differs from it in size.",
     },
     places={
         "type": "array",

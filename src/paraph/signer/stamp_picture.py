@@ -4,7 +4,6 @@
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -17,7 +16,6 @@ from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, in
 from paraph.signature_requests.marks import read_mark, typed
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.signer import answers, language
 from paraph.signer.authentication import found, posted
 from paraph.signer.documents import in_reading_order
@@ -31,19 +29,19 @@ _MOST = 10  # different stamps of one preview; others look like the first
 @posted
 def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
     """Body: ``signature``, as in the signature's own body. Answer: ``svg``, the stamp at the first place; ``others``,
-    each that differs from it in size or ground; ``places``, which stands at each place, in the order of their numbers:
+    each that differs from it in size; ``places``, which stands at each place, in the order of their numbers:
     0 for ``svg``, 1 for the first of the others, and so on."""
     require_open(signer)
     _require_stamps(signer)
     mark = read_mark(body.get("signature"))
     count_stamp(signer.pk)
     expensive_request()
-    looks = [look for document in _documents(signer) for look in _looks(signer, document)]
-    different = list(dict.fromkeys(looks))[:_MOST]
+    sizes = [size for document in _documents(signer) for size in _sizes(signer, document)]
+    different = list(dict.fromkeys(sizes))[:_MOST]
     for _ in different[1:]:
         count_stamp(signer.pk)
-    stamps = [_svg(request, signer, mark, look).decode() for look in different]
-    places = [different.index(look) if look in different else 0 for look in looks]
+    stamps = [_svg(request, signer, mark, size).decode() for size in different]
+    places = [different.index(size) if size in different else 0 for size in sizes]
     return {"svg": stamps[0], "others": stamps[1:], "places": places}
 
 
@@ -78,7 +76,7 @@ def _typed_stamp(request: HttpRequest, signer: Signer) -> bytes:
     mark = typed(request.GET.get("hand", ""))
     count_stamp(signer.pk)
     expensive_request()
-    return _svg(request, signer, mark, _looks(signer, _documents(signer)[0])[0])
+    return _svg(request, signer, mark, _sizes(signer, _documents(signer)[0])[0])
 
 
 def _typed_initials(request: HttpRequest, signer: Signer) -> bytes:  # noqa: ARG001  as the stamp
@@ -93,13 +91,6 @@ def _require_stamps(signer: Signer) -> None:
         raise DomainError("not_found", "An approver has no stamp.")
 
 
-@dataclass(frozen=True)
-class _Look:
-    width: float
-    height: float
-    ground: bool
-
-
 def _documents(signer: Signer) -> list[RequestDocument]:
     """Return the documents on which the signer has stamps, in their order."""
     with_stamps = signer.placements.values("request_document")
@@ -107,19 +98,15 @@ def _documents(signer: Signer) -> list[RequestDocument]:
     return sorted(rows, key=lambda row: row.position)
 
 
-def _looks(signer: Signer, row: RequestDocument) -> list[_Look]:
-    """Return the look of each stamp of the signer on a document, in the order of the places on its pages."""
-    all_there = list(row.placements.all())  # whether a stamp has a ground is judged for all of them together
-    has_ground = stamp_grounds(row.document, all_there)
-    own = in_reading_order(at for at in all_there if at.signer_id == signer.pk)
-    return [_Look(at.width, at.height, has_ground[at.pk]) for at in own]
+def _sizes(signer: Signer, row: RequestDocument) -> list[tuple[float, float]]:
+    """Return the size of each stamp of the signer on a document, in the order of the places on its pages."""
+    return [(at.width, at.height) for at in in_reading_order(row.placements.filter(signer=signer))]
 
 
-def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any], look: _Look) -> bytes:
+def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any], size: tuple[float, float]) -> bytes:
     content = StampContent(
-        width=look.width,
-        height=look.height,
-        ground=look.ground,
+        width=size[0],
+        height=size[1],
         signature_only=signer.request.signature_only,
         address=signer.email,
         name=signer.full_name,

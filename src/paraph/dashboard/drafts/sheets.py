@@ -6,7 +6,6 @@ from typing import Any
 from paraph.dashboard.drafts.values_picture import content_of
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Rectangle
 from paraph.drafts.signer_name import signer_name
-from paraph.drafts.stamp_remarks import under_stamps
 from paraph.drafts.stamp_sizes import sizes_for
 from paraph.drafts.tag_offers import Offer
 from paraph.drafts.tags import offers_in, signature_lines_of, tags_of
@@ -43,13 +42,9 @@ def _file(
     row: DraftDocument, locale: str, signer: DraftSigner | None, offers: dict[str, Offer] | None
 ) -> dict[str, Any]:
     boxes: dict[int, list[dict[str, Any]]] = {}
-    stamps = list(row.stamps.all())
-    found = under_stamps(row.document, stamps) if signer else {}
-    for stamp in stamps:
+    for stamp in row.stamps.all():
         if (signer is None or stamp.signer_id == signer.pk) and stamp.page_number <= len(row.document.pages):
-            boxes.setdefault(stamp.page_number, []).append(
-                _box(row, stamp) | {"ground": stamp.pk in found and found[stamp.pk].dark}
-            )
+            boxes.setdefault(stamp.page_number, []).append(_box(row, stamp))
     for field in row.fields.all():
         if (signer is None or field.signer_id == signer.pk) and field.page_number <= len(row.document.pages):
             known = signer is not None and content_of(field, locale) is not None

@@ -43,7 +43,7 @@ def check_appended(
     original_size: int,
     *,
     original_hash: "hashlib._Hash",
-    original_start: int | None,
+    original_start: int,
     certificates: Sequence[bytes],
     purpose: Purpose,
     token: bytes,
@@ -56,7 +56,7 @@ def check_appended(
     has a valid seal over all of it.
 
     - ``original_hash``: the SHA-256 state after the original bytes;
-    - ``original_start``: the position of their newest cross-reference, None where the new one lists every object;
+    - ``original_start``: the position of their newest cross-reference;
     - ``certificates``: those of the key without the root, the key's own first;
     - ``purpose``: the purpose that the seal must state;
     - ``token``: its timestamp token, empty for none;

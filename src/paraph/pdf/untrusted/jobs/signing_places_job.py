@@ -1,5 +1,5 @@
-"""Where stamps are to stand: whether a page is too dark for their letters, which words they cover, and the lines that
-wait for a signature: «Signature: ____», drawn as characters or as a rule."""
+"""Where stamps are to stand: which words they cover there, and the lines that wait for a signature: «Signature: ____»,
+drawn as characters or as a rule."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from itertools import groupby, islice
 
 import pypdfium2
-from PIL import Image
 from pypdfium2 import raw
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
@@ -20,9 +19,6 @@ from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 Place = tuple[int, float, float, float, float]
 """Page number from 1, then left, bottom, width and height in points of reader space."""
 
-_CELL = 20  # points a side: lines of text leave such a cell light, and even a headline does; photographs do not
-_TOO_DARK = 179  # mean of a cell, of 255: the grey words of a stamp have a contrast of less than 3 on anything darker
-_SHARE = 0.08  # of the cells: one letter of a name on a dark bar cannot be read
 _WITHIN = 2.0  # points by which a stamp may touch words
 _FEWEST = 3  # letters that count as covered
 _LONGEST = 60  # characters of covered words that are told
@@ -74,40 +70,24 @@ def _apart(last: Box, box: Box) -> bool:
     return not beside or box[0] - last[2] > _APART * height or last[0] - box[2] > _APART * height
 
 
-def judge_places(
-    file: UntrustedFile, places: Sequence[Place], *, pictures: bool = True, texts: bool = False
-) -> JobAnswer:
-    """Return ``{"dark": [true, …], "covered": ["words", …]}``, one of each for each place, in their order. Without
-    ``pictures`` none is dark, without ``texts`` nothing is covered."""
+def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswer:
+    """Return ``{"covered": ["words", …]}``, what stands under each place, in their order."""
     document = file.pdfium()
     show_form_fields(document)
-    dark, covered = [False] * len(places), [""] * len(places)
+    covered = [""] * len(places)
     in_order = sorted(range(len(places)), key=lambda index: places[index][0])
     for number, indexes in groupby(in_order, key=lambda index: places[index][0]):
         if not 1 <= number <= len(document):
             raise no_such_page(number, len(document))
         try:
             page = document[number - 1]
-            geometry = geometry_of_page(file, page, number - 1)
-            runs = _text_runs(page, geometry) if texts else []
+            runs = _text_runs(page, geometry_of_page(file, page, number - 1))
             for index in indexes:
-                dark[index] = pictures and _is_dark(page, geometry, places[index])
                 covered[index] = _covered(runs, places[index])
             page.close()
         except (pypdfium2.PdfiumError, ValueError) as error:
             raise page_not_shown(number) from error
-    return {"dark": dark, "covered": covered}, b""
-
-
-def _is_dark(page: pypdfium2.PdfPage, geometry: PageGeometry, place: Place) -> bool:
-    """By the page's own picture, at a pixel a point."""
-    _, x, y, width, height = place
-    margins = (x, y, geometry.width - x - width, geometry.height - y - height)
-    crop = tuple(max(0.0, margin / geometry.unit) for margin in margins)
-    picture = page.render(scale=geometry.unit, crop=crop, grayscale=True).to_pil().convert("L")
-    cells = max(1, round(picture.width / _CELL)), max(1, round(picture.height / _CELL))
-    means: bytes = picture.resize(cells, Image.Resampling.BOX).tobytes()
-    return sum(mean < _TOO_DARK for mean in means) > _SHARE * len(means)
+    return {"covered": covered}, b""
 
 
 def _text_runs(page: pypdfium2.PdfPage, geometry: PageGeometry) -> list[tuple[str, list[Box]]]:
