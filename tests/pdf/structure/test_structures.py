@@ -75,7 +75,6 @@ STRUCTURES: dict[str, Callable[[], bytes]] = {
 DAMAGED: dict[str, Callable[[], bytes]] = {
     "wrong offsets": lambda: re.sub(rb"(?m)^0000000(\d{3}) 00000 n", rb"0000001\1 00000 n", PLAIN),
     "wrong startxref": lambda: re.sub(rb"startxref\s+\d+", b"startxref\n7", PLAIN),
-    "no cross-reference": lambda: PACKED[: PACKED.rindex(b"startxref")],
     "narrow entries": lambda: PLAIN.replace(b" n \n", b" n\n").replace(b" f \n", b" f\n"),
     "cut off": lambda: PLAIN[: PLAIN.rindex(b"xref\n", 0, -40) + 20] + b"\ntrailer <</Root 1 0 R>>",
 }

@@ -1,9 +1,9 @@
 """The check of a fresh seal, before anyone gets the file: it is read again from its bytes, and only they count.
 
 Nothing that wrote the seal takes part: not the revision, the drawing, the security store or the CMS template. Shared
-with them are the reader of PDF objects, which read the upload too, the rules by which pages count as equal
-(:mod:`paraph.pdf.structure.page_shapes`), the module of DER and the parsed certificates: a fault in one of these could
-escape. The tests therefore have other programs judge the same seals: pdfsig, pyHanko and OpenSSL.
+with them are the reader of PDF objects, which read the upload too, the module of DER and the parsed certificates: a
+fault in one of these could escape. The tests therefore have other programs judge the same seals: pdfsig, pyHanko and
+OpenSSL.
 """
 
 import hashlib

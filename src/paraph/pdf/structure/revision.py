@@ -213,11 +213,6 @@ class PendingRevision(PdfReader):
     def ends_line(self) -> bool:
         return True
 
-    def text_of(self, ref: Ref) -> bytes:
-        """Return nothing: the text is not available."""
-        del ref
-        return b""
-
     def object(self, ref: Ref) -> Any:
         return self._revision.resolve(ref)
 

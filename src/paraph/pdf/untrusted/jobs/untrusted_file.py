@@ -6,6 +6,7 @@ import io
 import mmap
 import os
 import re
+from contextlib import suppress
 from decimal import Decimal
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -76,13 +77,15 @@ class UntrustedFile:
         return document
 
     def pikepdf(self) -> "pikepdf.Pdf":
-        """Return the document opened by pikepdf; if qpdf cannot read the file, what PDFium makes of it.
+        """Return the document opened by pikepdf; if attachments alone are encrypted, a variant without that.
         Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``."""
         if self._pikepdf is None:
             try:
                 self._pikepdf = self._opened_by_qpdf(self._file)
                 self.read_by_qpdf = True
             except PdfRefused as refused:
+                if refused.reason != "password":  # which qpdf demands even where attachments alone are encrypted
+                    raise
                 try:
                     self._pikepdf = self._opened_by_qpdf(io.BytesIO(_without_lock_of_attachments(self.written_anew())))
                 except (PdfRefused, Unsafe, SealError, *CONFUSED):
@@ -90,8 +93,10 @@ class UntrustedFile:
         return self._pikepdf
 
     def written_anew(self) -> bytes:
-        """Return the file as PDFium writes it anew, encryption kept, for one that qpdf does not read. Raise
-        PdfRefused ``damaged``."""
+        """Return the file as PDFium writes it anew, encryption kept; the file itself where its cross-reference is good,
+        so that something else keeps qpdf from reading it. Raise PdfRefused ``damaged``."""
+        with suppress(Unsafe, SealError, *CONFUSED):
+            return PdfReader(self.whole).data
         target = io.BytesIO()
         try:
             with pypdfium2.PdfDocument(self.whole) as document:

@@ -74,15 +74,15 @@ def prepare_file(file: UntrustedFile, page_limit: int, *, scanned: bool) -> Prep
 
 def _variants(file: UntrustedFile) -> Iterator[tuple[Method, bytes]]:
     """Yield what a revision can extend; last what is written anew, whose contents may be, too. PDFium writes what qpdf
-    does not read."""
+    does not read for its cross-reference."""
     method: Method = "incremental"
     try:
         for method, content in extendable_variants(file.whole):
             yield method, content
     except UnreadablePdf:
-        if is_signed(file.whole):
+        if is_signed(file.whole) or (anew := file.written_anew()) == file.whole:
             raise
-        yield "normalised", file.written_anew()
+        yield "normalised", anew
     if method == "normalised":
         yield method, rewritten(file.whole)
 

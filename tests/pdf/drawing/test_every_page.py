@@ -1,23 +1,19 @@
-"""Pages that are done like the first of their kind come out as if each had been taken apart."""
+"""A watermark is seen on pages of every kind, whatever they share with others."""
 
 import io
 from collections.abc import Callable
-from typing import Any
 
 import pikepdf
 import pytest
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
 from pikepdf import Array, Dictionary, Name, ObjectStreamMode
 
-from paraph.pdf.drawing.repeated_pages import RepeatedPages
 from paraph.pdf.sealing.seal import Overlay
-from paraph.pdf.structure.objects import Ref, Unsafe, parse, serialized
-from paraph.pdf.structure.page_shapes import PageShape, ShapeTemplate, has_holes, hole_number, split_page
+from paraph.pdf.structure.objects import Unsafe, serialized
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
 from tests.pdf.drawing.test_draw import colour_at, page_of
 from tests.pdf.pdf_factory import paper, text
+from tests.pdf.pictures import sizes
 from tests.pdf.sealed_files import WATERMARK, pictures, sealed
 
 WORDS = [text(f"Page {number}", 72, 700) for number in range(6)]
@@ -138,69 +134,21 @@ PREPARATIONS: list[Prepare] = [
 ]
 
 
-@pytest.fixture
-def stamped(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
-    """For each page that was to be done like another, whether it was."""
-    seen, original = list[bool](), RepeatedPages.draw
-
-    def counted(self: RepeatedPages, page: Any) -> Any:
-        drawing = original(self, page)
-        seen.append(drawing is not None)
-        return drawing
-
-    monkeypatch.setattr(RepeatedPages, "draw", counted)
-    return seen
-
-
 @pytest.mark.parametrize("mode", [ObjectStreamMode.disable, ObjectStreamMode.generate])
 @pytest.mark.parametrize("prepare", PREPARATIONS)
-def test_each_page_comes_out_as_if_it_were_alone(
-    prepare: Prepare, mode: ObjectStreamMode, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pdf = paper(*WORDS, prepare=prepare, object_stream_mode=mode)
-    quickly = watermarked(pdf)
-    monkeypatch.setattr(RepeatedPages, "draw", lambda *_: None)
-    slowly = watermarked(pdf)
-    end = slowly.index(b"/ByteRange", len(pdf))
-    assert quickly[:end] == slowly[:end]
+def test_the_watermark_is_seen_on_every_page(prepare: Prepare, mode: ObjectStreamMode) -> None:
+    before = paper(*WORDS, prepare=prepare, object_stream_mode=mode)
+    after = watermarked(before)
+    for number, (width, height) in enumerate(sizes(before), start=1):
+        shown = page_of(after, number)
+        assert colour_at(shown, width * 0.504, height * 0.48) == (0, 255, 255)
+    with pikepdf.open(io.BytesIO(before)) as old, pikepdf.open(io.BytesIO(after)) as new:
+        numbers = [[page.obj.get("/StructParents") for page in document.pages] for document in (old, new)]
+        assert numbers[0] == numbers[1]
 
 
 def watermarked(pdf: bytes) -> bytes:
     return sealed(pdf, appearances=pictures(), page_overlay=Overlay(WATERMARK)).content
-
-
-@pytest.mark.parametrize(
-    ("prepare", "like_another"),
-    [
-        (numbered, 5),
-        (shared_resources, 5),
-        (inherited_resources, 5),
-        (inherited_reference, 5),
-        (arrays_of_contents, 5),
-        (references_in_strings, 5),
-        (two_parents, 4),
-        (unbalanced_on_some, 2),
-        (one_with_the_name_taken, 4),
-        (own_resources, 0),
-        (boxes_behind_references, 0),
-    ],
-)
-def test_which_pages_are_alike(prepare: Prepare, like_another: int, stamped: list[bool]) -> None:
-    watermarked(paper(*WORDS, prepare=prepare))
-    assert (len(stamped), sum(stamped)) == (6, like_another)
-
-
-def test_an_encrypted_file_has_no_kinds(stamped: list[bool]) -> None:
-    """The strings of each page are encrypted differently."""
-    watermarked(paper(*WORDS, encryption=pikepdf.Encryption(owner="owner", user="", R=6)))
-    assert not any(stamped)
-
-
-def test_the_watermark_is_seen_on_every_page() -> None:
-    after = watermarked(paper(*WORDS, prepare=numbered))
-    assert [colour_at(page_of(after, number), 300, 404) for number in range(1, 7)] == [(0, 255, 255)] * 6
-    with pikepdf.open(io.BytesIO(after)) as document:
-        assert [int(page.obj.StructParents) for page in document.pages] == list(range(6))
 
 
 def test_a_page_that_turns_out_to_be_a_node_is_unsafe() -> None:
@@ -217,46 +165,3 @@ def test_a_page_that_turns_out_to_be_a_node_is_unsafe() -> None:
     pdf += b"xref\n%btrailer\n%b\nstartxref\n%d\n%%%%EOF\n" % (entries, trailer, start)
     with pytest.raises(Unsafe, match="the page tree is broken"):
         list(pages(PdfReader(pdf)))
-
-
-_PIECES = st.sampled_from(
-    [
-        b"/A",
-        b"/B1",
-        b" ",
-        b"\n",
-        b"5 0 R",
-        b"12 3 R",
-        b"7",
-        b"[1 0 R 2 0 R]",
-        b"(4 0 R)",
-        b"<AB>",
-        b"/StructParents 4",
-        b"1.5 ",
-    ]
-)
-
-
-@settings(suppress_health_check=[HealthCheck.too_slow])  # the first draw, on a busy machine
-@given(st.lists(_PIECES, max_size=12))
-def test_what_is_taken_apart_fits_together_again(pieces: list[bytes]) -> None:
-    page = b"<<" + b"".join(b"/K%d " % number + piece + b"\n" for number, piece in enumerate(pieces)) + b">>"
-    between, holes = split_page(page)
-    assert b"".join(part for pair in zip(between, [*holes, b""], strict=True) for part in pair) == page
-    shape = PageShape(between).dictionary
-    if shape is not None:
-        assert parse(ShapeTemplate(shape).filled(holes), 0)[0] == parse(page, 0)[0]
-
-
-def test_hostile_text_is_taken_apart_in_no_time() -> None:
-    for page in (b"1" * 10**6, b"1 " * 10**6, b"1 1" + b" " * 10**6, b"/StructParents " + b"1" * 10**6 + b"x"):
-        assert split_page(page) == ((page,), [])
-    assert not has_holes([b"1" * 10**6])
-
-
-def test_marks_of_holes() -> None:
-    shape = PageShape(split_page(b"<</A 5 0 R/B[1 6 0 R]/StructParents 3>>")[0]).dictionary
-    assert shape is not None
-    assert (hole_number(shape[b"/A"]), hole_number(shape[b"/B"][1]), hole_number(shape[b"/StructParents"])) == (0, 1, 2)
-    assert hole_number(Ref(5)) is None and hole_number(5) is None
-    assert has_holes([None, shape[b"/B"]]) and not has_holes([Ref(5), b"/N", None])
