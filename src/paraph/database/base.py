@@ -10,7 +10,7 @@ from django.db.backends.postgresql import base
 
 from paraph.database import first_statement, idle, sessions, timeouts
 
-_TIMES = 5  # before psycopg has a statement prepared that is not to be at once; Django's own cursors never have one
+_TIMES = 5  # before a statement is prepared: what is asked once is not worth it
 
 
 class DatabaseWrapper(base.DatabaseWrapper):
