@@ -101,8 +101,6 @@ DATABASES = {
         conn_health_checks=True,
     )
 }
-# Values travel apart from statements, so that PostgreSQL parses and plans once what a connection asks again and again.
-DATABASES["default"].setdefault("OPTIONS", {})["server_side_binding"] = True
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 USE_TZ = True

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
-from paraph.database.one_row import one_row
+from paraph.database.planned import one_row
 from paraph.kernel import clock, tokens
 from paraph.tenants.scope import TenantScope
 

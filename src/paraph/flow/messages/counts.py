@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from django.db import connection
 
+from paraph.database.planned import planned
 from paraph.kernel import clock
 
 # A window in the future counts as over: a clock was set back. The clocks of servers differ by up to a minute.
@@ -80,9 +81,7 @@ def count(ceilings: Sequence[Ceiling]) -> list[MessagePosition]:
     if not ceilings:
         return []
     by_key = {(ceiling.scope, ceiling.seconds): ceiling for ceiling in ceilings}
-    with connection.cursor() as cursor:
-        cursor.execute(_COUNT, [clock.now(), [scope for scope, _ in by_key], [seconds for _, seconds in by_key]])
-        rows = cursor.fetchall()
+    rows = planned(_COUNT, [clock.now(), [scope for scope, _ in by_key], [seconds for _, seconds in by_key]]).fetchall()
     return [MessagePosition(by_key[scope, seconds], began_at, number) for scope, seconds, began_at, number in rows]
 
 
