@@ -33,10 +33,10 @@ class Scans:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """What the service asks meanwhile is looked at, with all that triggers and functions ask."""
-        one_row = base.DatabaseWrapper.one_row
+        planned = base.DatabaseWrapper.planned
 
-        def one_row_asked(own: Any, statement: str, values: Any) -> Any:
-            answer = one_row(own, statement, values)
+        def planned_asked(own: Any, statement: str, values: Any) -> Any:
+            answer = planned(own, statement, values)
             self._note(statement)
             return answer
 
@@ -45,7 +45,7 @@ class Scans:
         kept = patch.object(base.DatabaseWrapper, "close_if_unusable_or_obsolete")  # the transaction's, to its end
         with (
             kept,
-            patch.object(base.DatabaseWrapper, "one_row", one_row_asked),
+            patch.object(base.DatabaseWrapper, "planned", planned_asked),
             connection.execute_wrapper(self._asked),
         ):
             yield

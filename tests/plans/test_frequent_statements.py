@@ -11,7 +11,7 @@ from asgiref.sync import async_to_sync
 from django.db import connection
 from procrastinate.contrib.django import app
 
-from paraph.database.one_row import one_row
+from paraph.database.planned import one_row
 from paraph.flow.ending.expire import expire_due
 from paraph.flow.giving_up import give_up
 from paraph.kernel import clock

@@ -7,10 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from django.db import connection
-
 from paraph.audit_trail.commitments import committed, salts_for
 from paraph.audit_trail.models import Entry, EventType
+from paraph.database.planned import one_row
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 
@@ -50,9 +49,8 @@ def follow(
     The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
     second writer would violate the unique position.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_NEXT, [request.pk])
-        entry_id, position, previous, earlier = cursor.fetchone()
+    newest: Any = one_row(_NEXT, [request.pk])  # there is one in any case
+    entry_id, position, previous, earlier = newest
     moment = moment or clock.now()
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     entry.pk = entry_id

@@ -9,7 +9,7 @@ from typing import Any
 from django.db import DEFAULT_DB_ALIAS, connection, connections, transaction
 from django.db.models import Field, Model
 
-from paraph.database.one_row import one_row
+from paraph.database.planned import one_row, planned
 
 _MOST_VALUES = 65_535
 """Of a statement, as the protocol of PostgreSQL counts them."""
@@ -56,8 +56,7 @@ def _insert(rows: Iterable[Model]) -> None:
     if statements:
         *before, last = statements
         parts = ", ".join(f"part{number} AS ({statement})" for number, statement in enumerate(before))
-        with connection.cursor() as cursor:
-            cursor.execute(f"WITH {parts} {last}" if before else last, values)
+        planned(f"WITH {parts} {last}" if before else last, values)
 
 
 def insert_whole(rows: Iterable[Model]) -> None:
@@ -70,9 +69,7 @@ def insert_whole(rows: Iterable[Model]) -> None:
 def insert_once(row: Model) -> bool:
     """Insert the row unless another has one of its unique values; whether it did."""
     head, one, fields = _inserting(type(row), row.pk is not None)
-    with connection.cursor() as cursor:
-        cursor.execute(f"{head}{one} ON CONFLICT DO NOTHING", _values(row, fields))
-        return bool(cursor.rowcount)
+    return bool(planned(f"{head}{one} ON CONFLICT DO NOTHING", _values(row, fields)).rowcount)
 
 
 def _values(row: Model, fields: list["Field[Any, Any]"]) -> list[Any]:

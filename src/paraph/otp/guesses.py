@@ -11,9 +11,9 @@ from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
-from django.db import connection
 
 from paraph.counts.counting import ADD_ONE
+from paraph.database.planned import one_row
 from paraph.kernel import clock
 from paraph.kernel.ceilings import DAY, HOUR
 from paraph.messaging.destination import destination_hash
@@ -87,7 +87,7 @@ def count(signer: Signer, guessed: bytes) -> None:
     """Count a guess, for good. Raise :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of the
     newest code, ``too_many_attempts`` while no guess is taken, not even the right one."""
     values = _values(signer) | {"guessed": guessed}
-    row = _row(_ATTEMPT, values)
+    row = one_row(_ATTEMPT, values)
     if row is None:
         metrics.count_guess("refused")
         raise _refusal(values)
@@ -110,7 +110,7 @@ def require_open(signer: Signer, destination: str) -> None:
     """Raise :class:`GuessRefusedError` while no code that is sent there would be taken: while the signer is locked, or
     too many wrong ones were entered for the destination or in the organization."""
     values = _values(signer) | {"destination": destination_scope(signer.request, destination)}
-    locked_until, full_until = _row(_CLOSED_UNTIL, values) or (None, None)
+    locked_until, full_until = one_row(_CLOSED_UNTIL, values) or (None, None)
     _refuse_closed(locked_until, full_until, values["now"])
 
 
@@ -147,7 +147,7 @@ def _values(signer: Signer) -> dict[str, Any]:
 
 def _refusal(values: dict[str, Any]) -> GuessRefusedError:
     """Return why a guess was not compared."""
-    attempts, locked_until, full_until = _row(_STATE, values) or (0, None, None)
+    attempts, locked_until, full_until = one_row(_STATE, values) or (0, None, None)
     try:
         _refuse_closed(locked_until, full_until, values["now"])
     except GuessRefusedError as refusal:
@@ -160,10 +160,3 @@ def _refuse_closed(locked_until: datetime | None, full_until: datetime | None, n
         raise refusals.locked(locked_until, now)
     if full_until:
         raise refusals.too_many(full_until, now)
-
-
-def _row(statement: str, values: dict[str, Any]) -> tuple[Any, ...] | None:
-    with connection.cursor() as cursor:
-        cursor.execute(statement, values)
-        row: tuple[Any, ...] | None = cursor.fetchone()
-    return row

@@ -56,7 +56,7 @@ def next_signer(request: SignatureRequest) -> int | None:
 
 
 def _is_their_turn(signer: Signer) -> bool:
-    if signer.request.mode == Mode.PARALLEL:
+    if signer.request.mode == Mode.PARALLEL or signer.order == 1:
         return True
     return not _unsigned(signer.request_id).filter(order__lt=signer.order).exists()
 

@@ -20,7 +20,6 @@ _LENGTH = 43  # base64url of 32 bytes
 SALT_BYTES = 16
 _GENERATION_BYTES = 2
 
-_READ_ALONG = ("request__organization", "request__application", "request__branding_profile")
 _NOBODY = Signer(pk=0, token_salt=bytes(SALT_BYTES))
 
 
@@ -46,7 +45,7 @@ def url_of(signer_id: int, token_salt: bytes) -> str:
 
 
 def signer_of(text: str) -> Signer | None:
-    """Return the signer of a token, with ``request``, its organization and application loaded; None for other texts,
+    """Return the signer of a token, with ``request`` and its organization loaded; None for other texts,
     and where the organization is deleted.
 
     A wrong token of an existing signer takes the same statement, row and comparison as one with an unknown id.
@@ -60,7 +59,7 @@ def signer_of(text: str) -> Signer | None:
     if identity >= 2**63:
         return None
     # For an unknown id, the signer with the id before it: both take the same time, which therefore reveals nothing.
-    nearest = Signer.objects.filter(pk__lte=identity).order_by("-pk").select_related(*_READ_ALONG)
+    nearest = Signer.objects.filter(pk__lte=identity).order_by("-pk").select_related("request__organization")
     signer = nearest.first() or _NOBODY
     matches = tokens.same(token(signer).encode(), text.encode())
     if not matches or signer is _NOBODY or signer.request.organization.deleted_at is not None:

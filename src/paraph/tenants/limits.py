@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from paraph.database.one_row import one_row
+from paraph.database.planned import one_row
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.tenants.models import Environment, Plan
 from paraph.tenants.scope import TenantScope

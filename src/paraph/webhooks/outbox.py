@@ -3,10 +3,10 @@
 from typing import Any
 
 import structlog
-from django.db import connection
 from django.db.models import Model
 
 from paraph.audit_trail.models import Entry, EventType
+from paraph.database.planned import planned
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
 from paraph.signature_requests.models import SignatureRequest, Signer
@@ -84,9 +84,8 @@ def _deliveries(entry: Entry, request: SignatureRequest, text: str) -> list[Deli
 def release(request_id: int) -> None:
     """Release ``request.completed``, once sealed PDFs and proof are stored: it is listed and sent from then on. Safe to
     repeat."""
-    with connection.cursor() as cursor:
-        cursor.execute(_RELEASE, {"now": clock.now(), "request_id": request_id})
-        cursor.execute(_PUBLISH, {"request_id": request_id})
+    planned(_RELEASE, {"now": clock.now(), "request_id": request_id})
+    planned(_PUBLISH, {"request_id": request_id})
 
 
 def _destinations(request: SignatureRequest, webhook_url: str, event_type: str) -> list[tuple[Destination, str]]:

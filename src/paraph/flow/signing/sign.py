@@ -23,14 +23,13 @@ from paraph.signature_requests.fields.entry import FilledField
 from paraph.signature_requests.fields.kinds import known_value
 from paraph.signature_requests.models import (
     Mode,
-    RequestDocument,
     RequestStatus,
     SignatureRequest,
     Signer,
     SignerStatus,
 )
 from paraph.signature_requests.shown_pages import require_shown
-from paraph.signature_requests.signed_documents import signed_digests
+from paraph.signature_requests.signed_documents import listed
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
 from paraph.tenants.models import Environment
 
@@ -65,8 +64,8 @@ def complete(request: SignatureRequest, moment: datetime) -> None:
     events.request_completed(request)
     mails = [job("notify_completion", request_id=request.pk)] if request.notify_signers_on_completion else []
     rank = _unsealed(request)
-    rows = RequestDocument.objects.filter(request=request)
-    insert([*mails, *(job("finalize", rank=rank, request_document_id=row.pk) for row in rows)])
+    rows = request.request_documents.values_list("pk", flat=True)
+    insert([*mails, *(job("finalize", rank=rank, request_document_id=pk) for pk in rows)])
 
 
 def _unsealed(request: SignatureRequest) -> int:
@@ -121,7 +120,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
         elif signer.request.environment != Environment.SANDBOX:
             raise DomainError("invalid_otp", "Nobody signs without a code.")
         _store(signer, signature, moment)
-        documents = len(signed_digests(signer))
+        documents = listed(signer).count()
         notice = consent_notice(signature.locale, documents, approves=signer.is_approver)
         by_act, fields = code_hash is None, _store_fields(signer, signature.fields)
         events.signer_signed(

@@ -65,7 +65,8 @@ def fields_of(request_id: int) -> list[Field]:
 
 def own_fields(signer: Signer) -> list[Field]:
     """Return those of one signer."""
-    return [field for field in fields_of(signer.request_id) if field.signer_id == signer.pk]
+    some = fields_of(signer.request_id) if signer.request.has_fields else ()
+    return [field for field in some if field.signer_id == signer.pk]
 
 
 def _place(field: Field) -> tuple[int, int, float, float, int]:

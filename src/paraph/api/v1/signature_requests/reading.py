@@ -9,7 +9,7 @@ from pydantic_core import from_json
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.shapes import LINK_SECONDS
 from paraph.api.v1.signature_requests.output import DownloadUrls
-from paraph.database.one_row import one_row
+from paraph.database.planned import one_row
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
