@@ -135,7 +135,7 @@ def test_every_rule_that_is_cited_is_there() -> None:
     known = {rule.section for rule in RULES} | {rule.id for rule in RULES} | {"2", "6"}
     cited = re.compile(r"\brules? (\d[\d.]*(?:-\d+)?(?:(?:, | and | to )\d[\d.]*(?:-\d+)?)*)")
     unknown = []
-    for folder in ("src", "tests", "docs"):
+    for folder in ("src", "tests", "lab", "docs"):
         for path in (PROJECT / folder).rglob("*"):
             if path.suffix in (".py", ".md", ".js", ".css") and "corpus" not in path.parts:
                 for numbers in cited.findall(path.read_text()):
