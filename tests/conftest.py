@@ -90,6 +90,13 @@ def _live_servers_answer_for_static_files_as_production_does() -> None:
     handler.get_base_url = lambda _self: "//elsewhere/"
 
 
+@pytest.fixture
+def data_dir(settings: Any, tmp_path: Path) -> Path:
+    """A store without the objects of other tests."""
+    settings.DATA_DIR = tmp_path
+    return tmp_path
+
+
 class _Shared(Service):
     memory = 2 << 30  # the embedded database alone maps 1.1 GiB
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.failover import SCENARIOS, place
+from lab.chaos.failover import SCENARIOS, place
 
 
 @pytest.mark.thorough

@@ -22,7 +22,7 @@ from benchmarks.corpus.run import judge_all
 from tests import independent
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import pictures, sealed
-from tests.pdf.structure.test_structures import DAMAGED, STRUCTURES
+from tests.pdf.sealing.test_structures import DAMAGED, STRUCTURES
 
 _REFUSED_AT_MOST = 0.1  # of a corpus that is made of odd files, those that need a password included
 

@@ -22,11 +22,6 @@ from tests.tenancy import create_organization
 
 
 @pytest.fixture
-def organization(db: None) -> Organization:
-    return create_organization("Analytical Engines", "pro")
-
-
-@pytest.fixture
 def owner(organization: Organization) -> Member:
     return create_member(organization.pk, OPERATOR, "owner@example.com", Role.OWNER, name="Ada")
 

@@ -15,11 +15,6 @@ from paraph.tenants.models import Member, Organization, Role, User
 from tests.tenancy import create_organization
 
 
-@pytest.fixture
-def organization(db: None) -> Organization:
-    return create_organization("Analytical Engines", "pro")
-
-
 def joined(organization: Organization, role: str, name: str = "") -> Member:
     return create_member(organization.pk, OPERATOR, f"{name or role}@example.com", role)
 

@@ -31,7 +31,7 @@ from tests.pdf import forge
 from tests.pdf.levels import assert_archived, level_by_pyhanko, long_term
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
-from tests.pdf.structure.test_structures import DAMAGED, STRUCTURES
+from tests.pdf.sealing.test_structures import DAMAGED, STRUCTURES
 from tests.pdf.timestamps.test_http_authority import openssl_responder, server
 
 LETTER = paper(text("To whom it may concern", 72, 700), text("Second page", 72, 700))

@@ -9,6 +9,7 @@ import pikepdf
 import pytest
 from pikepdf import ObjectStreamMode
 
+from lab.fuzz.altered.waiting_uploads import growing_upload
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.linearization import misstates_length
 from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
@@ -20,7 +21,6 @@ from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.dry_run import COLOUR, marked_boxes, sealed_on_trial
 from paraph.pdf.untrusted.jobs.upload_checks.prepared_file import LooksDifferent, check_looks
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
-from tests.fuzz.altered.waiting_uploads import growing_upload
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed, timestamping
 

@@ -27,7 +27,7 @@ from tests.pdf.levels import long_term
 from tests.pdf.odd_files import CLASSES, odd_file
 from tests.pdf.pdf_factory import chinese, paper, text
 from tests.pdf.sealed_files import RED, WATERMARK, pictures, sealed, timestamping
-from tests.pdf.structure.test_structures import DAMAGED, STRUCTURES
+from tests.pdf.sealing.test_structures import DAMAGED, STRUCTURES
 from tests.pdf.untrusted.watching import sitecustomize
 
 pytestmark = pytest.mark.thorough
