@@ -6,7 +6,6 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.drafts.payload import options_payload, role_payload
-from paraph.request_templates.given import SOMEBODY
 from paraph.request_templates.input import PERSON, TemplateSendingInput
 from paraph.request_templates.models import Template, TemplateRole
 from paraph.request_templates.payload import TemplatePayload, role_ref
@@ -44,7 +43,7 @@ def path_of(path: str) -> str:
 
 
 def _signers(roles: list[TemplateRole], given: Any, problems: Problems) -> Any:
-    """Return the signers of the payload, with somebody in each role that has nobody."""
+    """Return the signers of the payload, with nobody in each role that is not named."""
     if not isinstance(given, list):
         return given
     by_name, free = {role.name: role for role in roles}, list(roles)
@@ -55,7 +54,7 @@ def _signers(roles: list[TemplateRole], given: Any, problems: Problems) -> Any:
     for role in free:
         sentence = _("nobody signs as “%(role)s”: each role of the template needs one signer.")
         problems.add("signers", sentence % {"role": role.name})
-    return signers + [_in(role, SOMEBODY) for role in free]
+    return signers + [_in(role, {}) for role in free]
 
 
 def _signer(
@@ -63,6 +62,8 @@ def _signer(
 ) -> Json:
     """Return the signer of the payload, without a ``ref`` where there is no such role, or no more."""
     person = {name: given[name] for name in PERSON if name in given}
+    for required in PERSON[:3] if not person else ():
+        problems.add(f"{path.removesuffix('role')}{required}", _("it is required."))
     name = given.get("role")
     if name is None:
         problems.add(path, _("it is required."))

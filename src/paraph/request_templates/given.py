@@ -1,4 +1,4 @@
-"""A template as an application gives it: checked as a creation with somebody in each role would be."""
+"""A template as an application gives it: checked as a creation, of which nobody is known."""
 
 import re
 from collections import Counter
@@ -12,7 +12,7 @@ from paraph.drafts.models import OPTIONS as COLUMNS
 from paraph.drafts.payload import content_of, parts_payload
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.content import Content
-from paraph.request_templates.input import TemplateInput
+from paraph.request_templates.input import PERSON, TemplateInput
 from paraph.request_templates.models import LONGEST_ROLE
 from paraph.request_templates.saving import Names
 from paraph.signature_requests.input import Assignment
@@ -20,13 +20,10 @@ from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
 from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.signature_requests.values import InvalidValueError, text
-from paraph.signature_requests.variants import options_of
+from paraph.signature_requests.variants import UnnamedRequest, options_of
 from paraph.tenants.scope import TenantScope
 
 Json = dict[str, Any]
-
-SOMEBODY = {"first_name": "-", "last_name": "-", "email": "somebody@example.com", "phone": "+33612345678"}
-"""Who stands in a role while nobody does."""
 
 
 def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content]:
@@ -44,7 +41,7 @@ def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content
     _check_text(value, "name", "name", problems)
     _check_roles(value, problems)
     try:
-        plan = make_plan(scope, _as_creation(value), locale=locale)
+        plan = make_plan(scope, _as_creation(value), locale=locale, shape=UnnamedRequest)
     except InvalidPayloadError as refused:
         raise restated(refused, _path, problems) from refused
     problems.refuse()
@@ -101,7 +98,7 @@ def _given(role: int, assignment: Assignment) -> Json:
 
 
 def _as_creation(value: Json) -> Json:
-    """Return the payload with somebody in each role. What is malformed stays so, and is refused as there."""
+    """Return the payload without people. What is malformed stays so, and is refused as there."""
     payload = options_of(value)
     if payload.get("identity_declaration_accepted", False) is False:
         payload["identity_declaration_accepted"] = True  # whoever sends declares it
@@ -113,7 +110,8 @@ def _as_creation(value: Json) -> Json:
 
 
 def _signer(role: Json, index: int) -> Json:
-    return _renamed(role, "name", "ref") | SOMEBODY | {"order": index + 1}
+    known = {name: each for name, each in role.items() if name not in PERSON}
+    return _renamed(known, "name", "ref") | {"order": index + 1}
 
 
 def _document(document: Json, _index: int) -> Json:
