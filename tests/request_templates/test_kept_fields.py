@@ -144,6 +144,6 @@ def test_columns_of_fields_prefill_them() -> None:
 
 def test_the_sample_names_what_can_be_filled_in() -> None:
     template = template_asking(author())
-    columns, cells = sample_values(list(template.roles.all()), asked_of(template))
+    columns, cells = sample_values(template.roles, asked_of(template))
     assert columns == ["Tenant: IBAN", "Tenant: Pets", "Tenant: Deposit", "Tenant: House rules"]
     assert cells == ["…", "None", "1250.50", "x"]

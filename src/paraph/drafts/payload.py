@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from paraph.drafts.missing import missing
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, PlacedField, Rectangle, RequestOptions, Step
+from paraph.drafts.models import Draft, DraftDocument, DraftSigner, Rectangle, RequestOptions, Step
 from paraph.drafts.signer_name import signer_name
 from paraph.signature_requests.fields.input import FieldInput
 from paraph.signature_requests.input import SignatureRequestInput
@@ -51,23 +51,14 @@ def options_payload(chosen: RequestOptions) -> dict[str, Any]:
 
 
 def assignment(
-    ref: str, role: str, stamps: Iterable[Rectangle], fields: Iterable[PlacedField]
+    ref: str, role: str, stamps: list[dict[str, Any]], fields: list[dict[str, Any]]
 ) -> dict[str, Any] | None:
     """Return who has these stamps and fields on a document; None where there are none. An approver is on each."""
     if role == Role.APPROVER:
         return {"signer_ref": ref}
-    placed, asked = stamps_payload(stamps), fields_payload(fields)
-    if not placed and not asked:
+    if not stamps and not fields:
         return None
-    return {"signer_ref": ref, "stamps": placed} | ({"fields": asked} if asked else {})
-
-
-def stamps_payload(stamps: Iterable[Rectangle]) -> list[dict[str, Any]]:
-    return [_place(stamp) for stamp in stamps]
-
-
-def fields_payload(fields: Iterable[PlacedField]) -> list[dict[str, Any]]:
-    return [{**field.content, "placement": _place(field)} for field in fields]
+    return {"signer_ref": ref, "stamps": stamps} | ({"fields": fields} if fields else {})
 
 
 def content_of(given: FieldInput) -> dict[str, Any]:
@@ -146,8 +137,12 @@ def _document(row: DraftDocument, signers: Iterable[DraftSigner]) -> dict[str, A
         assignment(
             signer.ref,
             signer.role,
-            [stamp for stamp in row.stamps.all() if stamp.signer_id == signer.pk],
-            [field for field in row.fields.all() if field.signer_id == signer.pk],
+            [_place(stamp) for stamp in row.stamps.all() if stamp.signer_id == signer.pk],
+            [
+                {**field.content, "placement": _place(field)}
+                for field in row.fields.all()
+                if field.signer_id == signer.pk
+            ],
         )
         for signer in signers
     ]

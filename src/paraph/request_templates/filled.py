@@ -7,7 +7,7 @@ from django.utils.translation import gettext as _
 
 from paraph.drafts.payload import options_payload, role_payload
 from paraph.request_templates.input import PERSON, TemplateSendingInput
-from paraph.request_templates.models import Template, TemplateRole
+from paraph.request_templates.models import Role, Template
 from paraph.request_templates.payload import TemplatePayload, role_ref
 from paraph.request_templates.prefilled import prefill
 from paraph.signature_requests.problems import Problems
@@ -26,7 +26,7 @@ def fill(template: Template, value: object, problems: Problems) -> Json:
         problems.refuse()
     assert isinstance(value, dict)
     look_for_unknown(value, TemplateSendingInput, "", problems, [])
-    roles = list(template.roles.all())
+    roles = template.roles
     payload = options_payload(template) | {"send_email": False, "identity_declaration_accepted": False}
     payload |= template.more_options | options_of(value) | {"documents": TemplatePayload(template).documents}
     if "signers" in value:
@@ -42,7 +42,7 @@ def path_of(path: str) -> str:
     return re.sub(r"^(signers\[\d+\])\.ref$", r"\1.role", path)
 
 
-def _signers(roles: list[TemplateRole], given: Any, problems: Problems) -> Any:
+def _signers(roles: list[Role], given: Any, problems: Problems) -> Any:
     """Return the signers of the payload, with nobody in each role that is not named."""
     if not isinstance(given, list):
         return given
@@ -57,9 +57,7 @@ def _signers(roles: list[TemplateRole], given: Any, problems: Problems) -> Any:
     return signers + [_in(role, {}) for role in free]
 
 
-def _signer(
-    given: Json, path: str, roles: dict[str, TemplateRole], free: list[TemplateRole], problems: Problems
-) -> Json:
+def _signer(given: Json, path: str, roles: dict[str, Role], free: list[Role], problems: Problems) -> Json:
     """Return the signer of the payload, without a ``ref`` where there is no such role, or no more."""
     person = {name: given[name] for name in PERSON if name in given}
     for required in PERSON[:3] if not person else ():
@@ -79,6 +77,6 @@ def _signer(
     return person
 
 
-def _in(role: TemplateRole, person: Json) -> Json:
+def _in(role: Role, person: Json) -> Json:
     order = {"ref": role_ref(role), "order": role.position + 1} | role_payload(role.role)
     return person | order | {"otp_channel": role.otp_channel or None}

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 from django.db import connection
-from django.db.models.signals import post_init
 from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1.openapi.examples import ANSWERS, BODIES
@@ -14,7 +13,7 @@ from paraph.documents.models import Document
 from paraph.drafts.models import DraftSigner
 from paraph.drafts.payload import refusals as lacks
 from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
-from paraph.request_templates.models import BulkStatus, Template, TemplateStamp
+from paraph.request_templates.models import BulkStatus, Template
 from paraph.request_templates.saving import begin_from
 from paraph.signature_requests.models import Field, Placement, SignatureRequest, Signer
 from paraph.signature_requests.variants import OPTIONS
@@ -393,22 +392,6 @@ def test_the_number_of_queries_is_fixed(owner: ApiClient) -> None:
             owner.get("/templates")
         counts.append(len(queries))
     assert counts[0] == counts[1]
-
-
-def test_rows_of_stamps_are_not_read_where_they_are_shown_as_given(owner: ApiClient) -> None:
-    created(owner)
-    assert TemplateStamp.objects.exists()
-    read: list[object] = []
-
-    def note(instance: object, **_: object) -> None:
-        read.append(instance)
-
-    post_init.connect(note, sender=TemplateStamp)
-    try:
-        [shown] = owner.get("/templates").json()["data"]
-    finally:
-        post_init.disconnect(note, sender=TemplateStamp)
-    assert shown["documents"][0]["roles"][0]["stamps"] and not read
 
 
 def test_each_environment_has_its_own(owner: ApiClient) -> None:
