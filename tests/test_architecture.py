@@ -83,7 +83,7 @@ BUDGETS = {
     "postgres": 620,
     "queue": 390,
     "reference": 3_010,
-    "request_templates": 1_320,
+    "request_templates": 1_380,
     "server": 1_140,
     "signature_requests": 4_230,
     "signer": 2_550,
