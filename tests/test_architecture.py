@@ -66,7 +66,7 @@ BUDGETS = {
     "dashboard": 6_520,
     "database": 710,
     "documents": 380,
-    "drafts": 1_270,
+    "drafts": 1_240,
     "evidence": 600,
     "files": 40,
     "flow": 6_060,

@@ -104,8 +104,8 @@ def written_for_others(charles: Author, draft: Draft) -> None:
     Draft.objects.filter(pk=draft.pk).update(title=said, subject=said, message=said)
     document = DraftDocument.objects.create(draft=draft, document=charles.document(name="x.pdf"), position=0)
     asked = {"name": "landlord", "type": "text", "value": said}
-    place = {"page_number": 1, "x": 1, "y": 1, "width": 99, "height": 20}
-    DraftField.objects.create(document=document, signer=eve, content=asked, **place)
+    field = DraftField(document=document, signer=eve, content=asked, page_number=1, x=1, y=1, width=99, height=20)
+    draft.place([], [field])
     template = Template.objects.get()
     more = {"metadata": {"landlord": said}, "callback_url": f"https://example.com/{quote(ADDRESS)}/hook"}
     Template.objects.update(name=said, subject=said, message=said, more_options=more)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.models import Draft, DraftSigner
 from paraph.drafts.payload import payload, refusals
 from paraph.request_templates.content import of_draft, of_request
 from paraph.request_templates.models import Template
@@ -58,7 +58,7 @@ def test_a_sent_request_becomes_the_same_template() -> None:
     template = save_template(charles.scope, of_request(request), charles.member.user, charles.actor, names)
     draft = begun(charles, template)
     assert refusals(charles.scope, draft) == []
-    kept = DraftStamp.objects.filter(document__draft=draft).values_list("signer__position", "page_number", "x", "y")
+    kept = [(each.signer.position, each.page_number, each.x, each.y) for each in draft.places().stamps]
     placed = [(each.signer.order - 1, each.page_number, each.x, each.y) for each in Placement.objects.all()]
     assert sorted(kept) == sorted(placed)
 

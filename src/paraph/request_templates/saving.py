@@ -74,7 +74,7 @@ def begin_from(scope: TenantScope, template: Template, author: User, signers: Se
     for position, document in enumerate(template.request["documents"]):
         row = DraftDocument.objects.create(draft=draft, document_id=document["id"], position=position)
         for each in document["signers"]:
-            whose = {"document": row, "signer": signers[int(each["signer_ref"])]}
+            whose: dict[str, Any] = {"document": row, "signer": signers[int(each["signer_ref"])]}
             stamps += [DraftStamp(**whose, **stamp["value"]) for stamp in placed(each.get("stamps", ()))]
             for field in asked(each.get("fields", ())):
                 place = field.pop("placement")["value"]

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from paraph.audit_trail.erase import ERASED
-from paraph.drafts.models import Draft, DraftField
+from paraph.drafts.models import Draft
 from paraph.flow.personal_data.place import Facts, Person, Place, columns, names_person
 from paraph.request_templates.models import Template
 
@@ -28,8 +28,7 @@ class Found(NamedTuple):
 
 
 _WRITTEN = (
-    _Written(Draft, "drafts_draft", "organization_id", ("title", "subject", "message", "more_options")),
-    _Written(DraftField, "drafts_draftfield", "document__draft__organization_id", ("content",)),
+    _Written(Draft, "drafts_draft", "organization_id", ("title", "subject", "message", "more_options", "placed")),
     _Written(
         Template,
         "request_templates_template",
