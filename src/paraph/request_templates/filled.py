@@ -6,13 +6,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.drafts.payload import options_payload, role_payload
-from paraph.request_templates.input import PERSON, TemplateSendingInput
+from paraph.request_templates.input import TemplateSendingInput
 from paraph.request_templates.models import Role, Template
 from paraph.request_templates.payload import TemplatePayload, role_ref
 from paraph.request_templates.prefilled import prefill
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.unknown_fields import look_for_unknown
-from paraph.signature_requests.variants import options_of
+from paraph.signature_requests.variants import PERSON, options_of
 
 Json = dict[str, Any]
 

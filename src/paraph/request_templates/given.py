@@ -12,7 +12,7 @@ from paraph.drafts.models import OPTIONS as COLUMNS
 from paraph.drafts.payload import parts_payload
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.content import Content
-from paraph.request_templates.input import PERSON, TemplateInput
+from paraph.request_templates.input import TemplateInput
 from paraph.request_templates.models import LONGEST_ROLE
 from paraph.request_templates.saving import Names
 from paraph.signature_requests.input import Assignment
@@ -22,7 +22,7 @@ from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
 from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.signature_requests.values import InvalidValueError, text
-from paraph.signature_requests.variants import UnnamedRequest, options_of
+from paraph.signature_requests.variants import PERSON, UnnamedRequest, options_of
 from paraph.tenants.scope import TenantScope
 
 Json = dict[str, Any]

@@ -11,21 +11,16 @@ from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from paraph.signature_requests.fields.input import FieldInput, FieldPlacement
+from paraph.signature_requests.fields.input import FieldPlacement
 from paraph.signature_requests.input import (
     MOST_STAMPS,
-    Assignment,
-    CopyInput,
-    DocumentInput,
     SignatureRequestInput,
-    SignerInput,
     Stamp,
 )
 from paraph.signature_requests.input_types import Input
 from paraph.signature_requests.models import Mode
 from paraph.signature_requests.problems import Flood, InvalidPayloadError, Problem, Problems
-from paraph.signature_requests.unknown_fields import look_for_unknown
-from paraph.signature_requests.variants import PartialDocument, PartialRequest, PartialSigner, UnnamedRequest
+from paraph.signature_requests.unknown_fields import entry_of, look_for_unknown
 from paraph.tenants.limits import Allowance
 
 Json = dict[str, Any]
@@ -160,20 +155,6 @@ def _one_of(expected: str) -> str:
     return _("it must be one of %(values)s.") % {"values": ", ".join(re.findall("'([^']*)'", expected))}
 
 
-_ENTRIES: dict[tuple[type[Input], str], type[Input]] = {
-    (SignatureRequestInput, "signers"): SignerInput,
-    (UnnamedRequest, "signers"): PartialSigner,
-    (PartialRequest, "signers"): PartialSigner,
-    (SignatureRequestInput, "documents"): DocumentInput,
-    (UnnamedRequest, "documents"): DocumentInput,
-    (PartialRequest, "documents"): PartialDocument,
-    **dict.fromkeys(((each, "copies") for each in (SignatureRequestInput, UnnamedRequest, PartialRequest)), CopyInput),
-    (DocumentInput, "signers"): Assignment,
-    (PartialDocument, "signers"): Assignment,
-    (Assignment, "fields"): FieldInput,
-}
-
-
 _BOUNDED = ("fields", "copies")  # of one that has too many entries, none was read
 
 
@@ -188,7 +169,7 @@ def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
             found[name] = [_read(_STAMP, stamp) for stamp in stamps]
         elif name == "placement":
             found[name] = _read(_PLACEMENT, each)
-        elif entry := _ENTRIES.get((shape, name)):
+        elif entry := entry_of(shape, name):
             entries = each if isinstance(each, list) and not (here in refused and name in _BOUNDED) else []
             found[name] = [_part(entry, one, f"{here}[{index}]", refused) for index, one in enumerate(entries)]
             if here in refused:

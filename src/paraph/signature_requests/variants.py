@@ -41,18 +41,17 @@ def options_of(value: dict[str, Any]) -> dict[str, Any]:
     return {name: value[name] for name in OPTIONS if value.get(name) is not None}
 
 
-_REF_AND_PERSON = ("ref", "first_name", "last_name", "email")
-PERSON = {"first_name", "last_name", "email", "phone"}
+PERSON = ("first_name", "last_name", "email", "phone")
 
 PartialSigner: Any = create_model(
-    "PartialSigner", __base__=SignerInput, **fields_of(SignerInput, _REF_AND_PERSON, optional=True)
+    "PartialSigner", __base__=SignerInput, **fields_of(SignerInput, ("ref", *PERSON[:3]), optional=True)
 )
 _SIGNERS: Any = list[Entry[PartialSigner]]
 
 
 def is_nobody(names: Collection[str]) -> bool:
     """Whether a signer for whom these fields are given is nobody yet."""
-    return not PERSON & set(names)
+    return set(PERSON).isdisjoint(names)
 
 
 def _whole_or_nobody(value: Any, read: ValidatorFunctionWrapHandler) -> Any:

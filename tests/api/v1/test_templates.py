@@ -328,6 +328,16 @@ def test_problems_of_who_signs(owner: ApiClient) -> None:
         assert sentence in message, message
     assert "signs no document" not in message and "is the ref of" not in message
     assert "signers: it is required." in refused(send(owner, template))
+
+
+def test_a_role_that_nobody_has_is_told_once_and_whoever_is_named_is_whole(owner: ApiClient) -> None:
+    template = created(owner)["id"]
+    said = refused(send(owner, template, signers=[{"role": "Tenant"}]))
+    missing = [f"signers[0].{name}: it is required." for name in ("first_name", "last_name", "email")]
+    assert all(sentence in said for sentence in missing) and "signers[1]" not in said
+    assert "nobody signs as “Landlord”" in said
+    said = refused(send(owner, template, signers=[{"role": "Tenant", "first_name": "Ada", "last_name": "L"}]))
+    assert "signers[0].email: it is required." in said and "first_name" not in said
     assert "signers: it must be an array." in refused(send(owner, template, signers="Ada"))
     assert "signature_request: it must be an object." in refused(
         owner.post(f"/templates/{template}/signature_requests", {"signature_request": []})
