@@ -20,7 +20,7 @@ from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.inbox import capture
-from paraph.request_templates.models import BulkRow, BulkSend, Template, TemplateField
+from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import new_salt
@@ -104,16 +104,15 @@ def written_for_others(charles: Author, draft: Draft) -> None:
     Draft.objects.filter(pk=draft.pk).update(title=said, subject=said, message=said)
     document = DraftDocument.objects.create(draft=draft, document=charles.document(name="x.pdf"), position=0)
     asked = {"name": "landlord", "type": "text", "value": said}
-    place = {"page_number": 1, "x": 1, "y": 1, "width": 99, "height": 20}
-    DraftField.objects.create(document=document, signer=eve, content=asked, **place)
-    given = [{"role": 0, "stamps": [], "fields": [asked]}]
+    field = DraftField(document=document, signer=eve, content=asked, page_number=1, x=1, y=1, width=99, height=20)
+    draft.place([], [field])
     template = Template.objects.get()
     more = {"metadata": {"landlord": said}, "callback_url": f"https://example.com/{quote(ADDRESS)}/hook"}
     Template.objects.update(name=said, subject=said, message=said, more_options=more)
-    template.roles.update(name=said)
-    template.documents.update(given=given)
-    for kept in template.documents.all():
-        TemplateField.objects.create(document=kept, role=template.roles.get(), content=asked, **place)
+    template.refresh_from_db()
+    template.request["signers"][0]["name"] = said
+    template.request["documents"][0]["signers"][0]["fields"] = [asked]
+    template.save()
 
 
 def works_here(made: Scene) -> None:

@@ -9,7 +9,7 @@ from paraph.drafts.payload import refusals
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.personal_data.erase import erase_address, erase_signer
 from paraph.flow.personal_data.place import Person, names_person
-from paraph.request_templates.models import Template, TemplateField
+from paraph.request_templates.models import Template
 from paraph.signature_requests.models import Signer
 from paraph.tenants.admin_log.actor import OPERATOR
 from tests.drafts.author import author
@@ -47,10 +47,11 @@ def test_a_template_is_as_useful_as_before_without_what_names_the_person() -> No
     charles, stranger = author(), author()
     template, foreign = template_of(charles), template_of(stranger)
     content: dict[str, Any] = {"name": "landlord", "type": "text", "label": "Ada Lovelace", "value": "Ada Lovelace"}
-    place = {"page_number": 1, "x": 40, "y": 40, "width": 160, "height": 18}
+    value = {"page_number": 1, "x": 40, "y": 40, "width": 160, "height": 18}
+    place = {"placement": {"type": "coordinates", "value": value}}
     for each in (template, foreign):
-        [kept] = each.documents.all()
-        TemplateField.objects.create(document=kept, role=each.roles.get(), content=content, **place)
+        each.request["documents"][0]["signers"][0]["fields"] = [content | place]
+        each.save()
         more = {"decline_allowed": True, "metadata": {"landlord": "Ada Lovelace", "street": "Ada Lane"}}
         Template.objects.filter(pk=each.pk).update(name="Lease of Ada Lovelace", more_options=more)
     request_id = charles.send(charles.draft())
@@ -60,8 +61,8 @@ def test_a_template_is_as_useful_as_before_without_what_names_the_person() -> No
     foreign.refresh_from_db()
     assert template.name == "erased" and foreign.name == "Lease of Ada Lovelace", "a namesake, elsewhere"
     assert template.more_options == {"decline_allowed": True, "metadata": {"street": "Ada Lane"}}
-    [field, elsewhere] = TemplateField.objects.order_by("document__template")
-    assert field.content == {"name": "landlord", "type": "text"} and elsewhere.content == content
+    [field], [elsewhere] = (each.fields_of(each.roles[0]) for each in (template, foreign))
+    assert field == {"name": "landlord", "type": "text"} | place and elsewhere == content | place
     assert refusals(charles.scope, begun(charles, template)) == []
 
 

@@ -21,8 +21,8 @@ def test_each_field_asks_the_same_again_and_no_value_goes_along() -> None:
             {"type": "number", "name": "rent", "minimum": "0", "maximum": "9.5"},
         ]
     )
-    [fields] = of_request(made.request).fields
-    kept = [field["content"] for _, field in fields]
+    [document] = of_request(made.request).documents
+    kept = document["signers"][0]["fields"]
     assert [(each.get("value"), each.get("read_only", False)) for each in kept] == [
         (None, True),
         (None, True),

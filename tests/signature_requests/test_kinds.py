@@ -12,7 +12,7 @@ import paraph
 from paraph.drafts.models import DraftSigner
 from paraph.drafts.tag_offers import offers_of
 from paraph.request_templates.bulk.values import sample_values, value_of
-from paraph.request_templates.models import TemplateRole
+from paraph.request_templates.models import Role
 from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.fields.kinds import KINDS, Kind
 from paraph.signature_requests.fields.readers import read_text
@@ -123,5 +123,9 @@ def test_a_new_type_is_one_row_of_the_table(client: Client, monkeypatch: pytest.
     assert [each.value for each in filled_fields(Signer.objects.get(pk=made.signers[0].pk), None)] == ["EC1A 1BB"]
     assert offers_of(["{{zip:tenant:Where}}"], [DraftSigner(position=0)])["{{zip:tenant:Where}}"].kind is kind
     content = {"name": "where", "type": "postcode"}
-    assert sample_values([TemplateRole(name="Tenant")], [{"where": content}]) == (["Tenant: where"], ["N1 9GU"])
+    tenant = Role(0, "Tenant", "email", "signer")
+    assert sample_values([tenant], [{"where": content}]) == (
+        ["Tenant: where"],
+        ["N1 9GU"],
+    )
     assert value_of(content, "n1 9gu") == "n1 9gu"

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from paraph.documents.models import Document
 from paraph.drafts.covered_words import covered_words
-from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp, Rectangle
+from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.names import written_otherwise
@@ -46,10 +46,11 @@ def stamp_remarks(draft: Draft) -> list[StampRemark | FieldRemark]:
 
 
 def _remarks(draft: Draft) -> Iterator[StampRemark | FieldRemark]:
-    for row in draft.documents.select_related("document").prefetch_related("stamps__signer", "fields"):
-        stamps = list(row.stamps.all())
-        yield from _of_document(row.document, stamps, draft.locale)
-        yield from _of_fields(row.document, list(row.fields.all()), stamps, draft.locale)
+    stamps, fields = draft.places()
+    for row in draft.documents.select_related("document"):
+        here = [stamp for stamp in stamps if stamp.document == row]
+        yield from _of_document(row.document, here, draft.locale)
+        yield from _of_fields(row.document, [field for field in fields if field.document == row], here, draft.locale)
 
 
 def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
@@ -62,21 +63,23 @@ def name_of(signer: DraftSigner, locale: str) -> str:
     return signer_name(signer, locale)
 
 
-def _covered(document: Document, placed: Sequence[DraftStamp] | Sequence[DraftField]) -> dict[int, str]:
-    """Return the words under each that covers any, by primary key; nothing while no reader has time."""
-    on_pages = sorted((each for each in placed if 1 <= each.page_number <= len(document.pages)), key=_key)
+def _covered(
+    document: Document, placed: Sequence[DraftStamp] | Sequence[DraftField]
+) -> dict[DraftStamp | DraftField, str]:
+    """Return the words under each that covers any; nothing while no reader has time."""
+    on_pages = [each for each in placed if 1 <= each.page_number <= len(document.pages)]
     places = [(at.page_number, at.x, at.y, at.width, at.height) for at in on_pages]
     try:
         found = covered_words(document, places)
     except DomainError:
         return {}
-    return {each.pk: words for each, words in zip(on_pages, found, strict=True) if words}
+    return {each: words for each, words in zip(on_pages, found, strict=True) if words}
 
 
 def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) -> Iterator[StampRemark]:
     found = _covered(document, stamps)
     for stamp in stamps:
-        if words := found.get(stamp.pk):
+        if words := found.get(stamp):
             yield StampRemark(name_of(stamp.signer, locale), document.name, stamp.page_number, words=words)
     for one, other in filter(_overlap, combinations(map(_Box.of, stamps), 2)):
         names = name_of(one.at.signer, locale), name_of(other.at.signer, locale)
@@ -88,7 +91,7 @@ def _of_fields(
 ) -> Iterator[FieldRemark]:
     found = _covered(document, fields)
     for field in fields:
-        if words := found.get(field.pk):
+        if words := found.get(field):
             yield FieldRemark((_label(field),), document.name, field.page_number, words=words)
     boxes = list(map(_Box.of, fields))
     for at, stamp in filter(_overlap, product(boxes, map(_Box.of, stamps))):
@@ -99,10 +102,6 @@ def _of_fields(
 
 def _label(field: DraftField) -> str:
     return str(field.content.get("label") or field.content.get("name") or "")
-
-
-def _key(placed: DraftStamp | DraftField) -> int:
-    return placed.pk
 
 
 class _Box(NamedTuple):
@@ -116,7 +115,7 @@ class _Box(NamedTuple):
     top: float
 
     @classmethod
-    def of(cls, at: Rectangle) -> "_Box":
+    def of(cls, at: DraftStamp) -> "_Box":
         return cls(at, at.page_number, at.x, at.y, at.x + at.width, at.y + at.height)
 
 

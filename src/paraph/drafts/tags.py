@@ -51,9 +51,11 @@ def place_by_tags(draft: Draft) -> None:
 
 
 def _place(draft: Draft, signers: Sequence[DraftSigner], offers: dict[str, Offer]) -> None:
+    stamps, fields = draft.places()
     for document in draft.documents.select_related("document"):
-        DraftStamp.objects.bulk_create(_stamps(document, signers, offers))
-        DraftField.objects.bulk_create(_fields(document, offers))
+        stamps += _stamps(document, signers, offers)
+        fields += _fields(document, offers)
+    draft.place(stamps, fields)
     draft.tags_placed = True
     draft.save(update_fields=["tags_placed"])
 

@@ -18,9 +18,7 @@ from paraph.signature_requests.input import (
 from paraph.signature_requests.input_types import PRINTABLE, Id, OrNull, Text
 from paraph.signature_requests.unknown_fields import ClosedInput
 from paraph.signature_requests.values import text
-from paraph.signature_requests.variants import OPTIONS, fields_of
-
-PERSON = ("first_name", "last_name", "email", "phone")
+from paraph.signature_requests.variants import OPTIONS, PERSON, fields_of
 
 RoleName = Annotated[
     str,

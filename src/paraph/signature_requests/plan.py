@@ -37,17 +37,24 @@ class RequestPlan:
 
 
 def make_plan(
-    scope: TenantScope, value: object, problems: Problems | None = None, locale: str = "", measured: int = 0
+    scope: TenantScope,
+    value: object,
+    problems: Problems | None = None,
+    locale: str = "",
+    measured: int = 0,
+    *,
+    shape: type[SignatureRequestInput] = SignatureRequestInput,
 ) -> RequestPlan:
     """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
     are gathered, with those that are known already; ``locale``: of the request, "" where none was named; ``measured``:
-    how many ordinary values may be measured, 0 for all.
+    how many ordinary values may be measured, 0 for all; ``shape``: as :func:`paraph.signature_requests.payload.read`
+    has it.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
     """
     problems, allowed = Problems() if problems is None else problems, allowance(scope.plan)
-    draft = payload.read(value, allowed, problems)
+    draft = payload.read(value, allowed, problems, shape)
     if not problems.full:
         references.check(draft, problems)
     _refuse_by_code(draft, allowed, problems)
@@ -173,7 +180,9 @@ def _fields(draft: SignatureRequestInput, documents: list[PlannedDocument], loca
     """Yield the fields of ``documents``, which are those of the ``draft`` in their order. ``locale``: of the
     request."""
     signers = {
-        signer.ref: ExpectedSigner(full_name(signer.first_name, signer.last_name, locale), signer.email, locale)
+        signer.ref: ExpectedSigner(
+            full_name(signer.first_name or "", signer.last_name or "", locale).strip(), signer.email or "", locale
+        )
         for signer in draft.signers
     }
     for number, (given, planned) in enumerate(zip(draft.documents, documents, strict=True)):

@@ -14,7 +14,7 @@ from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
 from paraph.drafts.missing import missing
-from paraph.drafts.models import Draft, DraftField, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
 from paraph.signature_requests.fields.kinds import KINDS
@@ -51,7 +51,7 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     stamps, fields = _bound(request, draft)
     if not (stamps.is_valid() & (fields is None or fields.is_valid())):
         return _page(request, member, draft, (stamps, fields or _unbound(draft)[1]), status=422)
-    asked = DraftField.objects.filter(document__draft=draft) if fields is None else map(FieldForm.field, _kept(fields))
+    asked = draft.places().fields if fields is None else map(FieldForm.field, _kept(fields))
     editing.replace_places(draft, [form.stamp() for form in _kept(stamps)], list(asked))
     pressed = request.POST.get("action", "next")
     if pressed == "add":
@@ -65,8 +65,9 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
 
 
 def _unbound(draft: Draft) -> tuple[Stamps, Fields]:
-    stamps = [_place(stamp) for stamp in DraftStamp.objects.filter(document__draft=draft)]
-    fields = [_place(field) | _entered(field.content) for field in DraftField.objects.filter(document__draft=draft)]
+    places = draft.places()
+    stamps = [_place(stamp) for stamp in places.stamps]
+    fields = [_place(field) | _entered(field.content) for field in places.fields]
     kwargs = {"choices": Choices.of(draft)}
     return (
         StampForms(initial=stamps, prefix="stamp", form_kwargs=kwargs),
@@ -74,8 +75,8 @@ def _unbound(draft: Draft) -> tuple[Stamps, Fields]:
     )
 
 
-def _place(at: DraftStamp | DraftField) -> dict[str, Any]:
-    whose = {"document": at.document_id, "signer": at.signer_id, "page": at.page_number}
+def _place(at: DraftStamp) -> dict[str, Any]:
+    whose = {"document": at.document.pk, "signer": at.signer.pk, "page": at.page_number}
     return whose | {name: f"{getattr(at, name):.10g}" for name in RECTANGLE}
 
 

@@ -29,8 +29,11 @@ def values_picture(request: HttpRequest, member: Member, draft_id: int, signer_i
     if draft is None or row is None or not 1 <= page["number"] <= len(row.document.pages):
         raise Http404
     width, height = row.document.pages[page["number"] - 1]
-    fields = row.fields.filter(signer=signer_id, page_number=page["number"]).select_related("signer")
-    known = [(field, content_of(field, draft.locale)) for field in fields]
+    known = [
+        (field, content_of(field, draft.locale))
+        for field in draft.places().fields
+        if (field.document.pk, field.signer.pk, field.page_number) == (row.pk, signer_id, page["number"])
+    ]
     places = [
         FieldPlace(field.x, height - field.y - field.height, content) for field, content in known if content is not None
     ]

@@ -90,5 +90,5 @@ def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]
     places: FieldColumns = {}
     if found.template:
         with override(found.language):  # that of the columns
-            places = find_columns(list(found.template.roles.all()), found.columns)
+            places = find_columns(found.template.roles, found.columns)
     return [(row, ", ".join(names_in(places, row.cells))) for row in rows]

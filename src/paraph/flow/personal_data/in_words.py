@@ -4,9 +4,9 @@ from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 from paraph.audit_trail.erase import ERASED
-from paraph.drafts.models import Draft, DraftField
+from paraph.drafts.models import Draft
 from paraph.flow.personal_data.place import Facts, Person, Place, columns, names_person
-from paraph.request_templates.models import Template, TemplateDocument, TemplateField, TemplateRole
+from paraph.request_templates.models import Template
 
 _ALWAYS_THERE = {"name"}  # of a field, which needs one
 _COPIES = "copies"  # of a draft, which are a place of their own
@@ -28,12 +28,13 @@ class Found(NamedTuple):
 
 
 _WRITTEN = (
-    _Written(Draft, "drafts_draft", "organization_id", ("title", "subject", "message", "more_options")),
-    _Written(DraftField, "drafts_draftfield", "document__draft__organization_id", ("content",)),
-    _Written(Template, "request_templates_template", "organization_id", ("name", "subject", "message", "more_options")),
-    _Written(TemplateRole, "request_templates_templaterole", "template__organization_id", ("name",)),
-    _Written(TemplateDocument, "request_templates_templatedocument", "document__organization_id", ("given",)),
-    _Written(TemplateField, "request_templates_templatefield", "document__template__organization_id", ("content",)),
+    _Written(Draft, "drafts_draft", "organization_id", ("title", "subject", "message", "more_options", "placed")),
+    _Written(
+        Template,
+        "request_templates_template",
+        "organization_id",
+        ("name", "subject", "message", "more_options", "request"),
+    ),
 )
 
 

@@ -12,6 +12,7 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from paraph.audit_trail.erase import entries_about, erase_values
+from paraph.drafts.editing import forget_places
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.flow.lock import lock_request
 from paraph.flow.personal_data.in_webhooks import erase_own_data, words_naming
@@ -171,7 +172,9 @@ def _erase_draft_signers(_person: Person, found: Sequence[DraftSigner]) -> int:
         draft = Draft.objects.select_for_update(no_key=True).filter(pk=signer.draft_id).first()
         if draft:
             _forget_own_data(draft, signer)
-    return delete_rows(_person, found)
+            signer.delete()
+            forget_places(draft)
+    return len(found)
 
 
 def _forget_own_data(draft: Draft, signer: DraftSigner) -> None:

@@ -11,6 +11,7 @@ from paraph.request_templates.filled import fill, path_of
 from paraph.request_templates.models import Template
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
+from paraph.signature_requests.variants import UnnamedRequest
 from paraph.tenants.scope import TenantScope, scoped
 
 
@@ -27,7 +28,7 @@ def send_template(
     payload = fill(template, value, problems)
     try:
         if problems:
-            make_plan(scope, payload, locale=locale or template.locale)
+            make_plan(scope, payload, locale=locale or template.locale, shape=UnnamedRequest)
         else:
             writing = replace(sender, subject=template.subject, message=template.message)
             return create(scope, payload, writing, locale or template.locale, beside)

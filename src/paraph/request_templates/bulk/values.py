@@ -7,7 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.request_templates.bulk.columns import folded
-from paraph.request_templates.models import Template, TemplateRole
+from paraph.request_templates.models import Role, Template
 from paraph.signature_requests.fields.kinds import KINDS
 from paraph.signature_requests.fields.readers import two_readings
 
@@ -24,14 +24,14 @@ _NOT_TICKED = ("0", "-", "false", "no")
 def asked_of(template: Template) -> list[Asked]:
     """Return what each role is asked that a sender can fill in."""
     asked: list[Asked] = []
-    for role in template.roles.prefetch_related("fields"):
-        contents = [field.content for field in role.fields.all() if not KINDS[field.content["type"]].known]
+    for role in template.roles:
+        contents = [field for field in template.fields_of(role) if not KINDS[field["type"]].known]
         asked.append({content["name"]: content for content in contents})
     return asked
 
 
 def find_values(
-    roles: Sequence[TemplateRole], asked: Sequence[Asked], columns: Sequence[str], taken: Collection[int]
+    roles: Sequence[Role], asked: Sequence[Asked], columns: Sequence[str], taken: Collection[int]
 ) -> ValueColumns:
     """Return the first column of each field, of those that are not of a person."""
     names = ["" if place in taken else folded(column) for place, column in enumerate(columns)]
@@ -44,11 +44,11 @@ def find_values(
     return places
 
 
-def value_column(role: TemplateRole, name: str) -> str:
+def value_column(role: Role, name: str) -> str:
     return f"{role.name}: {name}"
 
 
-def sample_values(roles: Sequence[TemplateRole], asked: Sequence[Asked]) -> tuple[list[str], list[str]]:
+def sample_values(roles: Sequence[Role], asked: Sequence[Asked]) -> tuple[list[str], list[str]]:
     """Return the columns that there can be, and a cell of each as an example."""
     fields = [(role, content) for role, each in zip(roles, asked, strict=True) for content in each.values()]
     columns = [value_column(role, content["name"]) for role, content in fields]
