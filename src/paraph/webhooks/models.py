@@ -1,5 +1,5 @@
 """Events as they are told, their deliveries, and attempts at these. The table of deliveries is also their queue
-(docs/decisions/webhook-queue.md)."""
+(docs/decisions/queues.md)."""
 
 import uuid
 

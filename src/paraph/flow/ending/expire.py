@@ -1,4 +1,4 @@
-"""Expiring requests whose time is over (rule 3.1, docs/decisions/expiry.md)."""
+"""Expiring requests whose time is over (rule 3.1, docs/decisions/locks.md)."""
 
 from collections.abc import Callable, Iterator
 
