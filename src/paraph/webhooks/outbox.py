@@ -1,4 +1,4 @@
-"""Recording what is told of an event, in its transaction: for those who ask, and the deliveries."""
+"""Recording events, as the API lists them, and their deliveries, in the transaction of what happened."""
 
 from typing import Any
 

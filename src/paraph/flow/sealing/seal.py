@@ -32,12 +32,12 @@ _ROW = CompiledQuery(lambda: RequestDocument.objects.select_related("request", "
 
 
 def seal(request_document_id: int) -> int | None:
-    """Stamps, seals and stores the document, and journals that. Returns the id of the request once all its documents
-    are sealed, else None.
+    """Stamp, seal and store the document, and journal that. Return the id of the request once all its documents are
+    sealed, else None.
 
-    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file.
-    Does nothing once retention has deleted the files.
-    Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now, and notes the cause.
+    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file. Does
+    nothing once retention has deleted the files. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be
+    done now, and notes the cause.
     """
     row = _ROW.get(request_document_id)
     if row.request.files_deleted_at:
