@@ -25,7 +25,7 @@ class Judgement(NamedTuple):
 
 
 def judged(background_color: str, text_color: str, accent_color: str) -> list[Judgement]:
-    """Judge each pair of colours that meet, in words and numbers."""
+    """Describe the contrast of each pair of colours that meet, in words and numbers."""
     return [
         Judgement(
             _PAIRS[found.pair],
