@@ -80,18 +80,18 @@ def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> 
 def request_ended_early(request: SignatureRequest, reason: str) -> None:
     """Record an end before its time. Webhooks state ``ended_early`` and ``reason`` too, so that receivers can tell it
     from an expiry."""
-    told = {"ended_early": True, "reason": reason}
-    facts = {"expires_at": clock.iso(request.expires_at), **told}
-    _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, told=told)
+    stated = {"ended_early": True, "reason": reason}
+    facts = {"expires_at": clock.iso(request.expires_at), **stated}
+    _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, stated=stated)
 
 
 def request_declined(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> None:
     """Record that a signer declined. Webhooks say what those of any early end say, and the signer's id: everything else
     about the signer stands in the journal alone, where it can be erased."""
     request = signer.request
-    told = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}
-    facts = {"expires_at": clock.iso(request.expires_at), **told, **(_SANDBOX_ACT if sandbox_act else {})}
-    _record(request, EventType.EXPIRED, signer, origin, facts, moment=request.ended_early_at, told=told)
+    stated = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}
+    facts = {"expires_at": clock.iso(request.expires_at), **stated, **(_SANDBOX_ACT if sandbox_act else {})}
+    _record(request, EventType.EXPIRED, signer, origin, facts, moment=request.ended_early_at, stated=stated)
 
 
 def pades_signed(request_document: RequestDocument, facts: dict[str, Any]) -> None:
@@ -112,11 +112,11 @@ def _record(
     metadata: dict[str, Any] | None = None,
     *,
     moment: datetime | None = None,
-    told: dict[str, Any] | None = None,
+    stated: dict[str, Any] | None = None,
 ) -> None:
-    """Write the journal entry, the event and its deliveries. ``told``: the part of the metadata that webhooks state as
-    well. Webhooks name the signer only of events about a signer, which the end of a request is not."""
+    """Write the journal entry, the event and its deliveries; ``stated``: the part of the metadata that webhooks state
+    as well. Webhooks name the signer only of events about a signer, which the end of a request is not."""
     signer_id = signer.pk if signer else None
     entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
     of_signer = signer if event_type != EventType.EXPIRED else None
-    insert([entry, *outbox.told(entry, request, of_signer, told)])
+    insert([entry, *outbox.event_and_deliveries(entry, request, of_signer, stated)])

@@ -24,7 +24,7 @@ _RELEASE = """
 _PUBLISH = "UPDATE webhooks_event SET held = false WHERE request_id = %(request_id)s AND held"
 
 
-def told(
+def event_and_deliveries(
     entry: Entry, request: SignatureRequest, signer: Signer | None = None, metadata: dict[str, Any] | None = None
 ) -> list[Model]:
     """Return the event of a journal entry and its deliveries: one to the application's URL, and for a terminal event
