@@ -31,7 +31,7 @@ def test_every_folder_of_the_pdf_library_stands_in_the_tree() -> None:
 def test_every_place_and_every_test_is_there(row: list[str]) -> None:
     _rule, place, *tests = row
     assert [path for path in PATH.findall(place) if not (SOURCE / path).exists()] == []
-    assert [path for path in re.findall(r"\bdocs/[\w./]+", place) if not (PROJECT / path.rstrip(".")).exists()] == []
+    assert [path for path in re.findall(r"\bdocs/[\w./-]+", place) if not (PROJECT / path.rstrip(".")).exists()] == []
     for test in tests:
         assert [path for path in PATH.findall(test) if not (PROJECT / "tests" / path).exists()] == []
 

@@ -27,7 +27,7 @@ def problems(service: Service, around: World, made: list[Made]) -> list[str]:
 
 def repeated_mails(around: World) -> int:
     """Copies beyond the first of one Message-ID, which a mailbox shows once: a process was killed between the last
-    byte of a mail and its own note that the mail is out (docs/decisions/mails-once.md)."""
+    byte of a mail and its own note that the mail is out (docs/decisions/mails.md)."""
     named = Counter(name for names in around.mail.taken.values() for name in names)
     return sum(count - 1 for count in named.values())
 

@@ -108,7 +108,7 @@ def _visible(member: Member, *, sees_all: bool) -> QuerySet[Activity]:
 
 
 def _word(code: str) -> Any:
-    """Return what the entry is called; its code where a newer version of the service has noted it."""
+    """Return the words for the entry, or its code where a newer version of the service has noted it."""
     return WORDS[Action(code)] if code in list(Action) else code
 
 
@@ -133,7 +133,7 @@ def _addresses(member: Member) -> list[str]:
 
 
 def _changes(entry: Activity) -> list[tuple[str, Any, Any]]:
-    """Return each field that the entry tells of, with its value before and after."""
+    """Return each field that the entry names, with its value before and after."""
     return [(name, entry.before.get(name), entry.after.get(name)) for name in {**entry.before, **entry.after}]
 
 

@@ -62,7 +62,7 @@ def exposition() -> bytes:
 
 
 def counted() -> bytes:
-    """Only the metrics that the processes of this data folder have counted."""
+    """Return only the metrics that the processes of this data folder have counted."""
     return _written(_CountsAlone())
 
 

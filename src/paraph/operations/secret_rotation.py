@@ -202,7 +202,7 @@ def _put_into_use() -> bool:
 
 
 def _wait_until_noticed() -> None:
-    """Until no process uses an earlier secret for what it writes, so that one pass finds nearly everything."""
+    """Wait until no process uses an earlier secret for what it writes, so that one pass finds nearly everything."""
     found = agreed(anew=True)
     if found.since:
         noticed = found.since + timedelta(seconds=2 * NOTICED_SECONDS)

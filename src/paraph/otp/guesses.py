@@ -1,4 +1,4 @@
-"""Counting guesses at codes, so that nobody finds one by trying (rule 8, docs/decisions/guesses.md).
+"""Counting guesses at codes, so that nobody finds one by trying (rule 8, docs/decisions/codes.md).
 
 Each code can be guessed at five times in the ten minutes that it lives; a signer with twenty wrong guesses in a day is
 locked for the next. Wrong guesses are also counted across requests, for each destination and for each organization.

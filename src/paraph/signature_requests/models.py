@@ -351,8 +351,8 @@ class SearchTerm(models.Model):
     """A word that a request is found by: of its signers' names, addresses and mail domains, of its file names, and
     of its title, external id and metadata.
 
-    Triggers on requests, their signers and documents keep it (docs/decisions/search.md); nothing else writes it. Its
-    key is the index that :mod:`paraph.signature_requests.search` reads.
+    Triggers on requests, their signers and documents keep it (docs/decisions/long-lists.md); nothing else writes it.
+    Its key is the index that :mod:`paraph.signature_requests.search` reads.
     """
 
     pk = models.CompositePrimaryKey("organization_id", "environment", "term", "request_id")

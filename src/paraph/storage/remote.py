@@ -44,8 +44,8 @@ class RemoteStore:
             self._public = _opened(url, "PARAPH_STORAGE_PUBLIC_URL", public_url, endpoint=public_url, **options)
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
-        """Also sets the name that browsers save a download under to the last part of the key, because a presigned
-        address cannot set it."""
+        """Store the object, and set the name that browsers save a download under to the last part of the key, because a
+        presigned address cannot set it."""
         name = checked_key(key).rpartition("/")[2]
         attributes = {
             "Content-Type": guess_type(name)[0] or "application/octet-stream",

@@ -106,5 +106,5 @@ def count_bad_call(address: str) -> int:
 
 
 def minute_of(moment: datetime) -> int:
-    """Minutes since the epoch."""
+    """Return the minutes since the epoch."""
     return int(moment.timestamp()) // 60

@@ -1,4 +1,5 @@
-"""Invitations: made, sent again by a new link, withdrawn, accepted, and how often they are sent (rule 8)."""
+"""Making invitations, sending them again by a new link, withdrawing and accepting them, and how often they are sent
+(rule 8)."""
 
 from dataclasses import dataclass
 from datetime import timedelta
@@ -179,7 +180,8 @@ def withdraw_what_is_not_grantable(actor: Actor, member: Member, roles: list[Rol
 
 
 def _open(organization_id: int) -> QuerySet[Invitation]:
-    """Neither accepted nor withdrawn; also those whose link has expired, which can be sent again."""
+    """Return the invitations that are neither accepted nor withdrawn, also those whose link has expired: they can be
+    sent again."""
     return Invitation.objects.filter(organization_id=organization_id, accepted_at=None, withdrawn_at=None)
 
 

@@ -70,7 +70,7 @@ def message_ceilings(plan: str, environment: str) -> PerHourAndDay:
 
 @dataclass(frozen=True)
 class MessageLimits:
-    """Every ceiling of messages by name, for pages that tell them.
+    """Every ceiling of messages by name, for pages that list them.
 
     ``of_plans``: of one organization, by environment and plan. The others hold for every plan: to one address or number
     in production from one organization and from all, in the sandbox from all; SMS in a day and environment, of one
@@ -106,7 +106,7 @@ def stored_bytes(scope: TenantScope) -> int:
 
 
 def storage_quota(environment: str) -> int | None:
-    """Bytes that an organization may store in the environment; None for any number."""
+    """Return the bytes that an organization may store in the environment; None for any number."""
     given = settings.PARAPH
     megabytes = given.sandbox_storage_mb if environment == Environment.SANDBOX else given.production_storage_mb
     return megabytes * _MIB or None

@@ -27,11 +27,11 @@ class Environment(models.TextChoices):
 
 
 class Organization(models.Model):
-    """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
-    or that can change what it shows. ``mails_copy_links``: the summary at completion has a link with which the signer
-    downloads the sealed documents and the proof. ``contact_email``: where inquiries of signers go; without it they
-    cannot ask. ``web_application``: that of production whose webhook URL hears of requests that are sent from the
-    dashboard, and whose sites may show their signing pages in a frame; null for none.
+    """A customer of the service. ``refuse_changeable_documents``: in production, no document is taken that prints
+    differently than it is shown, or that can change what it shows. ``mails_copy_links``: the summary at completion has
+    a link with which the signer downloads the sealed documents and the proof. ``contact_email``: where inquiries of
+    signers go; without it they cannot ask. ``web_application``: that of production whose webhook URL hears of requests
+    that are sent from the dashboard, and whose sites may show their signing pages in a frame; null for none.
 
     ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since
     when it is as if it did not exist."""
@@ -236,7 +236,8 @@ class User(AbstractBaseUser):
         db_table = "members_user"
 
     def get_session_auth_hash(self) -> str:
-        """As Django's, by the secret in use, so that machines which do not know a newer one yet accept the session."""
+        """Return what Django does, by the secret in use, so that machines which do not know a newer one yet accept the
+        session."""
         return self._session_hashes()[0]
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:

@@ -33,7 +33,7 @@ class _Owned(Protocol):
 
 
 def tenant_key(owned: _Owned) -> str:
-    """On whose behalf something is done, where time and processes are shared: the organization, in both
+    """Return on whose behalf something is done where time and processes are shared: the organization, in both
     environments."""
     return str(owned.organization_id)
 

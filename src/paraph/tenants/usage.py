@@ -42,7 +42,7 @@ class MonthlyUsage:
 
     @property
     def billed_requests(self) -> int:
-        """Requests that the API created in production: what is billed by usage."""
+        """Return the number of requests that the API created in production, which is what is billed by usage."""
         return max(self.requests[Environment.PRODUCTION] - self.web_sends, 0)
 
     def to_json(self) -> dict[str, Any]:

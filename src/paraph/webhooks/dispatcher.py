@@ -52,11 +52,11 @@ class Dispatcher:
         self._thread.start()
 
     def finish(self) -> None:
-        """Have it claim nothing more and end, once the exchanges under way (5 s at most) are over and recorded."""
+        """Claim nothing more, and end once the exchanges under way (5 s at most) are over and recorded."""
         self._stopping.set()
 
     def stop(self) -> None:
-        """Finishes, and waits for the end."""
+        """Finish, and wait for the end."""
         self.finish()
         self._thread.join()
 

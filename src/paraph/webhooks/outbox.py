@@ -1,4 +1,4 @@
-"""Recording what is told of an event, in its transaction: for those who ask, and the deliveries."""
+"""Recording events, as the API lists them, and their deliveries, in the transaction of what happened."""
 
 from typing import Any
 
@@ -24,7 +24,7 @@ _RELEASE = """
 _PUBLISH = "UPDATE webhooks_event SET held = false WHERE request_id = %(request_id)s AND held"
 
 
-def told(
+def event_and_deliveries(
     entry: Entry, request: SignatureRequest, signer: Signer | None = None, metadata: dict[str, Any] | None = None
 ) -> list[Model]:
     """Return the event of a journal entry and its deliveries: one to the application's URL, and for a terminal event

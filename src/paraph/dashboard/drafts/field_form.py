@@ -20,7 +20,7 @@ _TICKED = ("true", "on", "yes", "1", "x")
 
 
 class FieldForm(PlaceForm):
-    """What a type does not have is left out, whatever was entered."""
+    """The form of a field; what its type does not have is left out, whatever was entered."""
 
     type = forms.ChoiceField(label=gettext_lazy("Type"), choices=[(kind.type, kind.label) for kind in KINDS.values()])
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_FIELD_NAME)
@@ -88,7 +88,7 @@ class FieldForm(PlaceForm):
         return value
 
     def _check_content(self) -> None:
-        """By the code that judges the API's, whose sentences stand at the fields of the form."""
+        """Check the content by the code that checks the API's, whose sentences stand at the fields of the form."""
         for problem in _problems(self.content(), self.rectangle()):
             name = problem.path.partition(".")[0].partition("[")[0]
             sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}"

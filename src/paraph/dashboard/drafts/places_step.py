@@ -91,7 +91,8 @@ def _entered(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bound(request: HttpRequest, draft: Draft) -> "tuple[Stamps, Fields | None]":
-    """Return None for the fields where nothing is said of them: then they stay as they are."""
+    """Return the forms as they were entered; None for the fields where nothing is said of them, which then stay as they
+    are."""
     content: QueryDict = request.POST.copy()
     for button, prefix in (("remove", "stamp"), ("remove-field", "field")):
         removed = request.POST.get(button, "")

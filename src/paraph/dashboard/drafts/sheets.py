@@ -87,7 +87,7 @@ def _box(row: DraftDocument, stamp: DraftStamp) -> dict[str, Any]:
 
 
 def _field_box(row: DraftDocument, field: DraftField) -> dict[str, Any]:
-    """A field says what it asks for, as large as its text will be."""
+    """Return the box of a field, which says what it asks for, as large as its text will be."""
     place, asked = _place(row, field), field.content
     size = min(float(asked.get("font_size", 10)), field.height * 0.75)
     middle = place["y"] + min(field.height / 2, size) + size * 0.35

@@ -22,7 +22,7 @@ from paraph.tenants.scope import scoped
 @member_page(Right.SEND)
 @counted
 def values_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **page: int) -> HttpResponse:  # noqa: ARG001
-    """Not kept by browsers: it is another one as soon as a value is."""
+    """Draw the values. Browsers do not keep the picture, which changes with each value."""
     draft = scoped(Draft, scope(member)).filter(pk=draft_id).first()
     rows = DraftDocument.objects.filter(draft=draft, document=page["document_id"]).select_related("document")
     row = rows.first() if draft and draft.signers.filter(pk=signer_id).exists() else None

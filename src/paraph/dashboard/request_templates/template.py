@@ -82,7 +82,7 @@ def delete(request: HttpRequest, member: Member, template_id: int) -> HttpRespon
 
 
 def _people(request: HttpRequest, member: Member, found: Template) -> People:
-    """One form for each role, all of which must be filled in."""
+    """Return a form for each role, all of which must be filled in."""
     initial = [{"otp_channel": role.otp_channel} for role in found.roles]
     count = len(initial)
     forms_of = forms.formset_factory(SignerForm, extra=0, min_num=count, max_num=count, absolute_max=count)

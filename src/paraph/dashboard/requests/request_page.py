@@ -48,12 +48,12 @@ _TOKENS = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"')  # another one
 
 @member_page(Right.SEE)
 def request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
-    """To the page's own script it answers with the part that changes, and 204 while nothing has."""
+    """Show the page; answer its own script with the part that changes, and with 204 while nothing has."""
     return request_page(request, member, request_id)
 
 
 def request_page(request: HttpRequest, member: Member, request_id: int, problem: str = "") -> HttpResponse:
-    """``problem``: why what the member asked for was refused; the page is then a 422."""
+    """Return the page. ``problem``: why what the member asked for was refused; the page is then a 422."""
     scope, found = own_request(member, request_id)
     content = _content(scope, member, found)
     live = render_to_string("dashboard/requests/request_live.html", content, request)
@@ -97,7 +97,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
 
 
 def _again_in(found: SignatureRequest, state: Outcome) -> int:
-    """Return the seconds left; 0 where nothing more happens."""
+    """Return the seconds after which an open page asks again; 0 where nothing more happens."""
     if state.is_under_way:
         return _SOON
     is_open = found.status == RequestStatus.PENDING or (found.status == RequestStatus.COMPLETED and not found.finalized)
@@ -162,7 +162,7 @@ def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> boo
 
 
 def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest, hearing: Application | None) -> Any:
-    """None where the member may not see deliveries, or there is nobody to tell and nobody was told."""
+    """Return the deliveries; None where the member may not see them, or there is no receiver and never was."""
     if not may(member.role, Right.BUILD):
         return None
     rows = list(for_request(scope, found.pk)[:_MOST_DELIVERIES])

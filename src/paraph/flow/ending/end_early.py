@@ -40,8 +40,7 @@ def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
 
 
 def _end(request_id: int, reason: str) -> SignatureRequest:
-    """Take the row lock that signing takes, so that of a last signature and an end at the same time only one
-    happens."""
+    """Take the same row lock as signing, so that of a last signature and an end that race only one happens."""
     reason = _checked(reason)
     with transaction.atomic():
         try:

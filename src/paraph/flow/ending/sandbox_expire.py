@@ -1,4 +1,4 @@
-"""Let the time of a request of the sandbox be over, so that a test need not wait for it."""
+"""End the time of a sandbox request at once, so that a test need not wait for it."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _

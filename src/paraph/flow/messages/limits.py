@@ -111,8 +111,9 @@ def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
 
 
 def _of_recipient(recipient: str, organization: Organization, environment: str) -> Iterator[Ceiling]:
-    """In production first those of one organization, so that no other one keeps codes from its signers; those of all
-    are well above. In the sandbox, whose keys may cost nothing, those of all at once."""
+    """Yield the ceilings of one recipient. In production that of one organization comes first, so that no other
+    organization keeps codes from its signers; that of all organizations is well above. In the sandbox, whose keys may
+    cost nothing, there is one ceiling for all."""
     each, everybody = settings.PARAPH.messages_per_destination, settings.PARAPH.messages_per_destination_in_all
     if environment == Environment.SANDBOX:
         yield from _both(f"destination:sandbox:{recipient}", each)
@@ -144,7 +145,7 @@ def note_put_off(name: str, refusal: TooManyMessagesError) -> None:
 
 
 def put_off(names: Iterable[str]) -> dict[str, PutOffMail]:
-    """Return the notes of those of the mails that still wait, by name."""
+    """Return, by name, the notes of those of the mails that still wait."""
     return PutOffMail.objects.filter(until__gt=clock.now()).in_bulk(list(names))
 
 

@@ -42,7 +42,7 @@ def _erase_events(signer: Signer, found: Sequence[Event]) -> int:
 
 
 def _deliveries(signer: Signer) -> Iterator[Delivery]:
-    """Webhook that were recorded, also those that still wait."""
+    """Return the recorded webhooks about the signer, also those that still wait."""
     yield from _about(signer, Delivery.objects.filter(request=signer.request_id).order_by("pk"))
 
 

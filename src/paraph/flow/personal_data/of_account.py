@@ -112,7 +112,8 @@ def _told_made(made: Draft | Template | BulkSend | SignatureRequest) -> Facts:
 
 
 def _acts(person: Person) -> Iterator[Activity]:
-    """Act of the person, and those whose subject or details name an address of theirs."""
+    """Return what the activity log has of the person, and entries whose subject or details name an address of
+    theirs."""
     texts = {"old": Cast("before", CharField()), "new": Cast("after", CharField())}
     named = _among(person, "actor")
     for address in person.addresses:

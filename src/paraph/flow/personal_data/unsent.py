@@ -87,7 +87,7 @@ def _erase_copy(recipient: CopyRecipient) -> None:
 
 
 def _captured(person: Person) -> Iterator[CapturedMessage]:
-    """Message that a gateway took are not kept."""
+    """Return the captured messages; those that a gateway took are not kept."""
     for address in person.addresses:
         yield from CapturedMessage.objects.filter(to__iexact=address).order_by("pk")
 

@@ -18,10 +18,10 @@ from paraph.webhooks import outbox
 
 
 def publish(request_id: int) -> None:
-    """Mark the request ``finalized`` release its ``request.completed`` webhook, and have its sender told.
+    """Mark the request ``finalized``, release its ``request.completed`` webhook, and queue the mail to its sender.
 
     Every sealed document and the proof must be in storage, byte for byte as they were sealed. Safe to repeat. Raises
-    ``DomainError`` or ``OSError`` where a file is missing or another, and notes the cause.
+    ``DomainError`` or ``OSError`` where a file is missing or is another one, and notes the cause.
     """
     proof = ProofFile.objects.select_related("request").defer("seal").get(request=request_id)
     if proof.request.finalized:

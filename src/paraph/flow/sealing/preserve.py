@@ -1,4 +1,4 @@
-"""Keeping timestamps beside sealed files that could not get one when they were sealed, or whose newest one ages."""
+"""Keeping timestamps beside sealed files that could not get one at their seal, or whose newest one ages."""
 
 from dataclasses import replace
 

@@ -70,7 +70,7 @@ class FilledIn:
 
 @dataclass(frozen=True)
 class Visits:
-    """``opening`` is None where nobody noted it: a program signed."""
+    """When a signer opened the page first and entered wrong codes. ``opening`` is None where a program signed."""
 
     opening: FirstOpening | None
     refused_codes: Sequence[datetime]

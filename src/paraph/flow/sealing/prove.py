@@ -21,11 +21,10 @@ from paraph.storage.object_keys import folder_of
 
 
 def prove(request_id: int) -> None:
-    """Typesets, seals and stores the proof, and journals it.
+    """Typeset, seal and store the proof, and journal it.
 
-    Requires that every document is sealed. Safe to repeat and to run twice at once, as
-    :func:`paraph.flow.sealing.seal.seal` is. Raises ``DomainError``, ``SealError`` or ``OSError`` when the proof cannot
-    be made now, and notes the cause.
+    Every document must be sealed. Safe to repeat and to run twice at once, as :func:`paraph.flow.sealing.seal.seal` is.
+    Raises ``DomainError``, ``SealError`` or ``OSError`` when the proof cannot be made now, and notes the cause.
     """
     request = SignatureRequest.objects.select_related("organization", "branding_profile", "proof").get(pk=request_id)
     if hasattr(request, "proof"):

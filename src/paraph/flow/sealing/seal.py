@@ -30,12 +30,12 @@ _LARGE = ("document__preflight", "sealed__seal")
 
 
 def seal(request_document_id: int) -> int | None:
-    """Stamps, seals and stores the document, and journals that. Returns the id of the request once all its documents
-    are sealed, else None.
+    """Stamp, seal and store the document, and journal that. Return the id of the request once all its documents are
+    sealed, else None.
 
-    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file.
-    Does nothing once retention has deleted the files.
-    Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now, and notes the cause.
+    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file. Does
+    nothing once retention has deleted the files. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be
+    done now, and notes the cause.
     """
     rows = RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE)
     row = rows.get(pk=request_document_id)

@@ -56,6 +56,6 @@ def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
 
 
 def _close(draft: Draft, request_id: int) -> None:
-    """Names, addresses and what was written to signers live on in the request alone."""
+    """Empty the draft: names, addresses and what was written to signers live on in the request alone."""
     draft.request_id = request_id
     empty(draft)

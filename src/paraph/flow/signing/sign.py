@@ -69,8 +69,8 @@ def complete(request: SignatureRequest, moment: datetime) -> None:
 
 
 def _unsealed(request: SignatureRequest) -> int:
-    """Return how many other requests of the tenant wait for their seals: whoever has few is not behind whoever has
-    many."""
+    """Return how many other requests of the tenant wait for their seals, so that a tenant with few does not stand
+    behind one with many."""
     own = SignatureRequest.objects.filter(organization=request.organization_id, environment=request.environment)
     return own.filter(status=RequestStatus.COMPLETED, finalized=False).exclude(pk=request.pk).count()
 
@@ -156,7 +156,7 @@ def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[st
 
 
 def _continue(request: SignatureRequest, moment: datetime) -> None:
-    """Complete the request after the last signature, else invites the next signer of a sequence."""
+    """Complete the request after the last signature, else invite the next signer of a sequence."""
     next_id = next_signer(request)
     if next_id is None:
         complete(request, moment)

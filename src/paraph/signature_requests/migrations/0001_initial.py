@@ -1,5 +1,5 @@
 """Triggers count the requests of each tenant (docs/decisions/long-lists.md), refuse documents whose file is deleted, also
-where both happen at once, and note the words that a request is found by (docs/decisions/search.md).
+where both happen at once, and note the words that a request is found by (docs/decisions/long-lists.md).
 """
 
 import django.db.models.deletion

@@ -44,8 +44,8 @@ def note(
 
 
 def note_export(organization_id: int, actor: Actor, asked: dict[str, str]) -> None:
-    """Note that requests were exported, and by which filters they were chosen. Words that were searched may be a name,
-    which could never be erased here: it is noted that there were some."""
+    """Note that requests were exported, and by which filters. Words that were searched may be a name, which could never
+    be erased here, so the entry says no more than that there were some."""
     searched = {"q": "…"} if "q" in asked else {}
     with transaction.atomic():
         note(organization_id, actor, Action.REQUESTS_EXPORTED, after=asked | searched)

@@ -50,7 +50,7 @@ $$;
 """
 # A number is given out once, also where a standby that was behind takes over, or the database goes back to an earlier
 # moment: PostgreSQL begins a new timeline then, and the first connection on it moves all sequences on, before any other
-# may work (docs/decisions/failover.md).
+# may work (docs/decisions/outages.md).
 _FOLLOW_TIMELINE = """
 CREATE FUNCTION organizations_follow_timeline() RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
