@@ -12,7 +12,7 @@ TRACKED = subprocess.run(["git", "ls-files"], cwd=PROJECT, capture_output=True, 
     "\n"
 )
 PAGES = [name for name in TRACKED if name.endswith(".md")]
-SOURCES = [name for name in TRACKED if name.startswith(("src/", "tests/", "deploy/", "examples/"))]
+SOURCES = [name for name in TRACKED if name.startswith(("src/", "tests/", "lab/", "deploy/", "examples/"))]
 
 _CODE = re.compile(r"^```.*?^```|`[^`\n]+`", re.DOTALL | re.MULTILINE)
 _LINK = re.compile(r"\]\(([^)\s]+)\)")
