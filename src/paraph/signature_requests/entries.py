@@ -1,7 +1,10 @@
 """What a body says of a signer's fields: ``[{"document_id", "name", "value"}]``, as it was typed, right or wrong."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import Annotated, NamedTuple
+
+from pydantic import BaseModel, WithJsonSchema
+from pydantic import Field as Describe
 
 from paraph.signature_requests.entry_problems import EntriesRefusal, EntryProblem
 from paraph.signature_requests.field_values import Value, Values
@@ -10,6 +13,21 @@ from paraph.signature_requests.request_fields import is_entered
 from paraph.signature_requests.translated_refusal import translated
 
 LONGEST = 4000  # characters, right or wrong: twice what any field takes
+
+
+ENTERED = (
+    "What the signer fills in. For a field that is left out, what was entered before counts, else the sender's value."
+)
+
+
+class EnteredField(BaseModel):
+    document_id: int = Describe(description="The document that the field stands on.")
+    name: str = Describe(description="The field's name.")
+    value: Annotated[Value | None, WithJsonSchema({"type": ["string", "boolean", "null"]})] = Describe(
+        None,
+        description="Of a checkbox, whether it is ticked; a text of all others: a date as `YYYY-MM-DD`, a number with "
+        "a point or a comma. Null for nothing.",
+    )
 
 
 class Entry(NamedTuple):

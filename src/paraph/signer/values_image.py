@@ -3,7 +3,7 @@ sealed ones; one picture, in which they share their letters."""
 
 from collections.abc import Iterable
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest
 from django.views.decorators.gzip import gzip_page
 
 from paraph.kernel import tokens
@@ -16,31 +16,26 @@ from paraph.signature_requests.models import Signer
 from paraph.signature_requests.request_fields import fields_of
 from paraph.signature_requests.shown_values import ShownValue, shown_values
 from paraph.signature_requests.signing_token import token as token_of
-from paraph.signer import answers, language
-from paraph.signer.authentication import found, require_reader
+from paraph.signer.authentication import KEPT_SECONDS, got, require_reader
+from paraph.signer.described import described
 from paraph.signer.documents import document_of
 from paraph.signer.stamp_rate import count_values
 
-_KEPT_SECONDS = 900
-
 
 @gzip_page
-def values_image(request: HttpRequest, token: str, document_id: int, number: int) -> HttpResponse:
-    """For those who see the values (:mod:`paraph.signature_requests.shown_values`)."""
-    if request.method not in ("GET", "HEAD"):
-        return HttpResponseNotAllowed(["GET", "HEAD"])
-    signer = None
-    try:
-        signer = found(token)
-        require_reader(signer)
-        count_values(signer.pk)
-        with expensive_work():
-            picture = fields_picture(_content(signer, document_id, number))
-    except DomainError as error:
-        return answers.refusal(error, language.of_answer(request), signer)
-    response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))
-    response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
-    return response
+@got(kept=KEPT_SECONDS, media="image/svg+xml")
+@described("GET /documents/{document_id}/pages/{number}-values.svg", "drawValues", "The values.", "image/svg+xml")
+def values_image(_request: HttpRequest, signer: Signer, document_id: int, number: int) -> bytes:
+    """Show the values on a page.
+
+    The values as they will stand on the page, as a picture of its size: the signer's own, what the sender has set, and
+    in `sequential` mode what those before have signed. 404 where there are none. Browsers may keep it for 15 minutes.
+    The address that `page` of the answer to what was entered names changes with the values.
+    """
+    require_reader(signer)
+    count_values(signer.pk)
+    with expensive_work():
+        return fields_picture(_content(signer, document_id, number))
 
 
 def values_address(signer: Signer, document_id: int, number: int, values: Iterable[ShownValue]) -> str:
