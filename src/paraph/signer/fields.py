@@ -100,23 +100,12 @@ class OwnFields(Answer):
     fields: list[OwnField] = Description(description="By document and page, on each from its top.")
     example = (
         "A field",
-        {
-            "fields": [
-                {
-                    "document_id": 12,
-                    "name": "IBAN",
-                    "type": "text",
-                    "label": "Your IBAN",
-                    "required": True,
-                    "read_only": False,
-                    "value": None,
-                    "message": None,
-                    "placement": {"page_number": 1, "x": 72, "y": 540, "width": 160, "height": 18},
-                    "max_length": 34,
-                }
-            ]
-        },
-    )
+        {"fields": [{
+            "document_id": 12, "name": "IBAN", "type": "text", "label": "Your IBAN", "required": True,
+            "read_only": False, "value": None, "message": None,
+            "placement": {"page_number": 1, "x": 72, "y": 540, "width": 160, "height": 18}, "max_length": 34,
+        }]},
+    )  # fmt: skip
 
 
 @csrf_exempt

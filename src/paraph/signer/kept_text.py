@@ -1,5 +1,6 @@
 """The text of pages, read once by a sandboxed process and kept in storage beside their pictures."""
 
+import json
 from contextlib import suppress
 from itertools import groupby
 
@@ -41,7 +42,8 @@ def page_text(document: Document, number: int) -> PageText:
     """Return the text of a page that the document has; without lines where the page cannot be read."""
     key = f"pages/{document.shown_sha256.hex()}/{number}-text-{_FORM}.json"
     try:
-        return PageText.model_validate_json(store.get(key))
+        kept = json.loads(store.get(key))  # pydantic would refuse lone surrogates
+        return PageText.model_construct(**kept | {"lines": [Line.model_construct(**each) for each in kept["lines"]]})
     except FileNotFoundError:
         pass
     try:
@@ -53,7 +55,7 @@ def page_text(document: Document, number: int) -> PageText:
         return PageText.model_construct(width=width, height=height, lines=[])
     text = PageText.model_construct(width=layer.width, height=layer.height, lines=_lines(layer))
     with suppress(OSError):  # without room to keep it, it is read again
-        store.put(key, text.model_dump_json().encode())
+        store.put(key, json.dumps(text.model_dump()).encode())
     return text
 
 

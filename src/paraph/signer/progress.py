@@ -1,6 +1,5 @@
 """``GET /sign/{token}/progress``: how far the request is that the signer has signed."""
 
-from dataclasses import dataclass
 from typing import Literal
 
 from django.http import HttpRequest
@@ -12,30 +11,7 @@ from paraph.signer.authentication import got
 from paraph.signer.described import ABSENT, Answer, described
 
 
-@dataclass(frozen=True)
-class Progress:
-    """``waiting`` for ``others`` to sign, ``sealing``, or ``ready``: sealed files can be had. ``expired``: some did
-    not sign in time, or one has ``declined``."""
-
-    state: Literal["waiting", "sealing", "ready", "expired"]
-    others: int
-    declined: bool = False
-
-
-def progress(signer: Signer) -> Progress:
-    """Count, and name nobody: who else signs is not the signer's to know."""
-    request = signer.request
-    if request.finalized:
-        return Progress("ready", 0)
-    if request.status == RequestStatus.COMPLETED:
-        return Progress("sealing", 0)
-    others = request.signers.exclude(status=SignerStatus.SIGNED).count()
-    if request.status == RequestStatus.EXPIRED:
-        return Progress("expired", others, declined=request.declined_by_id is not None)
-    return Progress("waiting", others)
-
-
-class ProgressNow(Answer):
+class Progress(Answer):
     progress: Literal["waiting", "sealing", "ready", "expired"] = Field(
         description="`waiting` for others to sign, `sealing`, or `ready`: the sealed files can be had. `expired`: "
         "others did not sign in time, or one has declined."
@@ -45,9 +21,23 @@ class ProgressNow(Answer):
     example = ("Somebody else still signs", {"progress": "waiting", "others": 1})
 
 
+def progress(signer: Signer) -> Progress:
+    """Count, and name nobody: who else signs is not the signer's to know."""
+    request = signer.request
+    if request.finalized:
+        return Progress(progress="ready", others=0)
+    if request.status == RequestStatus.COMPLETED:
+        return Progress(progress="sealing", others=0)
+    others = request.signers.exclude(status=SignerStatus.SIGNED).count()
+    if request.status == RequestStatus.EXPIRED:
+        declined = {} if request.declined_by_id is None else {"declined": True}
+        return Progress(progress="expired", others=others, **declined)
+    return Progress(progress="waiting", others=others)
+
+
 @got()
-@described("GET /progress", "readProgress", "The progress.", ProgressNow)
-def progress_view(_request: HttpRequest, signer: Signer) -> ProgressNow:
+@described("GET /progress", "readProgress", "The progress.", Progress)
+def progress_view(_request: HttpRequest, signer: Signer) -> Progress:
     """Follow the progress.
 
     How far the request is, for those who have signed; else 404. A count and never a name: who else signs is not the
@@ -55,6 +45,4 @@ def progress_view(_request: HttpRequest, signer: Signer) -> ProgressNow:
     """
     if signer.status != SignerStatus.SIGNED:
         raise DomainError("not_found", "There is no progress before the signature.")
-    now = progress(signer)
-    declined = {"declined": True} if now.declined else {}
-    return ProgressNow(progress=now.state, others=now.others, **declined)
+    return progress(signer)
