@@ -5,9 +5,10 @@ from urllib.parse import quote
 
 import pytest
 
+from paraph.drafts.models import Draft
 from paraph.drafts.payload import refusals
 from paraph.flow.ending.end_early import end_early
-from paraph.flow.personal_data.erase import erase_address, erase_signer
+from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.personal_data.place import Person, names_person
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import Signer
@@ -83,3 +84,12 @@ def test_an_address_goes_from_all_organizations_and_its_own_draft_stays_open() -
         assert (draft.subject, draft.more_options) == ("", {"send_email": True})
         assert draft.signers.get().email == "ada@example.com"
     assert erase_address(OPERATOR, "grace@example.com").organization_ids == []
+
+
+@pytest.mark.django_db
+def test_each_of_many_texts_that_name_the_person_is_shown() -> None:
+    charles = author()
+    for number in range(60):
+        Draft.objects.create(organization_id=charles.scope.organization_id, title=f"{number}: ada@example.com")
+    titles = [each.facts["title"] for each in show_person("ada@example.com")]
+    assert titles == [f"{number}: ada@example.com" for number in range(60)]

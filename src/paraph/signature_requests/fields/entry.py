@@ -5,7 +5,10 @@ it, in the words of their page."""
 import dataclasses
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, WithJsonSchema
+from pydantic import Field as Describe
 
 from paraph import words as catalog
 from paraph.pdf.typesetting.field_values import fit, fits
@@ -17,10 +20,23 @@ from paraph.signature_requests.translated_refusal import TranslatedRefusal, tran
 
 LONGEST = 4000  # characters, right or wrong: twice what any field takes
 MISSING = ("entry_missing", "entry_unticked")
+ENTERED = (
+    "What the signer fills in. For a field that is left out, what was entered before counts, else the sender's value."
+)
 
 _NAMED_PROBLEMS = 3
 _NAMED_MISSING = 20
 _BOUNDS = ("at_least", "at_most")
+
+
+class EnteredField(BaseModel):
+    document_id: int = Describe(description="The document that the field stands on.")
+    name: str = Describe(description="The field's name.")
+    value: Annotated[Value | None, WithJsonSchema({"type": ["string", "boolean", "null"]})] = Describe(
+        None,
+        description="Of a checkbox, whether it is ticked; a text of all others: a date as `YYYY-MM-DD`, a number with "
+        "a point or a comma. Null for nothing.",
+    )
 
 
 @dataclasses.dataclass(frozen=True)

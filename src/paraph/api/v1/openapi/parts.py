@@ -8,9 +8,11 @@ from pydantic.json_schema import JsonSchemaMode, models_json_schema
 from paraph.api.v1.openapi.examples import BODIES, CREATIONS, SMALLEST_PDF, Json
 from paraph.drafts.input import DraftCreation
 from paraph.request_templates.input import TemplateCreation, TemplateSending
+from paraph.signature_requests.fields.entry import ENTERED, EnteredField
 from paraph.signature_requests.input import Creation, End
 from paraph.signature_requests.input_types import LONGEST_REASON, LONGEST_TAG
-from paraph.signature_requests.marks import MOST_POINTS
+from paraph.signature_requests.marks import Drawn, Typed
+from paraph.signature_requests.plain_schema import plain_schema
 from paraph.signature_requests.values import LARGEST_ID, LONGEST_NAME
 from paraph.webhooks.payload import EVENTS
 
@@ -159,61 +161,6 @@ END: DocumentPart = {
         },
     },
 }
-_POINT: DocumentPart = {
-    "type": "array",
-    "items": {"type": "number", "minimum": 0, "maximum": 1},
-    "minItems": 2,
-    "maxItems": 2,
-}
-_TYPED: DocumentPart = {
-    "title": "Typed",
-    "type": "object",
-    "required": ["type"],
-    "properties": {
-        "type": {"type": "string", "const": "typed", "description": "`typed`: the signer's name, written by hand."},
-        "hand": {"type": "integer", "minimum": 1, "maximum": 4, "default": 1, "description": "In which of four hands."},
-    },
-}
-_DRAWN: DocumentPart = {
-    "title": "Drawn",
-    "type": "object",
-    "required": ["type", "strokes"],
-    "properties": {
-        "type": {"type": "string", "const": "drawn", "description": "`drawn`: strokes, as of a pen."},
-        "strokes": {
-            "type": "array",
-            "items": {"type": "array", "items": _POINT, "minItems": 1},
-            "minItems": 1,
-            "maxItems": MOST_POINTS,
-            "description": "Each a list of points [x, y], from 0 to 1, from the top left. At most 20,000 points.",
-        },
-        "aspect": {
-            "type": "number",
-            "minimum": 0.05,
-            "maximum": 20,
-            "default": 1,
-            "description": "Width divided by height of the area that was drawn on.",
-        },
-    },
-}
-ENTERED_FIELDS: DocumentPart = {
-    "type": "array",
-    "description": "What the signer fills in. For a field that is left out, what was entered before counts, else the "
-    "sender's value.",
-    "items": {
-        "type": "object",
-        "required": ["document_id", "name"],
-        "properties": {
-            "document_id": {"type": "integer", "description": "The document that the field stands on."},
-            "name": {"type": "string", "description": "The field's name."},
-            "value": {
-                "type": ["string", "boolean", "null"],
-                "description": "Of a checkbox, whether it is ticked; a text of all others: a date as `YYYY-MM-DD`, a "
-                "number with a point or a comma. Null for nothing.",
-            },
-        },
-    },
-}
 SIGN_ACT: DocumentPart = {
     "parameters": [_IDEMPOTENCY_KEY],
     "requestBody": {
@@ -225,10 +172,10 @@ SIGN_ACT: DocumentPart = {
                     "type": "object",
                     "properties": {
                         "signature": {
-                            "anyOf": [_TYPED, _DRAWN],
+                            "anyOf": [{"title": each.__name__, **plain_schema(each)} for each in (Typed, Drawn)],
                             "description": "The signature, as the signer's page sends it.",
                         },
-                        "fields": ENTERED_FIELDS,
+                        "fields": {"type": "array", "description": ENTERED, "items": plain_schema(EnteredField)},
                     },
                     "additionalProperties": False,
                 },
