@@ -254,6 +254,7 @@ def test_a_refused_act_leaves_its_key_free(owner: ApiClient) -> None:
 
 def test_fields_are_filled_in_and_refused_as_for_signers(owner: ApiClient) -> None:
     request = created(owner)
+    SignatureRequest.objects.update(has_fields=True)
     [row] = RequestDocument.objects.all()
     document_id = row.document_id
     place = {"page_number": 1, "x": 60, "y": 60, "width": 160, "height": 18}
