@@ -59,24 +59,24 @@ odd: $(VENV)/.development  ## odd PDFs of every class through a whole service   
 	$(BIN)/python -m benchmarks.odd_files $(if $(COUNT),--count $(COUNT)) $(if $(SEED),--seed $(SEED))
 
 chaos: $(VENV)/.development  ## 250 requests among faults, twice: with a supervisor and without; then answers are lost; then what others notice of a hostile tenant; then a standby takes over, in step and behind; then two hosts, one of them lost   [SEED=n]
-	$(BIN)/python -m tests.chaos.run $(if $(SEED),--seed $(SEED))
-	$(BIN)/python -m tests.chaos.run --apart $(if $(SEED),--seed $(SEED))
-	$(BIN)/python -m tests.chaos.dropped_answers
-	$(BIN)/python -m tests.chaos.neighbours
-	$(BIN)/python -m tests.chaos.failover
-	$(BIN)/python -m tests.hosts.run
+	$(BIN)/python -m lab.chaos.run $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m lab.chaos.run --apart $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m lab.chaos.dropped_answers
+	$(BIN)/python -m lab.chaos.neighbours
+	$(BIN)/python -m lab.chaos.failover
+	$(BIN)/python -m lab.hosts.run
 
 fuzz: $(VENV)/.development  ## hostile bytes; pairs of what was shown and sealed; sealed files altered without a key   [SECONDS=60] [CORPUS=folder] [SEED=n]
-	$(BIN)/python -m tests.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(SEED),--seed $(SEED))
-	$(BIN)/python -m tests.fuzz.pairs --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
-	$(BIN)/python -m tests.fuzz.altered --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m lab.fuzz.run --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(CORPUS),--corpus "$(CORPUS)") $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m lab.fuzz.pairs --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
+	$(BIN)/python -m lab.fuzz.altered --seconds $(if $(SECONDS),$(SECONDS),60) $(if $(SEED),--seed $(SEED))
 
 screenshots: $(VENV)/.development  ## a picture of every page, mail, stamp and proof   OUT=folder [ONLY=states|steps|moments|languages|dashboard|mails|stamps|proofs]
-	$(BIN)/python -m tests.browser.screenshots "$(OUT)" $(ONLY)
+	$(BIN)/python -m lab.pictures.screenshots "$(OUT)" $(ONLY)
 
 pictures: $(VENV)/.development demo  ## the README's pictures, from a demo and from a newcomer's first five minutes
 	$(BIN)/python -m docs.pictures "$(OUT)"
-	$(BIN)/python -m tests.browser.readme_pictures
+	$(BIN)/python -m lab.pictures.readme_pictures
 
 release:  ## what is published: wheels, sources, SBOM; checked, and tried in a clean environment   [OUT=dist]
 	scripts/release $(if $(filter-out demo-output,$(OUT)),"$(OUT)",dist)

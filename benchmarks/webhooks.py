@@ -106,7 +106,7 @@ def _record(endpoints: int, port: int, each: int) -> list[int]:
     from paraph.tenants.admin_log.actor import OPERATOR
     from paraph.tenants.applications import new_application
     from paraph.tenants.organizations import create_organization
-    from paraph.webhooks.outbox import told
+    from paraph.webhooks.outbox import event_and_deliveries
 
     organization = create_organization(OPERATOR, "bench", "free")
     made = []
@@ -120,7 +120,7 @@ def _record(endpoints: int, port: int, each: int) -> list[int]:
             )  # fmt: skip
             for _ in range(each):
                 entry = follow(request, "request.expired")
-                insert([entry, *told(entry, request)])
+                insert([entry, *event_and_deliveries(entry, request)])
             made.append(application.pk)
     return made
 

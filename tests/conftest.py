@@ -14,7 +14,6 @@ from django.core.management.commands import flush
 from django.db import connection, transaction
 from pytest_django import DjangoDbBlocker
 
-from paraph.server import outgoing_body
 from tests import first_start
 from tests.cli.service import Service, remove
 
@@ -91,6 +90,13 @@ def _live_servers_answer_for_static_files_as_production_does() -> None:
     handler.get_base_url = lambda _self: "//elsewhere/"
 
 
+@pytest.fixture
+def data_dir(settings: Any, tmp_path: Path) -> Path:
+    """A store without the objects of other tests."""
+    settings.DATA_DIR = tmp_path
+    return tmp_path
+
+
 class _Shared(Service):
     memory = 2 << 30  # the embedded database alone maps 1.1 GiB
 
@@ -108,9 +114,3 @@ def shared_service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service
     yield service
     service.stop()
     remove(service.data_dir)
-
-
-@pytest.fixture(autouse=True)
-def _no_download_is_under_way() -> None:
-    """A test may leave a streamed response unread; its place is not missing in the next."""
-    outgoing_body.places.cache_clear()

@@ -23,7 +23,6 @@ from paraph.signature_requests.models import (
     Approval,
     CopyRecipient,
     Field,
-    FieldType,
     Placement,
     RequestDocument,
     Role,
@@ -166,8 +165,8 @@ def _document(made: Scene, position: int, pages: int, fields: Sequence[dict[str,
 
 def _field(row: RequestDocument, signer: Signer, index: int, columns: dict[str, Any]) -> Field:
     """A field under those before it, beside those of other signers; by default of the type ``text``."""
-    columns = {"type": FieldType.TEXT, "name": f"field-{index + 1}", "page_number": 1, **columns}
-    box = columns["type"] == FieldType.CHECKBOX
+    columns = {"type": "text", "name": f"field-{index + 1}", "page_number": 1, **columns}
+    box = columns["type"] == "checkbox"
     place = {"x": 60 + 180 * (signer.order - 1), "y": 660 - 24 * index}
     size = {"width": 12, "height": 12} if box else {"width": 160, "height": 18}
     columns = {"label": columns["name"], **place, **size, **columns}

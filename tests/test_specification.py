@@ -15,6 +15,7 @@ SECTIONS = (
     *("1", "2.1", "2.2", "2.3", "2.4", "2.5", "2.6", "3.1", "3.2", "3.3"),
     *("4", "4.1", "4.2", "4.3", "4.4", "4.5", "4.6", "4.7", "4.8", "4.9", "4.10", "4.11"),
     *("5", "5.1", "5.2", "6.1", "6.2", "6.3", "6.4", "7", "8", "8.1", "9"),
+    *("10", "11", "12", "13", "14", "15", "16", "17", "18", "19"),
 )
 _ROW = re.compile(r"\| ([\d.]+)-(\d+) \| (.*) \|")
 _RULE = re.compile(r"- \*\*([\d.]+)-(\d+)\*\* (.+)")
@@ -135,7 +136,7 @@ def test_every_rule_that_is_cited_is_there() -> None:
     known = {rule.section for rule in RULES} | {rule.id for rule in RULES} | {"2", "6"}
     cited = re.compile(r"\brules? (\d[\d.]*(?:-\d+)?(?:(?:, | and | to )\d[\d.]*(?:-\d+)?)*)")
     unknown = []
-    for folder in ("src", "tests", "docs"):
+    for folder in ("src", "tests", "lab", "docs"):
         for path in (PROJECT / folder).rglob("*"):
             if path.suffix in (".py", ".md", ".js", ".css") and "corpus" not in path.parts:
                 for numbers in cited.findall(path.read_text()):

@@ -21,8 +21,8 @@ import benchmarks.odd_files
 from benchmarks.corpus.programs import missing
 from benchmarks.odd_files.journey import Client, Journey
 from benchmarks.odd_files.judge import complaint
+from lab.chaos.world import MailServer
 from paraph.keys.development import root_file
-from tests.chaos.world import MailServer
 from tests.cli.service import Service, free_port, remove
 from tests.pdf.odd_files import odd_files
 

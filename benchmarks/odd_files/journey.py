@@ -5,7 +5,7 @@ from typing import Any
 
 import httpx
 
-from tests.chaos.world import MailServer
+from lab.chaos.world import MailServer
 
 STAMP = (60.0, 60.0, 200.0, 70.0)
 """Left, bottom, width and height on page 1, in points."""

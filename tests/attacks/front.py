@@ -122,6 +122,9 @@ def _caddy(folder: Path, service: int, port: int) -> tuple[list[str], dict[str, 
     site = f"{{$PARAPH_BASE_URL:https://{HOST}}} {{"
     certificate = f"\ttls {folder / 'fullchain.pem'} {folder / 'privkey.pem'}"
     changes = {"admin off": f"admin off\n\thttp_port {free_port()}", site: f"{site}\n{certificate}"}
+    version = subprocess.run(["caddy", "version"], capture_output=True, text=True, check=True).stdout.lstrip("v")
+    if tuple(int(part) for part in version.split()[0].split(".")) < (2, 6, 3):  # it takes in any body that may come
+        changes["request_buffers 55MB"] = "buffer_requests"
     (folder / "Caddyfile").write_text(documented("caddyfile", changes))
     settings = {
         "PARAPH_BASE_URL": f"https://localhost:{port}",

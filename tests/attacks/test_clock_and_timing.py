@@ -21,10 +21,9 @@ SET_BACK = """
     UPDATE otp_onetimecode SET created_at = created_at + interval '1 day', sent_at = sent_at + interval '1 day',
         expires_at = expires_at + interval '1 day', window_began_at = window_began_at + interval '1 day',
         locked_until = locked_until + interval '1 day';
-    UPDATE otp_wrongguesses SET ends_at = ends_at + interval '1 day';
+    UPDATE counts_count SET ends_at = ends_at + interval '1 day', count = 1000000 WHERE seconds > 0;
     UPDATE organizations_usage SET minute = minute + 1440, hour = hour + 24,
         minute_calls = 1000000, hour_calls = 1000000;
-    UPDATE organizations_badkeycalls SET minute = minute + 1440, calls = 1000000;
 """
 
 

@@ -64,7 +64,7 @@ def backends(attacked: Target) -> list[Backend]:
 
 @pytest.fixture(autouse=True)
 def _nothing_was_guessed_before(attacked: Target) -> None:
-    execute(attacked, "DELETE FROM otp_wrongguesses")
+    execute(attacked, "DELETE FROM counts_count")
 
 
 def request(backend: Backend, *addresses: str) -> dict[str, Any]:

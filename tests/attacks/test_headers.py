@@ -17,8 +17,8 @@ FORGED = "198.51.100.66"
 
 @pytest.fixture(scope="module")
 def public(new_target: Callable[..., Target]) -> Target:
-    """One that is reached by https, and has no proxy in front."""
-    return new_target(PARAPH_BASE_URL="https://sign.example.com")
+    """One that is reached by https, and is asked around its proxy."""
+    return new_target(PARAPH_BASE_URL="https://sign.example.com", PARAPH_TRUSTED_PROXIES="10.0.0.1")
 
 
 @pytest.mark.parametrize(

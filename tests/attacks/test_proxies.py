@@ -2,8 +2,10 @@
 
 import shutil
 import socket
+import ssl
 import time
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -13,16 +15,19 @@ import pytest
 
 from tests.attacks.conftest import Target
 from tests.attacks.front import HOST, PAGE, PROGRAMS, Front, documented, started
-from tests.attacks.large import large_file, may_open
+from tests.attacks.large import LARGE, large_file, may_open
 from tests.factories import pdf
 from tests.scenarios.people import at, signer
 
 pytestmark = pytest.mark.thorough
 
-CLIENT, ATTACKER = "127.0.0.2", "127.0.0.3"
+CLIENT, ATTACKER, ANOTHER, THIRD = "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"
 FORGED = "198.51.100.66"
 LAST = {f"Z-{number}": "z" for number in range(3)}  # the server changes the order of what comes last
-SILENT, READERS = 2000, 20
+SILENT, SLOW, READERS = 2000, 40, 20
+UPLOAD = (
+    b'--x\r\nContent-Disposition: form-data; name="file"; filename="a.pdf"\r\nContent-Type: application/pdf\r\n\r\n'
+)
 _FRONTS = [PROGRAMS[0], *(pytest.param(program, marks=pytest.mark.thorough) for program in PROGRAMS[1:])]
 
 
@@ -89,18 +94,128 @@ def _quietly(front: Front) -> socket.socket:
         return socket.socket()
 
 
+def test_half_heads_are_ended(proxied: Target, front: Front) -> None:
+    with many(front, SLOW) as slow:
+        for client in slow:
+            client.sendall(b"GET /healthz HTTP/1.1\r\nHost: ")
+        began = time.monotonic()
+        assert seconds_of_calls(proxied, front) < 5
+        assert {client.recv(12) for client in slow} <= {b"", b"HTTP/1.1 408", b"HTTP/1.1 400"}
+        assert time.monotonic() - began < 15
+
+
+@pytest.mark.parametrize("begun", [1_000, 300_000])
+@pytest.mark.parametrize("path", ["/api/v1/documents", "/account/login/"])
+def test_slow_bodies_hold_up_nobody(proxied: Target, front: Front, path: str, begun: int) -> None:
+    """More than the service has threads, each of which sends something now and then."""
+    with many(front, SLOW) as slow:
+        for client in slow:
+            begin_upload(proxied, front, client, path, begun)
+        for _ in range(3):
+            assert seconds_of_calls(proxied, front) < 5
+            assert uploaded(proxied, front, pdf()) == 201
+            for client in slow:
+                send_what_is_taken(client, b"x")
+        assert uploaded(proxied, front, pdf() + bytes(2_000_000)) in (201, 422)
+
+
+def test_slow_bodies_of_several_addresses_hold_up_large_ones_at_most(proxied: Target, front: Front) -> None:
+    """HAProxy lets eight pass while they come; the others wait for all of a body."""
+    with many(front, SLOW, ATTACKER) as slow, many(front, SLOW, ANOTHER) as more, many(front, SLOW, THIRD) as most:
+        for client in [*slow, *more, *most]:
+            begin_upload(proxied, front, client, "/api/v1/documents", 300_000)
+        assert seconds_of_calls(proxied, front) < 5
+        assert uploaded(proxied, front, pdf()) == 201
+        large = uploaded(proxied, front, pdf() + bytes(2_000_000))
+        assert large == 503 if front.program == "haproxy" else large in (201, 422)
+
+
+def begin_upload(target: Target, front: Front, client: ssl.SSLSocket, path: str, size: int) -> None:
+    headers = [f"X-Api-Key: {target.key}", "Content-Type: multipart/form-data; boundary=x", "Content-Length: 9000000"]
+    send(front, client, "POST", path, *headers)
+    send_what_is_taken(client, UPLOAD.ljust(size, b"x"))
+
+
 def test_slow_readers_hold_up_nobody(proxied: Target, front: Front, file: str) -> None:
-    readers = [ask(front, file) for _ in range(READERS)]
-    assert seconds_of_calls(proxied, front) < 5
-    for reader in readers:
-        reader.close()
+    with many(front, READERS, buffer=4096) as readers:
+        for reader in readers:
+            send(front, reader, "GET", relative(file))
+        assert seconds_of_calls(proxied, front) < 5
+        assert downloaded(front, file), "others still get their files"
 
 
-def ask(front: Front, file: str) -> socket.socket:
+def test_slow_readers_of_several_addresses_hold_up_downloads_at_most(proxied: Target, front: Front, file: str) -> None:
+    """nginx takes each file out at once, HAProxy ends who stops reading after 20 s, and Caddy lets them be."""
+    patience = {"nginx": 5, "haproxy": 40, "caddy": 0}[front.program]
+    with many(front, READERS, ATTACKER, buffer=4096) as readers, many(front, READERS, ANOTHER, buffer=4096) as more:
+        for reader in [*readers, *more]:
+            send(front, reader, "GET", relative(file))
+        assert seconds_of_calls(proxied, front) < 5
+        deadline = time.monotonic() + patience
+        while not (whole := downloaded(front, file)) and time.monotonic() < deadline:
+            time.sleep(1)
+        assert whole == bool(patience)
+
+
+def downloaded(front: Front, file: str) -> bool:
+    """Whether all of it came; nothing does where the service says that it is busy."""
+    with front.client(CLIENT) as client:
+        answer = client.get(relative(file))
+    if answer.status_code == 503:
+        assert answer.json()["error"]["code"] == "unavailable" and answer.headers["Retry-After"]
+        return False
+    assert answer.status_code == 200
+    return len(answer.content) > LARGE
+
+
+def relative(file: str) -> str:
     parts = urlsplit(file)
-    client = front.trust.wrap_socket(front.connect(ATTACKER, buffer=4096), server_hostname="localhost")
-    client.sendall(f"GET {parts.path}?{parts.query} HTTP/1.1\r\nHost: localhost:{front.port}\r\n\r\n".encode())
-    return client
+    return f"{parts.path}?{parts.query}"
+
+
+@contextmanager
+def many(front: Front, count: int, address: str = ATTACKER, buffer: int = 0) -> Iterator[list[ssl.SSLSocket]]:
+    """So many connections on which nothing has been asked."""
+    with ExitStack() as stack:
+        yield [stack.enter_context(secure(front, address, buffer)) for _ in range(count)]
+
+
+def secure(front: Front, address: str = ATTACKER, buffer: int = 0) -> ssl.SSLSocket:
+    return front.trust.wrap_socket(front.connect(address, buffer), server_hostname="localhost")
+
+
+def send(front: Front, client: ssl.SSLSocket, method: str, path: str, *headers: str) -> None:
+    lines = [f"{method} {path} HTTP/1.1", f"Host: localhost:{front.port}", *headers, "", ""]
+    client.sendall("\r\n".join(lines).encode())
+
+
+def send_what_is_taken(client: ssl.SSLSocket, content: bytes) -> None:
+    client.settimeout(1)
+    with suppress(OSError):  # it was refused
+        client.sendall(content)
+
+
+def uploaded(target: Target, front: Front, content: bytes) -> int:
+    with front.client(CLIENT) as client:
+        files = {"file": ("a.pdf", content, "application/pdf")}
+        return client.post("/api/v1/documents", files=files, headers={"X-Api-Key": target.key}).status_code
+
+
+@pytest.mark.parametrize("expectation", [{}, {"Expect": "100-continue"}])
+def test_who_sends_everything_first_can_read_why_it_was_refused(front: Front, expectation: dict[str, str]) -> None:
+    with front.client(CLIENT) as client:
+        files = {"file": ("a.pdf", bytes(40 << 20), "application/pdf")}
+        refused = client.post("/api/v1/documents", files=files, headers={"X-Api-Key": "0" * 64, **expectation})
+    assert (refused.status_code, refused.json()["error"]["code"]) == (401, "invalid_api_key")
+
+
+def test_a_body_beyond_the_limit_does_not_arrive(front: Front) -> None:
+    with secure(front) as client:
+        send(front, client, "POST", "/healthz", f"Content-Length: {1 << 30}")
+        with suppress(OSError):  # it has heard enough
+            for _ in range(60):
+                client.sendall(bytes(1 << 20))
+        assert client.recv(12) == b"HTTP/1.1 413"
 
 
 def seconds_of_calls(target: Target, front: Front) -> float:

@@ -1,1 +1,1 @@
-"""Requests in flight while everything around them is killed or fails: nothing may be lost, nothing done twice."""
+"""Requests in flight while everything around them is killed or fails; `make chaos` is the long run."""

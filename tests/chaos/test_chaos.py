@@ -5,9 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.apart import apart
-from tests.chaos.run import Make, chaos
-from tests.chaos.supervised import supervised
+from lab.chaos.apart import apart
+from lab.chaos.run import Make, chaos
+from lab.chaos.supervised import supervised
 
 _KINDS = {
     supervised: {

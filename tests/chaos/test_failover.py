@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.failover import SCENARIOS, place
+from lab.chaos.failover import SCENARIOS, place
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("name", SCENARIOS)
-def test_what_was_acknowledged_is_kept_or_told(name: str, tmp_path: Path) -> None:
+def test_nothing_is_lost_in_step_and_no_number_given_out_twice(name: str, tmp_path: Path) -> None:
     with place(tmp_path) as here:
         SCENARIOS[name](here)

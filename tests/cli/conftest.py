@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.own_postgresql import OwnPostgresql
 from tests.cli.service import Service, remove
 
 SMALL = {"PARAPH_WORKER_PROCESSES": "1", "PARAPH_WEB_PROCESSES": "1"}
@@ -30,3 +31,12 @@ def new_service(tmp_path: Path) -> Iterator[Callable[..., Service]]:
 def service(shared_service: Service) -> Service:
     """One that runs."""
     return shared_service
+
+
+@pytest.fixture
+def own() -> Iterator[OwnPostgresql]:
+    """A PostgreSQL of the test's own, created and not yet started."""
+    server = OwnPostgresql()
+    server.create()
+    yield server
+    server.remove()

@@ -115,6 +115,7 @@ def test_a_backup_under_traffic_is_restored_whole(place: Path, service: Service,
         listed = backend.call("GET", "signature_requests").json()
         assert listed, "the key and the requests are there"
         again = flow(elsewhere)
+        assert again > 100_000, "no number that was given out after the backup is given out again"
         elsewhere.command("request", "retry", "--all")
         assert backend.finalized(again)["finalized"]
         assert {found["status"] for found in elsewhere.command("check")} == {"ok", "warning"}

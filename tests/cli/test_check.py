@@ -46,7 +46,6 @@ def test_a_running_service_is_sound(service: Service) -> None:
         "sessions",
         "connections",
         "replication",
-        "history",
         "secret key",
         "clock",
         "storage",

@@ -61,7 +61,7 @@ def test_a_database_that_stands_still_is_no_gateway_that_fails(
         psycopg.connect(embedded_url(service.data_dir, None), autocommit=True) as database,
     ):
         with database.transaction():
-            database.execute("LOCK TABLE messaging_messagecount IN ACCESS EXCLUSIVE MODE")
+            database.execute("LOCK TABLE counts_count IN EXCLUSIVE MODE")
             asked = [signers.submit(_ask, url) for url in urls]
             wait_until(lambda: any(each.done() for each in asked))  # who finds no place waits for two seconds
         found = Counter(each.result() for each in asked)

@@ -15,14 +15,6 @@ pytestmark = pytest.mark.thorough
 
 
 @pytest.fixture
-def own() -> Iterator[OwnPostgresql]:
-    server = OwnPostgresql()
-    server.create()
-    yield server
-    server.remove()
-
-
-@pytest.fixture
 def embedded(tmp_path: Path) -> Iterator[Service]:
     service = Service(tmp_path / "data")
     first_start.copy(service.data_dir)

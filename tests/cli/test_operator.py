@@ -162,7 +162,7 @@ def test_an_unreachable_database_gets_a_sentence(tmp_path: Path) -> None:
         *(pytest.param(each, marks=pytest.mark.thorough) for each in (
             "web", "check", "organization list", "application list", "key list", "branding delete 1", "request list",
             "secret status", "retention show 1", "usage --month 2026-11", "verify-store", "export --out paraph.dump",
-            "activity verify --organization 1", "storage encrypt",
+            "storage encrypt",
         )),
     ],
 )  # fmt: skip

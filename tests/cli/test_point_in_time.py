@@ -1,7 +1,6 @@
 """The recipe of docs/operating.md for going back to a moment, followed on a PostgreSQL of the test."""
 
 import re
-from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -15,14 +14,6 @@ pytestmark = pytest.mark.thorough
 
 PAGE = (Path(__file__).parents[2] / "docs" / "operating.md").read_text()
 SECRET = "s" * 40
-
-
-@pytest.fixture
-def own() -> Iterator[OwnPostgresql]:
-    server = OwnPostgresql()
-    server.create()
-    yield server
-    server.remove()
 
 
 def recipe(own: OwnPostgresql) -> list[str]:

@@ -1,6 +1,7 @@
 """`paraph verify`: what it says, and with which status it ends."""
 
 import json
+from hashlib import sha256
 from pathlib import Path
 
 import pytest
@@ -13,6 +14,7 @@ from paraph.keys import development_authority
 from paraph.keys.issuing import issue_root, issue_sealing
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.pki.certificate import Identity
+from paraph.pdf.timestamps.timestamp import stamp_time
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, root_file, sealed, timestamping
 from tests.pdf.surroundings import signature, signed_by
@@ -100,6 +102,33 @@ def test_a_proof_is_tied_to_its_files_in_any_order(tmp_path: Path) -> None:
     paths[0].write_bytes(uploaded() + b" ")
     result = run(*paths, "--root", root)
     assert result.exit_code == 1 and "NOT OK: No file that was given is the uploaded file" in result.output
+
+
+_TOKENS: dict[str, tuple[list[str], int, str]] = {
+    "of the signed file": (["signed.pdf"], 0, "signed.pdf was timestamped beside the file"),
+    "of the proof": (["proof.pdf"], 0, "proof.pdf was timestamped beside the file"),
+    "one of each": (["proof.pdf", "signed.pdf"], 0, "signed.pdf was timestamped beside the file"),
+    "one of another file": (["signed.pdf", "other.pdf"], 1, "other.pdf.tsr is a timestamp of none of the files."),
+    "damaged": (["damaged.pdf"], 1, "Timestamp 1 beside the file does not count: the signature cannot be read"),
+}
+
+
+@pytest.mark.parametrize("each", [[], ["--each"]])
+@pytest.mark.parametrize("kind", _TOKENS)
+def test_a_lone_token_is_for_the_file_that_it_is_of(kind: str, each: list[str], tmp_path: Path) -> None:
+    files = {"proof.pdf": proven(evidence()), "signed.pdf": signed()}
+    stamped, status, told = _TOKENS[kind]
+    options: list[str | Path] = ["--root", root_file(tmp_path), "--details", *each]
+    for name, content in (dict.fromkeys(stamped, b"other") | files).items():
+        (tmp_path / name).write_bytes(content)
+        stamp, _ = stamp_time(sha256(content).digest(), timestamping())
+        assert stamp is not None
+        token = tmp_path / f"{name}.tsr"
+        token.write_bytes(stamp.token[:-9] if name == "damaged.pdf" else stamp.token)
+        options += ["--evidence", token] if name in stamped else []
+    result = run(*(tmp_path / name for name in files), *options)
+    assert result.exit_code == status, result.output
+    assert told in result.output or (each and "Timestamped beside the file, as it is now" in result.output)
 
 
 def test_what_was_not_given_is_told_and_no_fault(tmp_path: Path) -> None:
@@ -230,11 +259,3 @@ def test_names_that_others_chose_write_no_line_of_their_own(name: str, tmp_path:
         assert not any(line.lstrip().startswith(("Everything", "signed.pdf: valid", "All ")) for line in lines)
         found = run(*arguments, "--root", root, "--json").output
         assert found.replace("\n", "").isprintable() and found.isascii()
-
-
-def test_a_log_is_no_sealed_file(tmp_path: Path) -> None:
-    file = tmp_path / "contract-signed.pdf"
-    file.write_text('{"format": "paraph-activity/1", "organization_id": 1}')
-    result = run(file, "--root", root_file(tmp_path))
-    assert result.exit_code == 1 and "which paraph activity verify checks" in result.output
-    assert result.output.endswith("contract-signed.pdf: NOT VALID\n")

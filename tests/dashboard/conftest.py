@@ -1,9 +1,10 @@
 """Members of an organization in every role, logged in."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
+from django.core.cache import cache
 from django.test import Client
 
 from paraph.tenants.models import Member, Organization, Role, User
@@ -17,6 +18,14 @@ MemberClient = tuple[Member, Client]
 def _quick_hashes(settings: Any) -> None:
     """The real ones take a tenth of a second each; served processes have them (test_served_accounts.py)."""
     settings.PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
+
+
+@pytest.fixture
+def nothing_counted(db: None) -> Iterator[None]:
+    """No attempt of another test counts."""
+    cache.clear()
+    yield
+    cache.clear()
 
 
 @pytest.fixture

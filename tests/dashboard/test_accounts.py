@@ -1,7 +1,6 @@
 """Logging in and out, passwords, addresses, sessions: nothing tells whether an address has an account."""
 
 import re
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -16,14 +15,9 @@ from paraph.tenants.models import Member, Organization, Role, User
 from tests.dashboard.browser_client import BrowserClient
 from tests.factories import jobs
 
+pytestmark = pytest.mark.usefixtures("nothing_counted")
+
 PASSWORD = "a long enough phrase"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_counted(db: None) -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
 
 
 @pytest.fixture

@@ -129,7 +129,8 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
     api = ApiClient(create_application(organization.pk, "production", "shop").api_key)
     sent = api.create(payload(api.document(), branding_profile_id=made.pk)).json()
     draft = Draft.objects.create(organization=organization, environment="production", branding_profile=made)
-    template = Template.objects.create(organization=organization, name="Lease", branding_profile=made)
+    nothing: dict[str, list[object]] = {"signers": [], "documents": []}
+    template = Template.objects.create(organization=organization, name="Lease", branding_profile=made, request=nothing)
     asked = unescape(client.get(f"{pages}/{made.pk}/delete").content.decode())
     assert "Requests already sent with these colours keep them." in asked
     assert "1 draft uses them" in asked and "1 template uses them" in asked

@@ -12,12 +12,13 @@ from django.test.utils import CaptureQueriesContext
 from paraph.dashboard.drafts.cards import cards
 from paraph.dashboard.drafts.field_form import FieldForms
 from paraph.dashboard.drafts.place_form import Choices
-from paraph.drafts.models import Draft, DraftField, DraftStamp
+from paraph.drafts.models import Draft, DraftField
 from paraph.drafts.payload import payload
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture
 from paraph.tenants.models import Organization, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import alert, entered, options, person, ready, stamp
+from tests.drafts import placed as stored
 from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db
@@ -36,7 +37,7 @@ def places(draft: Draft, *fields: dict[str, Any], **more: Any) -> dict[str, Any]
 
 
 def contents() -> list[dict[str, Any]]:
-    return [field.content for field in DraftField.objects.all()]
+    return [field.content for field in stored.fields()]
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,7 @@ def test_what_is_entered_is_what_the_payload_says(
     assert page.count("data-field-id") == 1 and 'value="IBAN"' in page
     again = client.post(f"{address}/places", entered("stamp", stamp(draft)) | {"action": "save"})
     assert again.status_code == 303 and len(contents()) == 1, "where nothing is said of fields, they stay"
+    draft.refresh_from_db()
     [field] = payload(draft)["documents"][0]["signers"][0]["fields"]
     assert field["placement"]["value"] == {"page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}
 
@@ -89,7 +91,7 @@ def test_what_is_entered_is_what_the_payload_says(
         ({"type": "number", "minimum": "5", "maximum": "2"}, "maximum", "It must not be below the minimum"),
         ({"type": "date", "value": "soon"}, "value", "It must be a date"),
         ({"read_only": "on"}, "value", "It is required, as read_only is true."),
-        ({"type": "number", "minimum": "low"}, "minimum", "Enter a number."),
+        ({"type": "number", "minimum": "low"}, "minimum", "It must be a number."),
         ({"type": "hologram"}, "type", "hologram"),
         ({"font_size": 60}, "font_size", "24"),
     ],
@@ -103,7 +105,7 @@ def test_what_is_wrong_is_said_at_its_field(
     assert said in alert(answer)
     beside = answer.content.decode().partition(f'name="field-0-{name}"')[2]
     assert said in beside.partition("errorlist")[2].partition("</ul>")[0]
-    assert contents() == [] and DraftStamp.objects.exists()
+    assert contents() == [] and stored.stamps()
 
 
 def test_a_signer_has_a_name_once_on_a_document(log_in: LogIn, organization: Organization) -> None:
@@ -130,7 +132,7 @@ def test_fields_are_added_and_removed_by_buttons(log_in: LogIn, organization: Or
         client.post(f"{address}/places", entered("stamp", stamp(draft)) | {"action": "add-choice"})
     names = [content["name"] for content in contents()]
     assert names == ["Choice", "Choice-2"] and contents()[0]["options"] == ["Option 1", "Option 2"]
-    one, other = DraftField.objects.all()
+    one, other = stored.fields()
     assert one.page_number == 3 and (one.x, one.y) != (other.x, other.y)
     rows = places(draft, asked(draft), asked(draft, name="Two", y=200)) | {"remove-field": "0"}
     client.post(f"{address}/places", rows)
@@ -205,7 +207,7 @@ def test_the_review_shows_values_that_are_known_as_they_will_stand(log_in: LogIn
 def test_places_and_review_say_which_fields_lie_over_what(log_in: LogIn, organization: Organization) -> None:
     _, client = log_in()
     address, draft = ready(client, organization)
-    at = DraftStamp.objects.get()
+    [at] = stored.stamps()
     over = asked(draft, page=at.page_number, x=at.x, y=at.y)
     client.post(
         f"{address}/places", places(draft, over, asked(draft, name="Rent", page=at.page_number, x=at.x, y=at.y))
@@ -223,9 +225,18 @@ def test_a_thousand_fields_cost_no_more_than_a_plain_form_each(log_in: LogIn, or
     address, draft = ready(client, organization)
     signer, document = draft.signers.first(), draft.documents.get()
     assert signer
-    place = {"document": document, "signer": signer, "page_number": 1, "x": 50, "y": 60, "width": 160, "height": 18}
+    place: dict[str, Any] = {
+        "document": document,
+        "signer": signer,
+        "page_number": 1,
+        "x": 50,
+        "y": 60,
+        "width": 160,
+        "height": 18,
+    }
     content = {"type": "choice", "required": False, "options": ["<A>", "B & C"], "label": 'Say "yes"', "font_size": 9.5}
-    DraftField.objects.bulk_create(DraftField(content=content | {"name": f"F{n}"}, **place) for n in range(150))
+    fields = [DraftField(content=content | {"name": f"F{n}"}, **place) for n in range(150)]
+    draft.place(draft.places().stamps, fields)
     with CaptureQueriesContext(connection) as queries:
         page = client.get(f"{address}/places").content.decode()
     assert len(queries) < 60 and page.count("data-field-id") == 150 and page.count("overlap.") == 50

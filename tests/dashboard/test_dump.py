@@ -1,13 +1,11 @@
 """A dump of the database opens nothing: what lets somebody in stands in no column of it."""
 
 import re
-from collections.abc import Iterator
 from datetime import timedelta
 
 import pytest
 from django.conf import settings
 from django.contrib.sessions.backends import db
-from django.core.cache import cache
 from django.test import Client
 
 from paraph.account_mail.mail_account import mail_account
@@ -28,19 +26,14 @@ from tests.dashboard.test_second_factor import PASSWORD, code
 from tests.factories import jobs, scene
 from tests.tenancy import create_application
 
+pytestmark = pytest.mark.usefixtures("nothing_counted")
+
 OPENS = {
     *("session", "csrf", "password", "new password", "new address", "invitation"),
     *("set-up authenticator", "authenticator", "recovery codes"),
     *("key", "newer key", "webhook secret", "newer webhook secret"),
     *("signing link", "code", "copy link", "ticket for the copy", "ticket in person"),
 }
-
-
-@pytest.fixture(autouse=True)
-def _nothing_counted(db: None) -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
 
 
 def links(kind: str) -> list[str]:

@@ -11,11 +11,13 @@ from django.test import Client
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.account_mail.mail_account import mail_account
+from paraph.counts.models import Count
 from paraph.dashboard.templatetags.dashboard import mail_address
 from paraph.kernel import clock
+from paraph.messaging.destination import destination_hash
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, Role
+from paraph.tenants.models import Invitation, Member, Organization, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 from tests.tenancy import create_organization
@@ -55,7 +57,7 @@ def test_members_and_observers_change_nothing_and_read_who_may(log_in: LogIn, ro
         assert answer.status_code == 403 and "Owner" in answer.content.decode()
     for act in ("resend", "withdraw"):
         assert client.post(address(member, f"/invitations/{invitation.pk}/{act}")).status_code == 403
-    assert Invitation.objects.get().withdrawn_at is None and not InvitationResend.objects.exists()
+    assert Invitation.objects.get().withdrawn_at is None and not Count.objects.exists()
 
 
 def test_an_invitation_is_made_sent_again_and_withdrawn(log_in: LogIn, settings: Any) -> None:
@@ -98,8 +100,9 @@ def test_resends_are_counted_by_the_network_of_the_caller(log_in: LogIn) -> None
     pk = Invitation.objects.get().pk
     for scope in ("2001:db8::1", "2001:db8::ffff", "192.0.2.9"):
         client.post(address(owner, f"/invitations/{pk}/resend"), REMOTE_ADDR=scope)
-    networks = InvitationResend.objects.order_by("pk").values_list("network", flat=True)
-    assert list(networks) == ["2001:db8::/64", "2001:db8::/64", "192.0.2.9"]
+    counted = Count.objects.filter(scope__startswith="resends-from:").values_list("scope", "count")
+    networks = {"2001:db8::/64": 2, "192.0.2.9": 1}
+    assert dict(counted) == {f"resends-from:{destination_hash(each)}": number for each, number in networks.items()}
 
 
 def test_a_refused_invitation_says_why_beside_the_form(log_in: LogIn) -> None:
@@ -172,7 +175,7 @@ def test_another_organizations_members_and_invitations_do_not_exist(log_in: LogI
     for rest in (f"/{theirs.pk}/remove", f"/{theirs.pk}/transfer", f"/invitations/{pk}/resend"):
         assert client.post(address(owner, rest)).status_code == 422
     assert client.get(address(theirs)).status_code == 404
-    assert Member.objects.filter(pk=theirs.pk).exists() and not InvitationResend.objects.exists()
+    assert Member.objects.filter(pk=theirs.pk).exists() and not Count.objects.exists()
 
 
 def test_what_is_wrong_with_an_address_stands_at_its_field_and_who_invites_is_named_plainly(log_in: LogIn) -> None:

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from django.test import Client
 
-from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.models import Draft, DraftSigner
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants import send_quota
 from paraph.tenants.models import Member
@@ -100,7 +100,7 @@ def test_whatever_is_pressed_after_send_leads_to_the_request(gap: float) -> None
         led = [answer.headers.get("Location", answer.status_code) for answer in answers]
         wrong += [] if led == [request, request] else [(name, led)]
         assert not DraftSigner.objects.filter(draft=draft).exists(), name
-        assert not DraftStamp.objects.filter(document__draft=draft).exists(), name
+        assert not draft.placed, name
         assert (draft.title, draft.more_options) == ("", {}), name
     assert not wrong, wrong
     assert SignatureRequest.objects.count() == len(AFTER)

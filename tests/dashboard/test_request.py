@@ -26,7 +26,7 @@ from paraph.flow.sending.remind import send_reminder
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import places, tokens
-from paraph.signature_requests.field_values import write
+from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field, Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
@@ -282,7 +282,7 @@ def test_a_request_is_ended_early_with_a_reason(made: Scene, client: Client) -> 
     assert client.post(end, {"reason": "The price changed"}).headers["Location"] == address(made)
     made.request.refresh_from_db()
     assert made.request.status == "expired" and made.request.ended_early_at
-    act = Activity.objects.latest("position")
+    act = Activity.objects.latest("pk")
     assert (act.action, act.after) == ("request.ended_early", {"reason": "The price changed"})
     page = text(client, made)
     assert "Cancelled" in page and "The price changed" in page and "Remind" not in page
@@ -294,7 +294,7 @@ def test_a_signing_link_is_shown_once_and_noted(made: Scene, client: Client) -> 
     shown = client.post(address(made, f"/signers/{made.signers[0].pk}/link"))
     assert link in shown.content.decode() and "no-store" in shown.headers["Cache-Control"]
     assert shown.headers["Referrer-Policy"] == "no-referrer"
-    act = Activity.objects.latest("position")
+    act = Activity.objects.latest("pk")
     assert act.action == "signing_link.shown" and link not in str(vars(act))
     assert link not in text(client, made) and link not in str(dict(client.session))
 

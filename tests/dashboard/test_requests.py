@@ -13,7 +13,7 @@ from django.test import Client
 from django.utils import timezone
 
 from paraph.dashboard.requests import listing
-from paraph.signature_requests.field_values import write
+from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role
@@ -152,7 +152,7 @@ def test_the_export_has_every_chosen_request_and_no_formula(made: Scene) -> None
     assert [int(line["id"]) for line in lines] == [risky.request.pk, made.request.pk]
     assert lines[0]["signers"] == "'=cmd() x" and lines[1]["signers"] == "Ada Lovelace; Émile Zola"
     assert lines[1]["signed"] == "0 of 2" and lines[1]["documents"] == "contract-1.pdf"
-    assert Activity.objects.latest("position").action == "requests.exported"
+    assert Activity.objects.latest("pk").action == "requests.exported"
     chosen: Any = client.post(address(made, "/export"), {"q": "zola"})
     assert chosen.getvalue().decode().count("\n") == 2
     assert "Export CSV" in client.get(address(made, "?q=nobody")).content.decode()

@@ -5,25 +5,18 @@ import hmac
 import re
 import struct
 import time
-from collections.abc import Iterator
 
 import pytest
 from allauth.mfa.models import Authenticator
-from django.core.cache import cache
 from django.test import Client
 
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Organization, Role
 
+pytestmark = pytest.mark.usefixtures("nothing_counted")
+
 PASSWORD = "a long enough phrase"
-
-
-@pytest.fixture(autouse=True)
-def _nothing_counted(db: None) -> Iterator[None]:
-    cache.clear()
-    yield
-    cache.clear()
 
 
 def log_in(client: Client) -> str:

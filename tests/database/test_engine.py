@@ -7,7 +7,7 @@ import pytest
 from django.db import DataError, OperationalError, ProgrammingError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
-from paraph.database.prepared_statements import one_row, prepared_cursor
+from paraph.database.planned import one_row
 
 
 @pytest.mark.django_db(transaction=True)
@@ -35,49 +35,11 @@ def test_one_that_the_server_ended_is_replaced() -> None:
 
 
 @pytest.mark.django_db(transaction=True)
-def test_what_is_asked_again_and_again_is_planned_once() -> None:
-    connection.close()
-    for value in ("a", None, "b", "c", "d"):
-        with prepared_cursor() as cursor:
-            cursor.execute("SELECT %s::text AS asked_again", [value])
-            assert cursor.fetchall() == [(value,)]
-        with connection.cursor() as cursor:
-            cursor.execute("SELECT %s AS asked_otherwise", [value])
-    with connection.cursor() as cursor:
-        cursor.execute("SELECT statement FROM pg_prepared_statements")
-        assert cursor.fetchall() == [("SELECT $1::text AS asked_again",)]
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_prepared_cursor_is_djangos_in_all_else() -> None:
-    with CaptureQueriesContext(connection) as queries, pytest.raises(DataError), prepared_cursor() as cursor:
-        cursor.execute("SELECT %s / 0", [1])
-    assert len(queries) == 1
-
-
-@pytest.mark.django_db(transaction=True)
-def test_a_prepared_cursor_is_used_again_but_never_by_two() -> None:
-    with prepared_cursor() as first, pytest.raises(DataError):
-        first.execute("SELECT %s / 0", [1])
-    with prepared_cursor() as second:
-        assert second.cursor is first.cursor
-        second.execute("SELECT * FROM generate_series(1, %s)", [2])
-        with prepared_cursor() as within:
-            within.execute("SELECT %s::int", [3])
-            assert within.fetchall() == [(3,)]
-        assert second.fetchall() == [(1,), (2,)]
-    connection.close()
-    with prepared_cursor() as third:
-        third.execute("SELECT %s::int", [4])
-        assert third.fetchall() == [(4,)]
-
-
-@pytest.mark.django_db(transaction=True)
 def test_one_row_is_planned_once_and_again_when_the_server_has_forgotten_it() -> None:
     connection.close()
     for then, times in (("SELECT", 2), ("DEALLOCATE ALL", 4), ("SELECT", 2)):
-        for value in (b"7", b"-1"):
-            assert one_row("SELECT $1::int, NULL, $2::text", [value, "é".encode()]) == [value, None, "é".encode()]
+        for value in (7, -1):
+            assert one_row("SELECT %s::int, NULL, %s::text", [value, "é"]) == (value, None, "é")
         with connection.cursor() as cursor:
             cursor.execute("SELECT count(*), max(generic_plans + custom_plans) FROM pg_prepared_statements")
             assert cursor.fetchone() == (1, times)
@@ -88,32 +50,32 @@ def test_one_row_is_planned_once_and_again_when_the_server_has_forgotten_it() ->
 @pytest.mark.parametrize(
     ("statement", "value", "kind"),
     [
-        ("SELECT 1 / $1::int", b"0", DataError),
-        ("SELECT nowhere($1)", b"0", ProgrammingError),
-        ("SELECT pg_terminate_backend(pg_backend_pid()), $1::int", b"0", OperationalError),
+        ("SELECT 1 / %s::int", 0, DataError),
+        ("SELECT nowhere(%s)", 0, ProgrammingError),
+        ("SELECT pg_terminate_backend(pg_backend_pid()), %s::int", 0, OperationalError),
     ],
 )
-def test_what_is_refused_to_one_row_is_djangos_error(statement: str, value: bytes, kind: type[Exception]) -> None:
+def test_what_is_refused_to_one_row_is_djangos_error(statement: str, value: int, kind: type[Exception]) -> None:
     with pytest.raises(kind):
         one_row(statement, [value])
     connection.close_if_unusable_or_obsolete()  # as at the end of a request
-    assert one_row("SELECT $1::int", [b"1"]) == [b"1"]
+    assert one_row("SELECT %s::int", [1]) == (1,)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_one_row_belongs_to_the_transaction_around_it() -> None:
-    one_row("SELECT set_config('paraph.test', $1, false)", [b"before"])
+    one_row("SELECT set_config('paraph.test', %s, false)", ["before"])
     with transaction.atomic():
-        one_row("SELECT set_config('paraph.test', $1, false)", [b"within"])
+        one_row("SELECT set_config('paraph.test', %s, false)", ["within"])
         transaction.set_rollback(True)
-    assert one_row("SELECT current_setting($1)", [b"paraph.test"]) == [b"before"]
+    assert one_row("SELECT current_setting(%s)", ["paraph.test"]) == ("before",)
 
 
 @pytest.mark.django_db(transaction=True)
 def test_one_row_is_seen_by_who_counts_queries() -> None:
     with CaptureQueriesContext(connection) as queries:
-        one_row("SELECT $1::int", [b"1"])
-    assert [each["sql"] for each in queries] == ["SELECT $1::int"]
+        one_row("SELECT %s::int", [1])
+    assert [each["sql"] for each in queries] == ["SELECT %s::int"]
 
 
 @pytest.mark.django_db(transaction=True)
@@ -126,7 +88,7 @@ def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> No
         connection.set_autocommit(False)  # as by code that died within a transaction
     elif left == "broken":
         with pytest.raises(OperationalError):
-            one_row("SELECT pg_terminate_backend(pg_backend_pid()), $1::int", [b"0"])
+            one_row("SELECT pg_terminate_backend(pg_backend_pid()), %s::int", [0])
     connection.close_if_unusable_or_obsolete()
     assert (made.connection is kept) == (left == "well")
     assert left != "well" or not made.health_check_done  # the next request looks again
@@ -136,4 +98,4 @@ def test_after_a_request_only_a_connection_that_is_well_is_kept(left: str) -> No
 
 @pytest.mark.django_db
 def test_one_row_may_be_none() -> None:
-    assert one_row("SELECT $1::int WHERE false", [b"1"]) is None
+    assert one_row("SELECT %s::int WHERE false", [1]) is None

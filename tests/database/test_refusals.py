@@ -19,7 +19,7 @@ def cut(made: Any) -> None:
 def test_what_the_server_refuses_stays_what_it_is() -> None:
     own: Any = connection
     with pytest.raises(django.db.ProgrammingError, match="nowhere"):
-        own.one_row("SELECT FROM nowhere", [])
+        own.planned("SELECT FROM nowhere", [])
 
 
 @pytest.mark.django_db(transaction=True)
@@ -28,5 +28,5 @@ def test_a_statement_of_one_row() -> None:
     own.ensure_connection()
     cut(own.connection)
     with pytest.raises(django.db.OperationalError):
-        own.one_row("SELECT 1", [])
+        own.planned("SELECT 1", [])
     own.close()

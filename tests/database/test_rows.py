@@ -1,15 +1,10 @@
 """Rows written together are those that the models would have written."""
 
-from contextlib import nullcontext
-from datetime import UTC, datetime
-from typing import Any
-
 import pytest
-from django.db import DataError, IntegrityError, connection, transaction
+from django.db import IntegrityError, connection, transaction
 from django.test.utils import CaptureQueriesContext
 
 from paraph.database import rows
-from paraph.documents.models import Document
 from paraph.tenants.models import BrandingProfile, Organization
 
 pytestmark = pytest.mark.django_db
@@ -65,38 +60,6 @@ def test_outside_of_a_transaction_rows_are_one_by_themselves(transactional_db: N
     assert [each.name for each in Organization.objects.all()] == ["x"]
 
 
-@pytest.mark.parametrize("within", [False, True])
-def test_a_new_row_gets_an_id(within: bool, transactional_db: None) -> None:
-    organization = Organization.objects.create(name="x", plan="free")
-    values = {
-        "name": "Zoë's %s \\x41",
-        "sha256": b"\0\xff\\",
-        "file_size": 2**40,
-        "pages": [[595, 842.5]],
-        "status": "ready",
-    }
-    moment = datetime(2026, 2, 28, 23, 59, 59, 123456, tzinfo=UTC)
-    for key in "ab":  # the second one is a statement that is prepared already
-        row = Document(organization=organization, preflight={"é": None}, object_key=key, created_at=moment, **values)
-        with transaction.atomic() if within else nullcontext():
-            rows.insert_new(row)
-        found = Document.objects.get(pk=row.pk)
-        assert {field.attname: getattr(found, field.attname) for field in Document._meta.concrete_fields} == {
-            field.attname: getattr(row, field.attname) for field in Document._meta.concrete_fields
-        }
-
-
-def test_a_new_row_is_written_whole_or_refused() -> None:
-    nobody: Any = None
-    branding = profile(Organization.objects.create(name="x", plan="free"), "a\0b")
-    with pytest.raises(DataError):
-        rows.insert_new(branding)
-    with pytest.raises(DataError), transaction.atomic():
-        rows.insert_new(Organization(name="x" * 1000, plan="free"))
-    with pytest.raises(IntegrityError), transaction.atomic():
-        rows.insert_new(Organization(name=nobody, plan="free"))
-
-
 def test_nothing_to_insert() -> None:
     with CaptureQueriesContext(connection) as queries:
         rows.insert([])
@@ -108,18 +71,6 @@ def test_once() -> None:
     assert rows.insert_once(profile(organization, "one", 7))
     assert not rows.insert_once(profile(organization, "other", 7))
     assert [row.name for row in BrandingProfile.objects.all()] == ["one"]
-
-
-def test_an_update_writes_the_named_fields() -> None:
-    first, second = (Organization.objects.create(name=name, plan="free") for name in "ab")
-    first.name, first.plan = "Zoë's %s", "pro"
-    rows.update(first, "name")
-    assert [(row.name, row.plan) for row in Organization.objects.order_by("pk")] == [
-        ("Zoë's %s", "free"),
-        ("b", "free"),
-    ]
-    rows.update(Organization(pk=second.pk + 1, name="nobody"), "name")
-    assert Organization.objects.count() == 2
 
 
 def test_more_rows_than_a_statement_takes_are_inserted_all_or_none() -> None:

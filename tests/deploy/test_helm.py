@@ -22,6 +22,7 @@ VALUES = {
     "keysSecretName": "paraph-keys",
     "config": {
         "PARAPH_BASE_URL": "https://sign.example.com",
+        "PARAPH_TRUSTED_PROXIES": "10.0.0.0/16",
         "PARAPH_STORAGE_URL": "s3://paraph",
         "PARAPH_SEALING_KEY": "/keys/seal.p12",
         "PARAPH_SANDBOX_SEALING_KEY": "/keys/sandbox.p12",
@@ -135,7 +136,10 @@ def test_the_migration_runs_before_the_others(objects: dict[tuple[str, str], Any
     assert pod(objects, "migrate")["restartPolicy"] == "Never"
 
 
-@pytest.mark.parametrize("missing", ["PARAPH_BASE_URL", "PARAPH_STORAGE_URL", "PARAPH_SANDBOX_SEALING_KEY"])
+@pytest.mark.parametrize(
+    "missing",
+    ["PARAPH_BASE_URL", "PARAPH_TRUSTED_PROXIES", "PARAPH_STORAGE_URL", "PARAPH_SANDBOX_SEALING_KEY"],
+)
 def test_pods_that_would_not_work_together_are_refused(missing: str) -> None:
     values = copy.deepcopy(VALUES)
     del values["config"][missing]  # type: ignore[attr-defined]
@@ -143,8 +147,9 @@ def test_pods_that_would_not_work_together_are_refused(missing: str) -> None:
         rendered(values)
 
 
-def test_pods_that_share_a_folder_need_only_the_address() -> None:
-    shared = rendered({**VALUES, "dataClaim": "paraph", "config": {"PARAPH_BASE_URL": "https://sign.example.com"}})
+def test_pods_that_share_a_folder_need_only_the_address_and_the_proxy() -> None:
+    needed = {"PARAPH_BASE_URL": "https://sign.example.com", "PARAPH_TRUSTED_PROXIES": "10.0.0.0/16"}
+    shared = rendered({**VALUES, "dataClaim": "paraph", "config": needed})
     volumes = {each["name"]: each for each in pod(shared, "worker")["volumes"]}
     assert volumes["data"]["persistentVolumeClaim"] == {"claimName": "paraph"}
 

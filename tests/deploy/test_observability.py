@@ -12,7 +12,7 @@ import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
 from paraph import __version__
-from paraph.evidence.timelines import note_backup
+from paraph.evidence.models import Backup
 from paraph.kernel import clock
 from paraph.metrics import metrics
 from paraph.operations.exposition import exposition
@@ -68,7 +68,7 @@ def told(db: None) -> dict[str, set[str]]:
     metrics.count_wait("thread", 0.1, served=True)
     with metrics.stage("seal"):
         pass
-    note_backup(clock.now(), problems=0)
+    Backup.objects.create(as_of=clock.now(), problems=0)
     labels: dict[str, set[str]] = defaultdict(set, paraph_jobs={"queue", "task", "state"}, paraph_webhooks={"state"})
     text = exposition().decode()
     for family in text_string_to_metric_families(text):

@@ -3,13 +3,13 @@
 from typing import Any
 
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftField, DraftStamp
+from paraph.drafts.models import Draft, DraftField
 from tests.drafts.author import Author
 
 IBAN = {"name": "IBAN", "type": "text", "required": True, "max_length": 34}
 PETS = {"name": "Pets", "type": "choice", "options": ["None", "A cat"], "required": False}
 SIGNED_ON = {"name": "Date", "type": "signed_on"}
-PLACE = {"page_number": 1, "x": 60, "y": 500, "width": 160, "height": 18}
+PLACE: dict[str, Any] = {"page_number": 1, "x": 60, "y": 500, "width": 160, "height": 18}
 
 
 def asking(charles: Author, *contents: dict[str, Any], signers: int = 1) -> Draft:
@@ -20,6 +20,5 @@ def asking(charles: Author, *contents: dict[str, Any], signers: int = 1) -> Draf
         DraftField(document=row, signer=draft.signers.all()[0], content=content, **PLACE | {"y": 500 - 30 * number})
         for number, content in enumerate(contents)
     ]
-    stamps = list(DraftStamp.objects.filter(document__draft=draft))
-    editing.replace_places(draft, stamps, fields)
+    editing.replace_places(draft, draft.places().stamps, fields)
     return draft

@@ -3,10 +3,11 @@
 import pytest
 
 from paraph.drafts import editing
-from paraph.drafts.field_kinds import free_name
 from paraph.drafts.missing import missing
-from paraph.drafts.models import DraftField, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftField, Step
 from paraph.drafts.payload import payload
+from paraph.signature_requests.fields.kinds import free_name
+from tests.drafts import placed as stored
 from tests.drafts.asked import IBAN, PLACE, SIGNED_ON, asking
 from tests.drafts.author import author
 
@@ -37,7 +38,7 @@ def test_an_approver_is_on_each_document_with_nothing_to_fill_in() -> None:
     said = payload(draft)
     assert [signer.get("role", "signer") for signer in said["signers"]] == ["approver", "signer"]
     assert said["documents"][0]["signers"][0] == {"signer_ref": first.ref}
-    assert not DraftField.objects.exists() and DraftStamp.objects.get().signer == second
+    assert not stored.fields() and [stamp.signer for stamp in stored.stamps()] == [second]
     assert missing(draft).of(Step.PLACEMENTS) == []
     second.role = "approver"
     editing.replace_signers(draft, [first, second])
@@ -49,9 +50,20 @@ def test_whoever_fills_in_a_document_signs_it_too() -> None:
     draft = asking(charles, IBAN)
     editing.attach(charles.scope, draft, [charles.document(name="rules.pdf").pk])
     rules = draft.documents.get(document__name="rules.pdf")
-    DraftField.objects.create(document=rules, signer=draft.signers.get(), content=SIGNED_ON, **PLACE)
+    stamps, fields = draft.places()
+    asked = DraftField(document=rules, signer=draft.signers.get(), content=SIGNED_ON, **PLACE)
+    draft.place(stamps, [*fields, asked])
     sentence = "Ada Lovelace has fields on rules.pdf, but no place to sign there yet."
     assert sentence in missing(draft).of(Step.PLACEMENTS)
+
+
+def test_what_is_removed_leaves_nothing_behind() -> None:
+    charles = author()
+    draft = asking(charles, IBAN | {"value": "DE02"}, signers=2)
+    editing.replace_signers(draft, [draft.signers.all()[1]])
+    assert "DE02" not in str(Draft.objects.get().placed) and len(stored.stamps()) == 1
+    editing.keep_documents(draft, [])
+    assert Draft.objects.get().placed == []
 
 
 def test_names_that_are_taken_get_a_number() -> None:

@@ -8,6 +8,7 @@ from django.db import connection, transaction
 
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftStamp
+from tests.drafts import placed as stored
 from tests.drafts.author import author
 
 
@@ -30,4 +31,4 @@ def test_the_stamps_of_the_later_save_stand_alone() -> None:
         later.start()
         time.sleep(0.5)  # it waits for this transaction by now, or will find it done
     later.join()
-    assert [stamp.x for stamp in DraftStamp.objects.all()] == [2]
+    assert [stamp.x for stamp in stored.stamps()] == [2]

@@ -1,20 +1,21 @@
 """What senders are told of stamps before they send, and how large stamps are that land by themselves."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
-from paraph.drafts.stamp_remarks import FieldRemark, StampRemark, stamp_remarks, under_stamps, unwritten_names
+from paraph.drafts.stamp_remarks import FieldRemark, StampRemark, stamp_remarks, unwritten_names
 from paraph.drafts.stamp_sizes import sizes_for
 from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
 from paraph.pdf.typesetting import fonts
+from tests.drafts import placed as stored
 from tests.drafts.author import author
 from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db
-NAVY = "0.05 0.1 0.25 rg 0 0 595 842 re f"
 RENT = text("Rent: 1,200 euros", 110, 330)
 
 
@@ -51,7 +52,9 @@ def test_fields_over_stamps_and_over_each_other_are_told() -> None:
 
     def field(x: float, y: float, page: int = 1, **content: str) -> None:
         place = {"page_number": page, "x": x, "y": y, "width": 160, "height": 18}
-        DraftField.objects.create(document=row, signer=signer, content={"type": "text", **content}, **place)
+        whole: dict[str, Any] = {"document": row, "signer": signer, "content": {"type": "text", **content}, **place}
+        stamps, fields = draft.places()
+        draft.place(stamps, [*fields, DraftField(**whole)])
 
     field(250, 362, name="IBAN", label="Your IBAN")
     field(300, 370, name="Rent")
@@ -69,7 +72,9 @@ def test_a_field_over_words_is_told_with_them_and_over_a_blank_or_a_tag_is_not()
     row, signer = draft.documents.get(), draft.signers.all()[1]
     for name, y, page_number in (("Rent", 325, 1), ("IBAN", 496, 1), ("Date", 196, 1), ("Elsewhere", 325, 9)):
         place = {"page_number": page_number, "x": 100, "y": y, "width": 160, "height": 18}
-        DraftField.objects.create(document=row, signer=signer, content={"type": "text", "name": name}, **place)
+        whole: dict[str, Any] = {"document": row, "signer": signer, "content": {"type": "text", "name": name}, **place}
+        stamps, fields = draft.places()
+        draft.place(stamps, [*fields, DraftField(**whole)])
     assert stamp_remarks(draft) == [FieldRemark(("Rent",), "contract.pdf", 1, words="Rent: 1,200 euros")]
 
 
@@ -81,14 +86,6 @@ def test_stamps_beside_words_and_over_lines_and_tags_are_not() -> None:
 def test_a_stamp_on_no_page_is_no_fault_here() -> None:
     draft = draft_on("", places=[(9, 100, 300)])
     assert stamp_remarks(draft) == []
-
-
-def test_the_preview_of_the_review_has_the_ground_of_the_seal() -> None:
-    draft = draft_on("", NAVY, places=[(1, 100, 300), (2, 100, 300)])
-    row = draft.documents.get()
-    stamps = list(row.stamps.all())
-    found = under_stamps(row.document, stamps)
-    assert [found[stamp.pk].dark for stamp in stamps] == [False, True]
 
 
 def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -127,6 +124,6 @@ def test_the_first_stamps_of_a_draft_have_that_size() -> None:
     draft = editing.begin(charles.scope, charles.member.user, [charles.document(paper(words)).pk])
     editing.replace_signers(draft, [DraftSigner(first_name="Ada", last_name="X", email="a@example.com")])
     place_by_tags(draft)
-    [stamp] = DraftStamp.objects.all()
+    [stamp] = stored.stamps()
     assert (stamp.width, stamp.height) == (120, 40)
     assert stamp_remarks(draft) == []

@@ -4,8 +4,9 @@ import pytest
 
 from paraph.documents.models import Document
 from paraph.drafts import editing
-from paraph.drafts.models import DocumentTags, Draft, DraftField, DraftSigner, DraftStamp
+from paraph.drafts.models import DocumentTags, Draft, DraftSigner
 from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
+from tests.drafts import placed as stored
 from tests.drafts.author import Author, author
 from tests.pdf.pdf_factory import paper, text
 
@@ -21,7 +22,7 @@ def draft_of(charles: Author, document: Document, *names: str) -> Draft:
 
 def placed(draft: Draft) -> list[tuple[str, int]]:
     place_by_tags(draft)
-    return [(stamp.signer.first_name, stamp.page_number) for stamp in DraftStamp.objects.filter(document__draft=draft)]
+    return [(stamp.signer.first_name, stamp.page_number) for stamp in stored.stamps(draft)]
 
 
 def test_tags_are_found_where_they_stand_and_searched_once() -> None:
@@ -54,12 +55,12 @@ def test_tags_offer_what_they_name() -> None:
     ]
     draft = draft_of(charles, charles.document(paper("".join(words))), "Ada", "Grace")
     assert sorted(placed(draft)) == [("Ada", 1), ("Grace", 1)]
-    fields = DraftField.objects.filter(document__draft=draft)
+    fields = stored.fields(draft)
     asked = [(field.signer.first_name, field.content["type"], field.content["name"]) for field in fields]
     assert asked == [("Ada", "text", "IBAN"), ("Ada", "date", "Date"), ("Grace", "checkbox", "House rules")]
     assert abs(fields[0].y - (700 - 2 - 18)) < 6 and fields[0].width == 160, "under the tag, in the usual size"
     editing.replace_places(draft, [])
-    assert placed(Draft.objects.get(pk=draft.pk)) == [] and not fields.all().exists()
+    assert placed(Draft.objects.get(pk=draft.pk)) == [] and not stored.fields(draft)
 
 
 def test_a_tag_without_room_below_places_nothing() -> None:

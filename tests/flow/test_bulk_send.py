@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 
 from paraph.audit_trail.models import Entry
+from paraph.counts.models import Count
 from paraph.flow.ending.delete_template import delete_template
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.sending import bulk_send as module
@@ -15,7 +16,7 @@ from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Role, WebSends
+from paraph.tenants.models import Role
 from tests.drafts.author import Author, author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once
@@ -51,7 +52,7 @@ def test_each_row_becomes_a_request_of_its_own() -> None:
     assert [name for name, _ in jobs()].count("invite") == 5
     written = SignatureRequest.objects.values_list("title", "subject", "message").distinct()
     assert list(written) == [("Lease", "Your lease", "Dear tenant")]
-    assert WebSends.objects.get().sent == 5
+    assert Count.objects.get(scope__startswith="web-sends:").count == 5
     bulk.refresh_from_db()
     assert bulk.status == "done" and states(bulk) == ["sent"] * 5
     assert {row.request_id for row in bulk.rows.all()} == set(SignatureRequest.objects.values_list("pk", flat=True))
@@ -86,12 +87,12 @@ def test_rows_beyond_the_quota_say_so_and_can_be_sent_later(settings: Any) -> No
     send_rows(bulk.pk)
     assert states(bulk) == ["sent"] * 3 + ["refused"] * 2
     assert "used all 3 requests" in BulkRow.objects.get(number=6).problems[0]
-    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 3
+    assert SignatureRequest.objects.count() == Count.objects.get(scope__startswith="web-sends:").count == 3
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 5})
     start(charles, bulk)
     send_rows(bulk.pk)
     assert states(bulk) == ["sent"] * 5
-    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 5
+    assert SignatureRequest.objects.count() == Count.objects.get(scope__startswith="web-sends:").count == 5
 
 
 @pytest.mark.django_db
@@ -165,7 +166,7 @@ def test_workers_beside_each_other_send_each_row_once() -> None:
     bulk = begun(author())
     at_once(*[lambda: send_rows(bulk.pk)] * 4)
     assert states(bulk) == ["sent"] * 5
-    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 5
+    assert SignatureRequest.objects.count() == Count.objects.get(scope__startswith="web-sends:").count == 5
 
 
 @pytest.mark.django_db(transaction=True)
@@ -183,7 +184,7 @@ def test_a_row_is_sent_and_noted_at_once_or_not_at_all(monkeypatch: pytest.Monke
         broken.setattr(BulkRow, "save", _fail)
         with pytest.raises(ZeroDivisionError):
             send_rows(bulk.pk)
-    assert not SignatureRequest.objects.exists() and not WebSends.objects.exists()
+    assert not SignatureRequest.objects.exists() and not Count.objects.filter(scope__startswith="web-sends:").exists()
     assert [name for name, _ in jobs()] == ["send_rows"]
     send_rows(bulk.pk)
     assert states(bulk) == ["sent"] * 5 and SignatureRequest.objects.count() == 5

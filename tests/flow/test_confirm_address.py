@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from django.test import Client
 
+from paraph.counts.models import Count
 from paraph.flow.messages.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
 from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.messaging.models import CapturedMessage, MessageCount
+from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.confirmed_addresses import is_withheld
@@ -81,8 +82,8 @@ def test_what_is_withheld_uses_up_nobody_elses_messages(client: Client) -> None:
     made = [scene() for _ in range(12)]
     for each in made:
         invite(each.signers[0].pk)
-    assert not MessageCount.objects.filter(scope__startswith="destination:").exists()
-    assert MessageCount.objects.filter(scope__startswith="organization:").exists()
+    assert not Count.objects.filter(scope__startswith="destination:").exists()
+    assert Count.objects.filter(scope__startswith="organization:").exists()
     other = scene(environment="production")
     assert client.post(other.url(0, "/otp"), {"channel": "email"}, content_type="application/json").status_code == 200
 

@@ -10,15 +10,9 @@ from paraph.flow.sealing import finalize as steps
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sealing.seal import seal
 from paraph.signature_requests.models import SignatureRequest
-from tests.factories import Scene, scene, sign
+from tests.factories import Scene
+from tests.flow.test_seal import completed
 from tests.flow.test_sign import at_once
-
-
-def completed(**how: Any) -> Scene:
-    made = scene(**how)
-    for position in range(len(made.signers)):
-        sign(made, position)
-    return made
 
 
 def ends(made: Scene) -> tuple[bool, int]:

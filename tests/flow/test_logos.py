@@ -33,15 +33,8 @@ from tests.factories import scene, sign
 from tests.logos import branded, logo_for
 from tests.production import Client
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
 SVG = b'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9"><circle cx="4" cy="4" r="4"/></svg>'
-
-
-@pytest.fixture(autouse=True)
-def data_dir(settings: Any, tmp_path: Path) -> Path:
-    """A store without the objects of other tests."""
-    settings.DATA_DIR = tmp_path
-    return tmp_path
 
 
 def test_a_logo_is_stored_named_replaced_and_removed(data_dir: Path) -> None:

@@ -49,16 +49,13 @@ def uploaded(made: Scene, content: bytes) -> Document:
     return document
 
 
-@pytest.mark.parametrize(
-    ("content", "method", "is_prefix"), [(BEFORE_HEADER, "normalised", False), (WRONG_TABLE, "general", True)]
-)
-def test_signers_see_what_is_sealed(client: Client, content: bytes, method: str, is_prefix: bool) -> None:
+@pytest.mark.parametrize("content", [BEFORE_HEADER, WRONG_TABLE])
+def test_signers_see_what_is_sealed(client: Client, content: bytes) -> None:
     made = scene()
     document = uploaded(made, content)
-    assert document.method == method and store.get(document.object_key) == content
+    assert document.method == "normalised" and store.get(document.object_key) == content
     shown = store.get(document.shown_key)
     assert shown != content and tokens.sha256(shown) == document.shown_sha256 and len(shown) == document.prepared_size
-    assert shown.startswith(content) == is_prefix
 
     picture = client.get(made.url(rest=f"/documents/{document.pk}/pages/1.webp"))
     assert picture.content == render_page(shown, 1, 2.0)
@@ -67,7 +64,7 @@ def test_signers_see_what_is_sealed(client: Client, content: bytes, method: str,
     signed = files["signed-1.pdf"]
     assert signed.startswith(shown)
     seal = Entry.objects.get(event_type="signature_request.pades_signed").metadata
-    assert SealedDocument.objects.get().seal["method"] == seal["method"] == method
+    assert SealedDocument.objects.get().seal["method"] == seal["method"] == "normalised"
     assert seal["uploaded_pdf_sha256"] == tokens.sha256(content).hex()
     assert (seal["prepared_pdf_sha256"], seal["prepared_pdf_size"]) == (tokens.sha256(shown).hex(), len(shown))
     result = tied(files)
@@ -91,7 +88,7 @@ def test_the_journal_names_it_before_anybody_signs() -> None:
     made = create(
         scope, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, Sender(VISITOR)
     )
-    created = Entry.objects.get(request=made.id, event_type="signature_request.created").metadata
+    created = Entry.objects.get(request=made, event_type="signature_request.created").metadata
     told = {"document_id": document.pk, **preparation_facts(document)}
     assert created["prepared_documents"] == [told] and "documents" not in created
 

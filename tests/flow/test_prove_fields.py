@@ -23,8 +23,8 @@ from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence
 from paraph.pdf.verification.evidence_statements import check_journal, check_signers
 from paraph.pdf.verification.proof_file import evidence_of, printed_text
-from paraph.signature_requests.field_values import values_of, write
-from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.fields.store import values_of, write
 from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import OPERATOR

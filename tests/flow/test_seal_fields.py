@@ -14,21 +14,22 @@ from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.seal import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.pdf.verification.verify import verify
-from paraph.signature_requests.field_values import Value, write
-from paraph.signature_requests.models import Field, FieldType, Signer
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.store import write
+from paraph.signature_requests.models import Field, Signer
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 
-FIELDS: list[tuple[FieldType, Value | None, str]] = [
-    (FieldType.TEXT, "Anna #b[x] (y)", "Anna #b[x] (y)"),
-    (FieldType.MULTILINE, "One\nTwo", "One Two"),
-    (FieldType.NUMBER, "1234.50", "1.234,50"),
-    (FieldType.DATE, "2026-03-01", "1. März 2026"),
-    (FieldType.CHOICE, "By post", "By post"),
-    (FieldType.SIGNED_ON, "2026-11-21", "21. November 2026"),
-    (FieldType.FULL_NAME, "Ada Lovelace", "Ada Lovelace"),
-    (FieldType.EMAIL, "ada1@example.com", "ada1@example.com"),
-    (FieldType.TEXT, None, ""),
+FIELDS: list[tuple[str, Value | None, str]] = [
+    ("text", "Anna #b[x] (y)", "Anna #b[x] (y)"),
+    ("multiline", "One\nTwo", "One Two"),
+    ("number", "1234.50", "1.234,50"),
+    ("date", "2026-03-01", "1. März 2026"),
+    ("choice", "By post", "By post"),
+    ("signed_on", "2026-11-21", "21. November 2026"),
+    ("full_name", "Ada Lovelace", "Ada Lovelace"),
+    ("email", "ada1@example.com", "ada1@example.com"),
+    ("text", None, ""),
 ]
 
 
@@ -89,7 +90,7 @@ def test_the_values_of_a_page_are_one_picture_under_the_stamps() -> None:
 
 @pytest.mark.django_db
 def test_a_ticked_box_is_a_cross_and_an_unticked_one_nothing() -> None:
-    boxes = [{"type": FieldType.CHECKBOX}, {"type": FieldType.CHECKBOX}]
+    boxes = [{"type": "checkbox"}, {"type": "checkbox"}]
     made = completed([True, False], fields=boxes, environment="production")
     with pdfium.PdfDocument(content_of(made)) as document:
         picture = document[0].render(scale=4).to_pil().convert("L")
@@ -122,5 +123,5 @@ def test_a_request_without_fields_is_not_searched_for_them() -> None:
 @pytest.mark.django_db
 def test_names_longer_than_their_fields_are_set_smaller_than_any_entry() -> None:
     name = "Maximiliana-Konstantina Freifrau von und zu Hohenstaufen-Wolfenbüttel Papadopoulou"
-    made = completed([name], fields=[{"type": FieldType.FULL_NAME}], environment="production")
+    made = completed([name], fields=[{"type": "full_name"}], environment="production")
     assert texts_at(content_of(made), list(Field.objects.all())) == [name]

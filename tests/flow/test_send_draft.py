@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
+from paraph.counts.models import Count
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import WebSends
 from paraph.tenants.send_quota import web_sends
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import author
@@ -67,7 +67,7 @@ def test_what_the_api_refuses_is_refused_and_counts_nothing() -> None:
     draft.signers.update(email="nobody")
     with pytest.raises(DomainError, match="nobody"):
         charles.send(draft)
-    assert not SignatureRequest.objects.exists() and not WebSends.objects.exists() and not jobs()
+    assert not SignatureRequest.objects.exists() and not Count.objects.exists() and not jobs()
 
 
 @pytest.mark.django_db
@@ -108,7 +108,7 @@ def test_the_quota_is_exact_in_parallel(settings: Any) -> None:
     charles = author("free")
     drafts = [charles.draft() for _ in range(7)]
     sent = at_once(*[lambda draft=draft: charles.send(draft) for draft in drafts])
-    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 3
+    assert SignatureRequest.objects.count() == Count.objects.get(scope__startswith="web-sends:").count == 3
     assert sent.count("web_sends_used_up") == 4
 
 
@@ -118,5 +118,5 @@ def test_one_draft_is_sent_once_however_often_the_button_is_pressed() -> None:
     draft = charles.draft()
     sent = at_once(*[lambda: charles.send(draft)] * 4)
     assert sent == [SignatureRequest.objects.get().pk] * 4
-    assert SignatureRequest.objects.count() == WebSends.objects.get().sent == 1
+    assert SignatureRequest.objects.count() == Count.objects.get(scope__startswith="web-sends:").count == 1
     assert not DraftSigner.objects.exists()  # names and addresses live on in the request alone

@@ -78,6 +78,8 @@ def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased() -> None:
     ada = signed_by_ada(charles)
     erase_signer(OPERATOR, ada.pk)
     assert list(open_draft.signers.values_list("first_name", flat=True)) == ["Grace"]
+    [document] = Draft.objects.get(pk=open_draft.pk).placed
+    assert [each["signer_ref"] for each in document["signers"]] == [str(open_draft.signers.get().pk)]
     assert [signer.email for signer in earlier_signers(charles.scope)] == []
 
 

@@ -57,13 +57,13 @@ def test_a_signature_is_noticed_in_whatever_pieces_a_file_comes() -> None:
 
 def test_the_object_is_stored_before_the_row_says_so(scope: TenantScope, monkeypatch: pytest.MonkeyPatch) -> None:
     seen: list[bool] = []
-    insert = rows.insert_new
+    insert = rows.insert_whole
 
-    def watched(document: Any) -> None:
-        seen.append(document.object_key in stored())
-        insert(document)
+    def watched(made: list[Any]) -> None:
+        seen.append(made[0].object_key in stored())
+        insert(made)
 
-    monkeypatch.setattr(rows, "insert_new", watched)
+    monkeypatch.setattr(rows, "insert_whole", watched)
     assert sent(scope).status == "ready"
     assert seen == [True]
 
@@ -88,13 +88,13 @@ def test_a_row_that_is_not_taken_leaves_no_object(scope: TenantScope) -> None:
 
 def test_an_object_stays_whose_row_may_be_there(scope: TenantScope, monkeypatch: pytest.MonkeyPatch) -> None:
     """The connection was lost after the row was written, and before anybody said so."""
-    insert = rows.insert_new
+    insert = rows.insert_whole
 
-    def lost(document: Any) -> None:
-        insert(document)
+    def lost(made: list[Any]) -> None:
+        insert(made)
         raise OperationalError("server closed the connection unexpectedly")
 
-    monkeypatch.setattr(rows, "insert_new", lost)
+    monkeypatch.setattr(rows, "insert_whole", lost)
     with pytest.raises(OperationalError):
         sent(scope)
     assert Document.objects.get().object_key in stored()

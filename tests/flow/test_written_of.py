@@ -5,11 +5,12 @@ from urllib.parse import quote
 
 import pytest
 
+from paraph.drafts.models import Draft
 from paraph.drafts.payload import refusals
 from paraph.flow.ending.end_early import end_early
-from paraph.flow.personal_data.erase import erase_address, erase_signer
+from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.personal_data.place import Person, names_person
-from paraph.request_templates.models import Template, TemplateField
+from paraph.request_templates.models import Template
 from paraph.signature_requests.models import Signer
 from paraph.tenants.admin_log.actor import OPERATOR
 from tests.drafts.author import author
@@ -47,10 +48,11 @@ def test_a_template_is_as_useful_as_before_without_what_names_the_person() -> No
     charles, stranger = author(), author()
     template, foreign = template_of(charles), template_of(stranger)
     content: dict[str, Any] = {"name": "landlord", "type": "text", "label": "Ada Lovelace", "value": "Ada Lovelace"}
-    place = {"page_number": 1, "x": 40, "y": 40, "width": 160, "height": 18}
+    value = {"page_number": 1, "x": 40, "y": 40, "width": 160, "height": 18}
+    place = {"placement": {"type": "coordinates", "value": value}}
     for each in (template, foreign):
-        [kept] = each.documents.all()
-        TemplateField.objects.create(document=kept, role=each.roles.get(), content=content, **place)
+        each.request["documents"][0]["signers"][0]["fields"] = [content | place]
+        each.save()
         more = {"decline_allowed": True, "metadata": {"landlord": "Ada Lovelace", "street": "Ada Lane"}}
         Template.objects.filter(pk=each.pk).update(name="Lease of Ada Lovelace", more_options=more)
     request_id = charles.send(charles.draft())
@@ -60,8 +62,8 @@ def test_a_template_is_as_useful_as_before_without_what_names_the_person() -> No
     foreign.refresh_from_db()
     assert template.name == "erased" and foreign.name == "Lease of Ada Lovelace", "a namesake, elsewhere"
     assert template.more_options == {"decline_allowed": True, "metadata": {"street": "Ada Lane"}}
-    [field, elsewhere] = TemplateField.objects.order_by("document__template")
-    assert field.content == {"name": "landlord", "type": "text"} and elsewhere.content == content
+    [field], [elsewhere] = (each.fields_of(each.roles[0]) for each in (template, foreign))
+    assert field == {"name": "landlord", "type": "text"} | place and elsewhere == content | place
     assert refusals(charles.scope, begun(charles, template)) == []
 
 
@@ -82,3 +84,12 @@ def test_an_address_goes_from_all_organizations_and_its_own_draft_stays_open() -
         assert (draft.subject, draft.more_options) == ("", {"send_email": True})
         assert draft.signers.get().email == "ada@example.com"
     assert erase_address(OPERATOR, "grace@example.com").organization_ids == []
+
+
+@pytest.mark.django_db
+def test_each_of_many_texts_that_name_the_person_is_shown() -> None:
+    charles = author()
+    for number in range(60):
+        Draft.objects.create(organization_id=charles.scope.organization_id, title=f"{number}: ada@example.com")
+    titles = [each.facts["title"] for each in show_person("ada@example.com")]
+    assert titles == [f"{number}: ada@example.com" for number in range(60)]

@@ -1,1 +1,1 @@
-"""Fuzzing: what reads bytes from outside, fed with bytes that coverage leads to."""
+"""What fuzzing found, and files altered after their seal."""

@@ -5,14 +5,14 @@ from random import Random
 
 import pytest
 
+from lab.fuzz.altered.covers import COVERS, NotSealed
+from lab.fuzz.altered.genuine import GENUINE, WAITING, genuine
+from lab.fuzz.altered.judge import accepts, complaint, picture_changed
+from lab.fuzz.altered.known import NotHere
+from lab.fuzz.altered.recipes import FREEDOMS, Altered, Recipe, altered, combined, endings, from_json, variant
+from lab.fuzz.altered.rows import ROWS
+from lab.fuzz.altered.trial import tried
 from tests import independent
-from tests.fuzz.altered.covers import COVERS, NotSealed
-from tests.fuzz.altered.genuine import GENUINE, WAITING, genuine
-from tests.fuzz.altered.judge import accepts, complaint, picture_changed
-from tests.fuzz.altered.known import NotHere
-from tests.fuzz.altered.recipes import FREEDOMS, Altered, Recipe, altered, combined, endings, from_json, variant
-from tests.fuzz.altered.rows import ROWS
-from tests.fuzz.altered.trial import tried
 
 _VARIANTS = 5  # of each freedom
 _EVERY = 9  # freedom is tried in the short form

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.fuzz.altered.hostile_evidence import CASES, complaint
+from lab.fuzz.altered.hostile_evidence import CASES, complaint
 
 
 @pytest.mark.thorough

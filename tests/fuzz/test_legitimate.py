@@ -9,15 +9,15 @@ import pikepdf
 import pytest
 
 from benchmarks.corpus.rendering import placed_mark
+from lab.fuzz.altered.authorities import authority
+from lab.fuzz.altered.genuine import GENUINE, genuine, resealed
+from lab.fuzz.altered.judge import picture_changed
+from lab.fuzz.altered.legitimate import ADDITIONS, FILES, additions, stamped_by_pyhanko
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.verification.verify import verify
 from tests import independent
-from tests.fuzz.altered.authorities import authority
-from tests.fuzz.altered.genuine import GENUINE, genuine, resealed
-from tests.fuzz.altered.judge import picture_changed
-from tests.fuzz.altered.legitimate import ADDITIONS, FILES, additions, stamped_by_pyhanko
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import pictures
 from tests.pdf.test_corpus import own_files

@@ -7,15 +7,15 @@ from collections.abc import Iterator
 import pikepdf
 import pytest
 
+from lab.fuzz.altered.authorities import authority
+from lab.fuzz.altered.covers import add_signature
+from lab.fuzz.altered.genuine import genuine, resealed
+from lab.fuzz.altered.known import Known, Pairs, Stream, known, known_of
+from lab.fuzz.altered.tail import Tail
 from paraph.pdf.structure.objects import Ref, parse
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.verification.pictures import DrawingTime
 from paraph.pdf.verification.verify import verify
-from tests.fuzz.altered.authorities import authority
-from tests.fuzz.altered.covers import add_signature
-from tests.fuzz.altered.genuine import genuine, resealed
-from tests.fuzz.altered.known import Known, Pairs, Stream, known, known_of
-from tests.fuzz.altered.tail import Tail
 from tests.pdf.pdf_factory import paper, text
 
 _FILES = ("letter B-T", "form B-LTA", "packed letter B-T", "encrypted letter B-LTA")

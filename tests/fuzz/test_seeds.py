@@ -5,16 +5,17 @@ from pathlib import Path
 
 import pytest
 
+from lab import fuzz
+from lab.fuzz.altered.trial import run_kept
+from lab.fuzz.targets import TARGETS, run, seeds
 from tests import independent
-from tests.fuzz.altered.trial import run_kept
-from tests.fuzz.targets import TARGETS, run, seeds
 from tests.pdf.pairs import check_pair
 
-KEPT = Path(__file__).parent / "seeds"
+KEPT = Path(fuzz.__file__).parent / "seeds"
 
 
 def _pairs(data: bytes) -> None:
-    """What ``tests.fuzz.pairs`` finds."""
+    """What ``lab.fuzz.pairs`` finds."""
     independent.need("pdftoppm", "poppler-utils")
     check_pair(data, sandbox=True)
     check_pair(data, sandbox=False)

@@ -30,11 +30,11 @@ def files() -> Iterator[int]:
 
 def test_connections_are_as_many_as_files_allow(files: int) -> None:
     resource.setrlimit(resource.RLIMIT_NOFILE, (1024, files))
-    assert machine.connections() == (1024 - 512) // 2
+    assert machine.connections() == 1024 - 512
     machine.raise_file_limit()
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    assert hard == files and soft == (min(files, 2 * 4096 + 512) if files != resource.RLIM_INFINITY else 2 * 4096 + 512)
-    assert machine.connections() == min(4096, (soft - 512) // 2)
+    assert hard == files and soft == (min(files, 4096 + 512) if files != resource.RLIM_INFINITY else 4096 + 512)
+    assert machine.connections() == min(4096, soft - 512)
 
 
 def test_a_limit_that_is_high_enough_stays(files: int) -> None:

@@ -36,6 +36,25 @@ def test_the_public_address_wins_over_host_and_port(monkeypatch: pytest.MonkeyPa
     assert read_settings().public_url == "https://sign.example.com"
 
 
+@pytest.mark.parametrize(
+    ("address", "proxies", "lacks"),
+    [
+        ("https://sign.example.com", "", True),
+        ("https://10.1.2.3", "", True),
+        ("https://sign.example.com", "127.0.0.1", False),
+        ("https://localhost:8443", "", False),
+        ("http://10.1.2.3", "", False),
+        ("", "", False),
+    ],
+)
+def test_a_public_address_wants_a_proxy(
+    monkeypatch: pytest.MonkeyPatch, address: str, proxies: str, lacks: bool
+) -> None:
+    monkeypatch.setenv("PARAPH_BASE_URL", address)
+    monkeypatch.setenv("PARAPH_TRUSTED_PROXIES", proxies)
+    assert ("docs/proxies.md" in read_settings().lacks_proxy) == lacks
+
+
 def test_every_mistake_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PARAPH_PORT", "99999")
     monkeypatch.setenv("PARAPH_WEB_THREADS", "many")

@@ -363,7 +363,7 @@ CHAINS: dict[str, Callable[[], OddChain]] = {
         "refused", leaf(), middle(without_basics=True), root(), reason="may not issue certificates"
     ),
     "issuer for the web alone": lambda: chain(
-        "refused", leaf(), middle(extensions=[(_SERVERS, False)]), root(), reason="for the web alone"
+        "refused", leaf(), middle(extensions=[(_SERVERS, False)]), root(), reason="certificates for documents"
     ),
     "one issuer too many": lambda: chain("refused", leaf(), middle(), root(path_length=0), reason="at most 0 issuers"),
     "as many issuers as allowed": lambda: chain("works", leaf(), middle(path_length=0), root(path_length=1)),

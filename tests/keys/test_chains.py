@@ -1,13 +1,32 @@
-"""Building a chain is bounded, whatever certificates come along; what chains hold is in test_odd_chains."""
+"""Building a chain is bounded, whatever certificates come along, and issuers are taken by what they are for; what else
+chains hold is in test_odd_chains."""
 
+import subprocess
 import time
+from itertools import product
+from pathlib import Path
 
 import pytest
 from cryptography import x509
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
 from paraph.keys.chains import NoChain, find_chain
-from tests.keys.odd_chains import below_root, issued, key, leaf, middle, name, root
+from tests import independent
+from tests.keys.odd_chains import below_root, issued, key, leaf, middle, name, pem, root
+
+_OID = x509.ObjectIdentifier
+_MAIL, _TIMESTAMPS = ExtendedKeyUsageOID.EMAIL_PROTECTION, ExtendedKeyUsageOID.TIME_STAMPING
+_ANY = ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE
+_DOCUMENTS = [_OID("1.3.6.1.5.5.7.3.36"), _OID("1.3.6.1.4.1.311.10.3.12"), _OID("1.2.840.113583.1.1.5")]
+_OTHERS = [
+    ExtendedKeyUsageOID.SERVER_AUTH,
+    ExtendedKeyUsageOID.CLIENT_AUTH,
+    ExtendedKeyUsageOID.CODE_SIGNING,
+    ExtendedKeyUsageOID.OCSP_SIGNING,
+    ExtendedKeyUsageOID.SMARTCARD_LOGON,
+    _OID("1.2.3.4.5"),
+]
 
 
 def _copies(count: int, signed_by: str) -> list[x509.Certificate]:
@@ -36,3 +55,40 @@ def test_the_shortest_of_several_chains_is_taken() -> None:
     for others in ([crossed, between], [between, crossed]):
         assert find_chain(own, others, [older, top], clock.now()) == (own, between, top)
         assert find_chain(own, others, [older], clock.now()) == (own, between, crossed, older)
+
+
+@pytest.mark.parametrize("of_leaf, for_it", [((), _MAIL), ((_MAIL,), _MAIL), ((_TIMESTAMPS,), _TIMESTAMPS)])
+def test_an_issuer_says_that_it_is_for_such_certificates_or_nothing(
+    of_leaf: tuple[x509.ObjectIdentifier, ...], for_it: x509.ObjectIdentifier, tmp_path: Path
+) -> None:
+    """Every purpose alone, and each beside another. Of those for documents OpenSSL knows that of mails alone, and asks
+    no issuer of a timestamp authority for any."""
+    own = leaf(extensions=[(x509.ExtendedKeyUsage(of_leaf), True)] if of_leaf else [])
+    fit = {_TIMESTAMPS, _ANY} if for_it == _TIMESTAMPS else {_MAIL, _ANY, *_DOCUMENTS}
+    alone = [_MAIL, _TIMESTAMPS, _ANY, *_DOCUMENTS, *_OTHERS]
+    for purposes in [(), *((each,) for each in alone), *product(_OTHERS, alone)]:
+        issuer = middle(extensions=[(x509.ExtendedKeyUsage(purposes), False)] if purposes else [])
+        taken = not purposes or not fit.isdisjoint(purposes)
+        assert _is_trusted(own, issuer) == taken, purposes
+        by_openssl = for_it == _TIMESTAMPS or not purposes or _MAIL in purposes
+        assert _openssl_trusts(own, issuer, "timestampsign" if for_it == _TIMESTAMPS else "smimesign", tmp_path) == (
+            by_openssl
+        ), purposes
+
+
+def _is_trusted(own: x509.Certificate, issuer: x509.Certificate) -> bool:
+    try:
+        return len(find_chain(own, [issuer], [root()], clock.now())) == 3
+    except NoChain as error:
+        assert error.certificate == issuer and error.fault.startswith("may not issue certificates for ")
+        return False
+
+
+def _openssl_trusts(own: x509.Certificate, issuer: x509.Certificate, purpose: str, folder: Path) -> bool:
+    for file, certificate in (("own", own), ("issuer", issuer), ("root", root())):
+        (folder / file).write_bytes(pem(certificate))
+    command = [
+        independent.need("openssl", "openssl"),
+        *f"verify -purpose {purpose} -CAfile root -untrusted issuer own".split(),
+    ]
+    return subprocess.run(command, check=False, capture_output=True, cwd=folder).returncode == 0

@@ -5,7 +5,7 @@ import pytest
 from paraph.cli.request import lines_of
 from paraph.kernel import clock
 from paraph.operations.request_state import request_state
-from paraph.signature_requests.field_values import write
+from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field, Reminder, SignatureRequest, Signer
 from tests.factories import scene
 

@@ -22,7 +22,8 @@ from paraph.kernel.secrets import Secrets
 from paraph.operations import secret_rotation as rotation
 from paraph.operations.check.machine import secret_key
 from paraph.operations.secret_rotation import rotate, status
-from paraph.signature_requests import copy_ticket, field_values
+from paraph.signature_requests import copy_ticket
+from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.handwriting import signature_of
 from paraph.signature_requests.models import Field, Signer
 from paraph.signature_requests.signing_token import new_salt, signer_of, token

@@ -15,18 +15,12 @@ from paraph.operations.store_check import verify_store
 from paraph.operations.store_encryption import encrypt_store
 from paraph.storage import store
 from paraph.storage.envelope import MARK
-from tests.factories import Scene, scene, sign
-from tests.flow.test_jobs import work_off
+from tests.factories import scene
+from tests.flow.test_erase import finished
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
 
 ONE, OTHER = "1" * 32, "2" * 32
-
-
-@pytest.fixture(autouse=True)
-def data_dir(settings: Any, tmp_path: Path) -> Path:
-    settings.DATA_DIR = tmp_path
-    return tmp_path
 
 
 def set_keys(settings: Any, key: str, *further: str) -> None:
@@ -38,15 +32,6 @@ def plain_files(data_dir: Path) -> list[str]:
     files = [path for path in (data_dir / "objects").rglob("*") if path.is_file()]
     assert files
     return [path.name for path in files if not path.read_bytes().startswith(MARK)]
-
-
-def finished(made: Scene) -> Scene:
-    for position in range(len(made.signers)):
-        sign(made, position)
-    work_off()
-    made.request.refresh_from_db()
-    assert made.request.finalized
-    return made
 
 
 def test_a_flow_under_a_key_leaves_nothing_in_the_clear(data_dir: Path, settings: Any) -> None:

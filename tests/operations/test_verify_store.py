@@ -19,15 +19,8 @@ from paraph.operations.store_check import verify_store
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 
-pytestmark = pytest.mark.django_db
+pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("data_dir")]
 FAST = 1e12
-
-
-@pytest.fixture(autouse=True)
-def data_dir(settings: Any, tmp_path: Path) -> Path:
-    """A store without the objects of other tests."""
-    settings.DATA_DIR = tmp_path
-    return tmp_path
 
 
 def test_a_machine_without_a_data_folder_can_verify(tmp_path: Path) -> None:

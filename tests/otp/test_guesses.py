@@ -7,11 +7,12 @@ from typing import Any
 import pytest
 from django.db import connection
 
+from paraph.counts.models import Count
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.kernel import clock
 from paraph.messaging.destination import destination_hash
 from paraph.otp import codes, guesses
-from paraph.otp.models import OneTimeCode, WrongGuesses
+from paraph.otp.models import OneTimeCode
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.models import Channel, Signer
 from tests.factories import scene
@@ -102,7 +103,7 @@ def test_a_right_guess_is_an_attempt_and_no_wrong_one(time: Clock) -> None:
     assert [refusal(signer, right) for _ in range(5)] == [None] * 5
     used_up = refusal(signer, right)
     assert used_up and used_up.code == "too_many_attempts"
-    assert OneTimeCode.objects.get().wrong_guesses == 0 and not WrongGuesses.objects.exists()
+    assert OneTimeCode.objects.get().wrong_guesses == 0 and not Count.objects.exists()
 
 
 @pytest.mark.django_db
@@ -261,14 +262,14 @@ def sent(signer: Signer) -> bool:
 def test_what_is_over_goes(time: Clock) -> None:
     signer = scene().signers[0]
     refusal(signer, wrong_for(issued(signer)))
-    assert WrongGuesses.objects.count() == 2
-    assert destination_hash("ada@example.com") in bytes(WrongGuesses.objects.earliest("-ends_at").scope)
+    assert Count.objects.count() == 2
+    assert destination_hash("ada@example.com") in Count.objects.latest("ends_at").scope
     time.moment += timedelta(hours=2)
     sweep()
-    assert WrongGuesses.objects.count() == 1
+    assert Count.objects.count() == 1
     time.moment += DAY
     sweep()
-    assert not WrongGuesses.objects.exists()
+    assert not Count.objects.exists()
 
 
 @pytest.mark.django_db

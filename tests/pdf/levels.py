@@ -6,9 +6,11 @@ import subprocess
 from io import BytesIO
 from pathlib import Path
 
+import pikepdf
 from asn1crypto import x509 as asn1_x509
 from asn1crypto.cms import ContentInfo
 from asn1crypto.crl import CertificateList
+from asn1crypto.pem import armor
 from pyhanko.pdf_utils.reader import PdfFileReader
 from pyhanko.sign.ades.report import AdESPassed
 from pyhanko.sign.validation.ades import ades_lta_validation, ades_with_time_validation
@@ -41,10 +43,10 @@ def long_term(*, archive: bool = True, own: DevelopmentAuthority | None = None) 
     return LongTerm(list(sources.values()), archive, chain)
 
 
-def level_by_pyhanko(pdf: bytes, root: bytes) -> str:
+def level_by_pyhanko(pdf: bytes, *roots: bytes) -> str:
     """The level of the first seal as pyHanko validates it by ETSI EN 319 102-1, with nothing fetched: B-LTA where it
     passes by its archive timestamp (§5.6.3), B-LT where it passes by the statuses in the file (§5.5), else ""."""
-    trust = SimpleTrustManager.build(trust_roots=[asn1_x509.Certificate.load(root)])
+    trust = SimpleTrustManager.build(trust_roots=[asn1_x509.Certificate.load(root) for root in roots])
     reader = PdfFileReader(BytesIO(pdf))
     seal = reader.embedded_regular_signatures[0]
     spec = SignatureValidationSpec(
@@ -79,10 +81,15 @@ def archive_token(pdf: bytes) -> tuple[bytes, bytes]:
 
 
 def assert_archived(pdf: bytes, root_pem: Path, folder: Path) -> None:
-    """OpenSSL finds the last signature to be a timestamp token over everything else in the file."""
+    """OpenSSL finds the last signature to be a timestamp token over everything else in the file, with the certificates
+    of the file's security store."""
     token, data = archive_token(pdf)
     (folder / "archive.tsr").write_bytes(token)
     (folder / "archived.bin").write_bytes(data)
+    with pikepdf.open(BytesIO(pdf)) as document:
+        stored = [armor("CERTIFICATE", each.read_bytes()) for each in document.Root.DSS.Certs]
+    (folder / "stored.pem").write_bytes(b"".join(stored))
     command = [need("openssl", "openssl"), "ts", "-verify", "-token_in", "-in", "archive.tsr", "-data", "archived.bin"]
+    command += ["-untrusted", "stored.pem"]
     done = subprocess.run([*command, "-CAfile", str(root_pem)], cwd=folder, capture_output=True, text=True, check=False)
     assert done.returncode == 0 and "Verification: OK" in done.stdout + done.stderr, done.stderr

@@ -8,6 +8,8 @@ import pypdfium2 as pdfium
 from PIL import Image, ImageChops
 from pypdfium2 import raw
 
+_HAIRLINE = 170  # of 255: darker than the line around the ground of a stamp
+
 DRAWN = {
     "type": "drawn",
     "strokes": [
@@ -35,6 +37,13 @@ def pictures(pdf: bytes, scale: float = 4) -> Iterator[Image.Image]:
         for page in document:
             bitmap = page.render(scale=scale, fill_color=(255, 255, 255, 0), maybe_alpha=True)
             yield bitmap.to_pil().convert("RGBA")
+
+
+def without_ground(picture: Image.Image) -> Image.Image:
+    """The letters and lines of a stamp alone, without its ground and the grey hairline around that."""
+    white = Image.new("RGBA", picture.size, (255, 255, 255, 255))
+    inked = Image.alpha_composite(white, picture).convert("L").point(lambda value: 255 * (value < _HAIRLINE))
+    return Image.composite(picture, Image.new("RGBA", picture.size), inked)
 
 
 def ink_box(picture: Image.Image) -> tuple[int, int, int, int] | None:

@@ -22,7 +22,7 @@ from benchmarks.corpus.run import judge_all
 from tests import independent
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import pictures, sealed
-from tests.pdf.structure.test_structures import DAMAGED, STRUCTURES
+from tests.pdf.sealing.test_structures import DAMAGED, STRUCTURES
 
 _REFUSED_AT_MOST = 0.1  # of a corpus that is made of odd files, those that need a password included
 
@@ -30,7 +30,6 @@ _REFUSED_AT_MOST = 0.1  # of a corpus that is made of odd files, those that need
 def own_files(folder: Path) -> list[Path]:
     """One of each structure, and some pages that are odd to draw on."""
     files = {**{name: make() for name, make in STRUCTURES.items()}, **{name: make() for name, make in DAMAGED.items()}}
-    del files["no cross-reference"]  # qpdf does not read it, so no upload gets that far
     words = text("Some words", 100, 300)
     for rotate in (90, 180, 270):
         files[f"rotated {rotate}"] = paper(words, page={"/Rotate": rotate, "/CropBox": [50, 50, 500, 700]})

@@ -10,30 +10,30 @@ import pytest
 from PIL import Image, ImageChops, ImageFilter, ImageStat
 
 from benchmarks.corpus.rendering import BOTH
-from paraph.flow.sealing.page_values import on_pages
+from paraph.flow.sealing.stamp_marks import on_pages
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.signature_requests.field_content import field_content
-from paraph.signature_requests.field_values import Value
-from paraph.signature_requests.models import Field, FieldType
+from paraph.signature_requests.fields.kinds import field_content
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.models import Field
 from tests import independent
 from tests.pdf.odd_files import CLASSES
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import sealed
 
-VALUES: list[tuple[FieldType, Value]] = [
-    (FieldType.TEXT, "Anna Rossi"),
-    (FieldType.TEXT, "محمد الخالدي"),
-    (FieldType.MULTILINE, "Unter den Linden 1\n10117 Berlin"),
-    (FieldType.NUMBER, "-1234567.50"),
-    (FieldType.DATE, "2026-11-21"),
-    (FieldType.CHECKBOX, True),
-    (FieldType.CHOICE, "Yes, by post"),
-    (FieldType.SIGNED_ON, "2026-11-22"),
-    (FieldType.FULL_NAME, "Éva Nagy"),
-    (FieldType.EMAIL, "eva@example.com"),
+VALUES: list[tuple[str, Value]] = [
+    ("text", "Anna Rossi"),
+    ("text", "محمد الخالدي"),
+    ("multiline", "Unter den Linden 1\n10117 Berlin"),
+    ("number", "-1234567.50"),
+    ("date", "2026-11-21"),
+    ("checkbox", True),
+    ("choice", "Yes, by post"),
+    ("signed_on", "2026-11-22"),
+    ("full_name", "Éva Nagy"),
+    ("email", "eva@example.com"),
 ]
 WORDS = text("Some words", 60, 60)
 PAGES: dict[str, dict[str, Any]] = {

@@ -33,17 +33,21 @@ class Scans:
     @contextmanager
     def watched(self) -> Iterator[None]:
         """What the service asks meanwhile is looked at, with all that triggers and functions ask."""
-        one_row = base._asked
+        planned = base.DatabaseWrapper.planned
 
-        def one_row_asked(own: Any, statement: str, values: Any) -> Any:
-            answer = one_row(own, statement, values)
+        def planned_asked(own: Any, statement: str, values: Any) -> Any:
+            answer = planned(own, statement, values)
             self._note(statement)
             return answer
 
         [self._oids, self._names] = _row(_TABLES, SMALL)
         [self._counts] = _row(_COUNTS, self._oids)
         kept = patch.object(base.DatabaseWrapper, "close_if_unusable_or_obsolete")  # the transaction's, to its end
-        with kept, patch.object(base, "_asked", one_row_asked), connection.execute_wrapper(self._asked):
+        with (
+            kept,
+            patch.object(base.DatabaseWrapper, "planned", planned_asked),
+            connection.execute_wrapper(self._asked),
+        ):
             yield
 
     def _asked(self, execute: Callable[..., Any], sql: str, params: Any, many: bool, context: Any) -> Any:

@@ -1,17 +1,19 @@
 """The reference tells of every endpoint of the signer: its methods, its fields and its languages."""
 
 import re
+from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from django.test import Client
 from django.urls import URLPattern
+from jsonschema_rs import Draft202012Validator
 
 from paraph.config.urls import urlpatterns
-from paraph.reference.signer_endpoints import signer_paths
 from paraph.signature_requests.consent import LOCALES
-from paraph.signature_requests.marks import Drawn, Typed
+from paraph.signer.described import signer_paths
 from paraph.signer.signature import SignatureBody
+from tests.api.v1.contract import closed
 
 PATHS = signer_paths()
 
@@ -35,19 +37,35 @@ def test_it_answers_the_methods_that_are_told_and_no_others(client: Client, path
         assert (status != 405) == (method in PATHS[path]), method
 
 
-def fields(schema: Any) -> set[str]:
-    return set(schema["properties"])
+def contents() -> Iterator[tuple[str, dict[str, Any]]]:
+    """Every body and answer of JSON or of a form, with the name of its operation."""
+    for methods in PATHS.values():
+        for operation in methods.values():
+            for part in (operation.get("requestBody", {}), *operation["responses"].values()):
+                for content in part.get("content", {}).values():
+                    if content:
+                        yield operation["operationId"], content
+
+
+def test_every_example_is_of_its_model_and_names_no_other_field() -> None:
+    names = []
+    for name, content in contents():
+        for example in content["examples"].values():
+            Draft202012Validator(closed(content["schema"])).validate(example["value"])
+            names.append(name)
+    assert len(names) == 15
+
+
+def test_every_field_is_described() -> None:
+    for name, content in contents():
+        for field, facts in content["schema"]["properties"].items():
+            assert facts.get("description"), (name, field)
 
 
 def test_the_body_of_a_signature_is_that_of_the_service() -> None:
     body = PATHS["/sign/{token}/signature"]["post"]["requestBody"]["content"]["application/json"]["schema"]
-    assert fields(body) == set(SignatureBody.model_fields)
-    assert set(body["required"]) == {name for name, field in SignatureBody.model_fields.items() if field.is_required()}
-    assert fields(body["properties"]["signature"]) == set(Typed.model_fields) | set(Drawn.model_fields)
-    assert set(body["properties"]["locale"]["enum"]) == set(LOCALES)
-
-
-def test_the_example_of_a_signature_is_taken() -> None:
-    content = PATHS["/sign/{token}/signature"]["post"]["requestBody"]["content"]["application/json"]
-    for example in content["examples"].values():
-        SignatureBody.model_validate(example["value"])
+    assert set(body["properties"]) == set(SignatureBody.model_fields)
+    assert body["required"] == ["code", "consent"]
+    kinds = [each["properties"]["type"]["const"] for each in body["properties"]["signature"]["oneOf"]]
+    assert kinds == ["typed", "drawn"]
+    assert body["properties"]["locale"]["enum"] == list(LOCALES)

@@ -3,8 +3,7 @@
 import pytest
 
 from paraph.request_templates.content import of_request
-from paraph.signature_requests.field_input import FieldInput
-from paraph.signature_requests.field_rules import check
+from paraph.signature_requests.fields.input import FieldInput, check_field
 from paraph.signature_requests.problems import Problems
 from tests.factories import scene
 
@@ -22,8 +21,8 @@ def test_each_field_asks_the_same_again_and_no_value_goes_along() -> None:
             {"type": "number", "name": "rent", "minimum": "0", "maximum": "9.5"},
         ]
     )
-    [fields] = of_request(made.request).fields
-    kept = [field["content"] for _, field in fields]
+    [document] = of_request(made.request).documents
+    kept = document["signers"][0]["fields"]
     assert [(each.get("value"), each.get("read_only", False)) for each in kept] == [
         (None, True),
         (None, True),
@@ -32,5 +31,5 @@ def test_each_field_asks_the_same_again_and_no_value_goes_along() -> None:
     ]
     problems = Problems()
     for each in kept:
-        check(FieldInput.model_validate(each | {"placement": PLACE}), each["name"], problems)
+        check_field(FieldInput.model_validate(each | {"placement": PLACE}), each["name"], problems)
     assert [problem.path for problem in problems.named] == ["box.value", "flat.value"], "whoever sends it says these"

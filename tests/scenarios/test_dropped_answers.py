@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.chaos.dropped_answers import create, judge
+from lab.chaos.dropped_answers import create, judge
 from tests.scenarios.conftest import Service
 
 pytestmark = pytest.mark.thorough

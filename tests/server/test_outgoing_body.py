@@ -2,8 +2,8 @@
 
 import gc
 import io
-import time
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Iterator
+from contextlib import ExitStack
 from typing import Any
 
 import pytest
@@ -11,9 +11,9 @@ from django.http import FileResponse, HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.test import RequestFactory
 
-from paraph.kernel.places import name_tenant, on_behalf_of_nobody
-from paraph.server import outgoing_body
-from paraph.server.outgoing_body import AT_ONCE, DownloadPlaces, OutgoingBodies
+from paraph.kernel import places
+from paraph.kernel.fair_semaphore import NoPlaceError
+from paraph.server.outgoing_body import AT_ONCE, OutgoingBodies
 
 
 class File(io.BytesIO):
@@ -26,12 +26,31 @@ class File(io.BytesIO):
         super().close()
 
 
+@pytest.fixture(autouse=True)
+def afterwards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.01)
+    yield
+    places.configure(None)
+
+
 @pytest.fixture
-def only(monkeypatch: pytest.MonkeyPatch) -> DownloadPlaces:
-    """The one place there is, for which nobody waits long."""
-    places = DownloadPlaces(1, 0)
-    monkeypatch.setattr(outgoing_body, "places", lambda: places)
-    return places
+def only() -> "Only":
+    """The one place there is in a process of four threads, for which nobody waits long."""
+    places.configure(4)
+    return Only()
+
+
+class Only:
+    def __init__(self) -> None:
+        self._held = ExitStack()
+
+    def take(self) -> bool:
+        """Hold it until the end of the test; whether it was free."""
+        try:
+            self._held.enter_context(places.sending_file("another"))
+        except NoPlaceError:
+            return False
+        return True
 
 
 def sent(file: File, method: str = "GET") -> Any:
@@ -43,7 +62,7 @@ def sent(file: File, method: str = "GET") -> Any:
     return OutgoingBodies(answer)(RequestFactory().generic(method, "/files/key"))
 
 
-def test_a_small_file_leaves_in_one_piece_and_needs_no_place(only: DownloadPlaces) -> None:
+def test_a_small_file_leaves_in_one_piece_and_needs_no_place(only: Only) -> None:
     assert only.take()
     file = File(bytes(AT_ONCE))
     response = sent(file)
@@ -52,7 +71,7 @@ def test_a_small_file_leaves_in_one_piece_and_needs_no_place(only: DownloadPlace
     assert file.closes == 1
 
 
-def test_a_large_file_has_its_place_until_it_is_closed(only: DownloadPlaces) -> None:
+def test_a_large_file_has_its_place_until_it_is_closed(only: Only) -> None:
     first, second = File(bytes(AT_ONCE + 1)), File(bytes(AT_ONCE + 1))
     response = sent(first)
     refused = sent(second)
@@ -66,19 +85,19 @@ def test_a_large_file_has_its_place_until_it_is_closed(only: DownloadPlaces) -> 
     assert only.take() and not only.take(), "it was given back once"
 
 
-def test_who_has_gone_before_the_first_piece_gives_the_place_back(only: DownloadPlaces) -> None:
+def test_who_has_gone_before_the_first_piece_gives_the_place_back(only: Only) -> None:
     sent(File(bytes(AT_ONCE + 1))).close()
     assert only.take()
 
 
-def test_a_file_that_is_never_sent_nor_closed_gives_the_place_back(only: DownloadPlaces) -> None:
+def test_a_file_that_is_never_sent_nor_closed_gives_the_place_back(only: Only) -> None:
     response = sent(File(bytes(AT_ONCE + 1)))
     del response
     gc.collect()
     assert only.take()
 
 
-def test_a_head_is_all_that_is_sent_of_a_file_to_who_asks_for_it_alone(only: DownloadPlaces) -> None:
+def test_a_head_is_all_that_is_sent_of_a_file_to_who_asks_for_it_alone(only: Only) -> None:
     assert only.take()
     assert sent(File(bytes(AT_ONCE + 1)), "HEAD").status_code == 200
 
@@ -88,26 +107,12 @@ def test_other_answers_are_passed_on() -> None:
     assert OutgoingBodies(lambda _: plain)(RequestFactory().get("/")) is plain
 
 
-def test_few_wait_for_long() -> None:
-    """One of them; the others learn soon that there is no place."""
-    places = DownloadPlaces(1, 1)
-    assert places.take()
-    with ThreadPoolExecutor(3) as pool:
-        waits = [pool.submit(places.take) for _ in range(3)]
-        while (done := sum(wait.done() for wait in waits)) < 2:
-            time.sleep(0.01)
-        assert done == 2 and time.monotonic() - places.wanted < 2, "and the one that waits is seen"
-        places.leave()
-    assert sorted(wait.result() for wait in waits) == [False, False, True]
-
-
-def test_one_party_never_has_all_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    places = DownloadPlaces(4, 0)
-    monkeypatch.setattr(outgoing_body, "places", lambda: places)
+def test_one_party_never_has_all_places() -> None:
+    places.configure(16)
     slow = [sent(File(bytes(AT_ONCE + 1))) for _ in range(3)]
     assert [each.status_code for each in slow] == [200, 200, 503], "all from one address"
-    with on_behalf_of_nobody():
-        name_tenant("another")
+    with places.on_behalf_of_nobody():
+        places.name_tenant("another")
         assert sent(File(bytes(AT_ONCE + 1))).status_code == 200
     slow[0].close()
     assert sent(File(bytes(AT_ONCE + 1))).status_code == 200

@@ -5,8 +5,9 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from paraph.signature_requests.entered_value import InvalidEntryError, entered
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType
+from paraph.signature_requests.fields.kinds import KINDS, entered
+from paraph.signature_requests.fields.readers import InvalidEntryError
+from paraph.signature_requests.models import Field
 from paraph.signature_requests.values import InvalidValueError
 
 
@@ -15,11 +16,11 @@ def kept(kind: str, value: object, **rules: Any) -> object:
 
 
 def refused(kind: str, value: object, **rules: Any) -> tuple[str, str]:
-    """The kind of a refusal, and its sentence."""
+    """The word of a refusal on the page, and its sentence."""
     with translation.override("en"), pytest.raises(InvalidEntryError) as refusal:
         kept(kind, value, **rules)
     assert isinstance(refusal.value, InvalidValueError)
-    return refusal.value.kind, str(refusal.value)
+    return refusal.value.word, str(refusal.value)
 
 
 @pytest.mark.parametrize(
@@ -60,45 +61,45 @@ def test_what_is_kept(kind: str, value: object, rules: dict[str, Any], expected:
     [
         ("text", None, {}, "no_string", "a string"),
         ("text", 5, {}, "no_string", "a string"),
-        ("text", " \u202e ", {}, "empty", "not be empty"),
-        ("text", "\u200b\u2060\u00ad", {}, "empty", "not be empty"),
-        ("text", "\u200d\ufe0f", {}, "empty", "not be empty"),
-        ("text", "\u3164\u2800", {}, "empty", "not be empty"),
-        ("multiline", "\u200b\n\u3164", {}, "empty", "not be empty"),
-        ("text", "x" * 201, {}, "too_long", "at most 200"),
-        ("text", "x" * 10_000, {}, "too_long", "at most 200"),
-        ("text", "abcd", {"max_length": 3}, "too_long", "at most 3"),
-        ("text", "a\nb", {}, "unprintable", "control characters"),
-        ("text", "a\0b", {}, "unprintable", "control characters"),
-        ("text", "a\ud800", {}, "unprintable", "lone surrogates"),
-        ("text", "e" + "\u0301" * 11, {}, "accents", "10 accents"),
-        ("multiline", "a\u2028b", {}, "unprintable", "control characters"),
-        ("multiline", "a\x1bb", {}, "unprintable", "control characters"),
-        ("multiline", "e" + "\u0301" * 1_999, {}, "accents", "10 accents"),
-        ("multiline", "x" * 10_000, {}, "too_long", "at most 2000"),
+        ("text", " \u202e ", {}, "entry_missing", "not be empty"),
+        ("text", "\u200b\u2060\u00ad", {}, "entry_missing", "not be empty"),
+        ("text", "\u200d\ufe0f", {}, "entry_missing", "not be empty"),
+        ("text", "\u3164\u2800", {}, "entry_missing", "not be empty"),
+        ("multiline", "\u200b\n\u3164", {}, "entry_missing", "not be empty"),
+        ("text", "x" * 201, {}, "ask_too_long", "at most 200"),
+        ("text", "x" * 10_000, {}, "ask_too_long", "at most 200"),
+        ("text", "abcd", {"max_length": 3}, "ask_too_long", "at most 3"),
+        ("text", "a\nb", {}, "entry_unprintable", "control characters"),
+        ("text", "a\0b", {}, "entry_unprintable", "control characters"),
+        ("text", "a\ud800", {}, "entry_unprintable", "lone surrogates"),
+        ("text", "e" + "\u0301" * 11, {}, "entry_unprintable", "10 accents"),
+        ("multiline", "a\u2028b", {}, "entry_unprintable", "control characters"),
+        ("multiline", "a\x1bb", {}, "entry_unprintable", "control characters"),
+        ("multiline", "e" + "\u0301" * 1_999, {}, "entry_unprintable", "10 accents"),
+        ("multiline", "x" * 10_000, {}, "ask_too_long", "at most 2000"),
         ("number", 12, {}, "no_string", "a string"),
-        ("number", "", {}, "no_number", "1250.50"),
-        ("number", "1,5", {}, "no_number", "1250.50"),
-        ("number", "1e5", {}, "no_number", "1250.50"),
-        ("number", "NaN", {}, "no_number", "1250.50"),
-        ("number", "٣", {}, "no_number", "1250.50"),
-        ("number", "1" * 16, {}, "no_number", "15 digits"),
-        ("number", "1." + "1" * 11, {}, "no_number", "10 after"),
-        ("number", "1" * 10_000, {}, "no_number", "15 digits"),
-        ("number", "4.99", {"minimum": "5"}, "too_small", "at least 5."),
-        ("number", "10.1", {"minimum": "9", "maximum": "10"}, "too_large", "at most 10."),
-        ("date", "2025-02-29", {}, "no_date", "2026-03-31"),
-        ("date", "20250203", {}, "no_date", "2026-03-31"),
-        ("date", "2025-W01-1", {}, "no_date", "2026-03-31"),
-        ("date", "31.03.2026", {}, "no_date", "2026-03-31"),
-        ("date", "0000-01-01", {}, "no_date", "2026-03-31"),
-        ("date", "2026-02-28", {"minimum": "2026-03-01"}, "too_small", "2026-03-01"),
-        ("date", "2026-03-02", {"maximum": "2026-03-01"}, "too_large", "2026-03-01"),
-        ("choice", "c", {"options": ["a", "b"]}, "no_option", "a, b"),
-        ("choice", ["a"], {"options": ["a", "b"]}, "no_option", "a, b"),
+        ("number", "", {}, "entry_no_number", "1250.50"),
+        ("number", "1,5", {}, "entry_no_number", "1250.50"),
+        ("number", "1e5", {}, "entry_no_number", "1250.50"),
+        ("number", "NaN", {}, "entry_no_number", "1250.50"),
+        ("number", "٣", {}, "entry_no_number", "1250.50"),
+        ("number", "1" * 16, {}, "entry_no_number", "15 digits"),
+        ("number", "1." + "1" * 11, {}, "entry_no_number", "10 after"),
+        ("number", "1" * 10_000, {}, "entry_no_number", "15 digits"),
+        ("number", "4.99", {"minimum": "5"}, "at_least", "at least 5."),
+        ("number", "10.1", {"minimum": "9", "maximum": "10"}, "at_most", "at most 10."),
+        ("date", "2025-02-29", {}, "entry_no_date", "2026-03-31"),
+        ("date", "20250203", {}, "entry_no_date", "2026-03-31"),
+        ("date", "2025-W01-1", {}, "entry_no_date", "2026-03-31"),
+        ("date", "31.03.2026", {}, "entry_no_date", "2026-03-31"),
+        ("date", "0000-01-01", {}, "entry_no_date", "2026-03-31"),
+        ("date", "2026-02-28", {"minimum": "2026-03-01"}, "at_least", "2026-03-01"),
+        ("date", "2026-03-02", {"maximum": "2026-03-01"}, "at_most", "2026-03-01"),
+        ("choice", "c", {"options": ["a", "b"]}, "entry_no_option", "a, b"),
+        ("choice", ["a"], {"options": ["a", "b"]}, "entry_no_option", "a, b"),
         ("checkbox", "true", {}, "no_boolean", "true or false"),
         ("checkbox", 1, {}, "no_boolean", "true or false"),
-        ("checkbox", False, {}, "unticked", "ticked"),
+        ("checkbox", False, {}, "entry_unticked", "ticked"),
     ],
 )
 def test_what_is_refused(kind: str, value: object, rules: dict[str, Any], why: str, says: str) -> None:
@@ -107,12 +108,12 @@ def test_what_is_refused(kind: str, value: object, rules: dict[str, Any], why: s
     assert says in sentence
 
 
-@pytest.mark.parametrize("kind", FILLED_BY_SERVICE)
+@pytest.mark.parametrize("kind", ["signed_on", "full_name", "email"])
 def test_fields_that_the_service_fills_take_nothing(kind: str) -> None:
-    assert refused(kind, "x")[0] == "filled_by_service"
+    assert refused(kind, "x")[0] == "set_when_signing"
 
 
 def test_every_type_is_read() -> None:
-    for kind in FieldType:
+    for kind in KINDS:
         with pytest.raises(InvalidEntryError):
             kept(kind, {}, options=["a", "b"])

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.signature_requests.typed_number import plain_number, two_readings, two_readings_anywhere
+from paraph.signature_requests.fields.readers import plain_number, two_readings
 
 
 @pytest.mark.parametrize(
@@ -84,10 +84,10 @@ def test_what_can_be_read_in_one_way(typed: object, locale: str) -> None:
 def test_where_nobody_knows_the_language_either_mark_may_stand_between_thousands(
     typed: str, readings: tuple[str, str]
 ) -> None:
-    assert two_readings_anywhere(typed) == readings
-    assert not any(two_readings_anywhere(each) for each in readings)
+    assert two_readings(typed) == readings
+    assert not any(two_readings(each) for each in readings)
 
 
 @pytest.mark.parametrize("typed", ["1250", "1.25", "1,25", "0.250", "1250.500", "1.250,5", "1.2500", "", "twelve"])
 def test_what_has_one_reading_in_every_language(typed: str) -> None:
-    assert two_readings_anywhere(typed) is None
+    assert two_readings(typed) is None

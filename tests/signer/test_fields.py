@@ -8,9 +8,8 @@ import pytest
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.ending.expire import expire
 from paraph.kernel import clock
-from paraph.signature_requests.entry_problems import EntriesRefusal
-from paraph.signature_requests.field_values import values_of
-from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.fields.entry import EntriesRefusal, filled_fields
+from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.signer import stamp_rate
 from paraph.tenants.admin_log.actor import OPERATOR

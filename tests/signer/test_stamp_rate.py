@@ -1,18 +1,14 @@
 """Previews of the stamp, and how many of them a signer gets."""
 
-from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
 from django.test import Client
 
-from paraph.documents.models import Document
 from paraph.kernel import minute_rate
 from paraph.kernel.minute_rate import MinuteRate
 from paraph.pdf.typesetting.appearances import InitialsContent, initials_svg
-from paraph.signature_requests.models import Placement
-from paraph.signature_requests.stamp_grounds import stamp_grounds
 from paraph.signer import stamp_rate
 from tests.factories import TYPED, Scene, scene
 
@@ -39,26 +35,6 @@ def test_beyond_the_limit_none_is_drawn_until_the_next_minute(client: Client, mo
     assert drawn(client, made, 1).status_code == 200
     monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 180.0))
     assert drawn(client, made).status_code == 200
-
-
-def test_nothing_is_looked_at_beyond_the_limit_nor_more_than_is_drawn(
-    client: Client, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = scene(documents=2)
-    looked: list[int] = []
-
-    def watched(document: Document, stamps: Sequence[Placement]) -> dict[int, bool]:
-        looked.append(document.pk)
-        return stamp_grounds(document, stamps)
-
-    monkeypatch.setattr("paraph.signer.stamp_picture.stamp_grounds", watched)
-    assert client.get(made.url(rest="/stamp.svg")).status_code == 200
-    first, second = (row.document_id for row in made.request.request_documents.order_by("position"))
-    assert looked == [first], "only the first stamp is shown"
-    assert drawn(client, made).status_code == 200 and looked == [first, first, second]
-    stamp_rate.count_stamp(made.signers[0].pk)
-    assert drawn(client, made).status_code == client.get(made.url(rest="/stamp.svg")).status_code == 429
-    assert len(looked) == 3
 
 
 def test_typed_initials_are_shown_as_they_stand_on_pages_where_they_are_wanted(client: Client) -> None:

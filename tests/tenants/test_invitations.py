@@ -13,18 +13,12 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR, Actor
-from paraph.tenants.admin_log.log import broken_at
 from paraph.tenants.admin_log.models import Activity, ActorKind
-from paraph.tenants.invitations import accept_invitation, invite, resend_invitation, withdraw_invitation
+from paraph.tenants.invitations import accept_invitation, count_resend, invite, resend_invitation, withdraw_invitation
 from paraph.tenants.members import change_role, create_member, remove_member, transfer_ownership
-from paraph.tenants.models import Invitation, InvitationResend, Member, Organization, Role, User
+from paraph.tenants.models import Invitation, Member, Organization, Role, User
 from tests.factories import jobs
 from tests.tenancy import create_organization
-
-
-@pytest.fixture
-def organization(db: None) -> Organization:
-    return create_organization("Analytical Engines", "pro")
 
 
 @pytest.fixture
@@ -186,7 +180,7 @@ def test_twenty_invitations_a_day(owner: Member) -> None:
     Invitation.objects.filter(email="0@example.com").update(created_at=clock.now() - timedelta(days=1))
     invited(owner, "one-more@example.com")
     acts = list(Activity.objects.filter(organization_id=owner.organization_id))
-    assert [act.action for act in acts].count("member.invited") == 21 and broken_at(acts) is None
+    assert [act.action for act in acts].count("member.invited") == 21
 
 
 def test_thirty_resends_an_hour_from_one_network_in_all_organizations(owner: Member) -> None:
@@ -249,10 +243,8 @@ def test_twenty_invitations_a_day_also_at_once(owner: Member) -> None:
 
 @pytest.mark.django_db(transaction=True)
 def test_thirty_resends_from_one_network_also_at_once_in_several_organizations(owner: Member) -> None:
-    counted = InvitationResend(organization_id=owner.organization_id, network="192.0.2.1", sent_at=clock.now())
     for number in range(28):
-        counted.pk, counted.email = None, f"{number}@example.com"
-        counted.save(force_insert=True)
+        count_resend(Invitation(organization=owner.organization, email=f"{number}@example.com"), "192.0.2.1")
     owners = [
         create_member(create_organization(f"Elsewhere {number}", "free").pk, OPERATOR, "o@example.com", Role.OWNER)
         for number in range(6)

@@ -9,16 +9,10 @@ from django.test import Client
 
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import OPERATOR, Actor
-from paraph.tenants.admin_log.log import broken_at
 from paraph.tenants.admin_log.models import Activity, ActorKind
 from paraph.tenants.members import change_role, create_member, remove_member
 from paraph.tenants.models import Member, Organization, Role, User
 from tests.tenancy import create_organization
-
-
-@pytest.fixture
-def organization(db: None) -> Organization:
-    return create_organization("Analytical Engines", "pro")
 
 
 def joined(organization: Organization, role: str, name: str = "") -> Member:
@@ -45,7 +39,6 @@ def test_each_change_is_noted_in_the_activity_log(organization: Organization) ->
         ("member.role_changed", "grace@example.com", "owner@example.com"),
         ("member.removed", "grace@example.com", "owner@example.com"),
     ]
-    assert broken_at(acts) is None
 
 
 @pytest.mark.parametrize("role", [Role.ADMIN, Role.OWNER])

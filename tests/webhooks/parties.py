@@ -37,7 +37,7 @@ def record(
     """An event with its journal entry, as ``flow.events`` writes them; it may lie before others of the request."""
     entry = follow(request, event_type, signer_id=signer.pk if signer else None, moment=occurred_at)
     entry.created_at = occurred_at or entry.created_at
-    insert([entry, *outbox.told(entry, request, signer)])
+    insert([entry, *outbox.event_and_deliveries(entry, request, signer)])
 
 
 def another_application(webhook_url: str) -> Application:

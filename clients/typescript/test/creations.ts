@@ -1,5 +1,5 @@
 /** Uploads the PDFs that are named and has each signed by somebody invited, four at a time; prints the requests' ids. Of
- * `tests.chaos.dropped_answers`. */
+ * `lab.chaos.dropped_answers`. */
 
 import { readFile } from "node:fs/promises";
 import { basename } from "node:path";

@@ -9,8 +9,7 @@ from typing import Any
 
 from paraph.audit_trail.commitments import committed, salts_for
 from paraph.audit_trail.models import Entry, EventType
-from paraph.audit_trail.witness import note_entries
-from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.planned import one_row
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 
@@ -50,14 +49,12 @@ def follow(
     The caller holds the request's row lock (or has just created the request), so that the chain has one writer. A
     second writer would violate the unique position.
     """
-    with prepared_cursor() as cursor:
-        cursor.execute(_NEXT, [request.pk])
-        entry_id, position, previous, earlier = cursor.fetchone()
+    newest: Any = one_row(_NEXT, [request.pk])  # there is one in any case
+    entry_id, position, previous, earlier = newest
     moment = moment or clock.now()
     entry = _entry(request, event_type, signer_id, origin, metadata or {})
     entry.pk = entry_id
     _chain(entry, (position or 0) + 1, bytes(previous or GENESIS), max(moment, earlier) if earlier else moment)
-    note_entries([entry])
     return entry
 
 
@@ -69,7 +66,6 @@ def begin(request: SignatureRequest, events: list[tuple[EventType, dict[str, Any
         _chain(entry, position, previous, moment)
         entries.append(entry)
         previous = bytes(entry.hash)
-    note_entries(entries)
     return entries
 
 

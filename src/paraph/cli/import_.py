@@ -6,7 +6,6 @@ import click
 
 from paraph.cli.options import operator_options, show
 from paraph.cli.session import database_to_fill, set_up
-from paraph.kernel import clock
 from paraph.kernel.settings import read_settings
 from paraph.operations.backup import restore
 from paraph.operations.backup.archive import checked_archive
@@ -21,15 +20,13 @@ def command(file: Path, *, as_json: bool) -> None:
     The secret must be the one of the export. All or nothing is imported.
     """
     settings = read_settings()
-    began = clock.now()
     with checked_archive(file, "export") as archive, database_to_fill() as url:
         restore.require_same_secret(archive, settings)
         restore.require_empty_database(url)
         restore.load_database(archive, settings.data_dir, url)
         set_up(tasks=False)
-        from paraph.evidence.timelines import begin_anew
         from paraph.operations.migrations import migrate
 
         applied = migrate()
-        begin_anew(began)
+        restore.give_no_number_twice()
     show({"imported": True, "applied": applied}, as_json=as_json)

@@ -7,7 +7,6 @@ import click
 
 from paraph.cli.options import operator_options
 from paraph.cli.session import database_to_fill, set_up
-from paraph.kernel import clock
 from paraph.kernel.settings import read_settings
 from paraph.operations.backup import restore
 from paraph.operations.backup.archive import Archive, checked_archive
@@ -23,15 +22,13 @@ def command(context: click.Context, file: Path, *, as_json: bool) -> None:
     The file is read whole before anything is written; the database comes last. Then every object is compared with its
     row. Ends with 1 when one is missing or changed.
     """
-    began = clock.now()
     with checked_archive(file, "backup") as archive, database_to_fill() as url:
         objects = _restore(archive, url)
-        from paraph.evidence.timelines import begin_anew
         from paraph.operations.migrations import migrate
         from paraph.operations.store_check import problems_with_named_objects
 
         migrate()
-        begin_anew(began)
+        restore.give_no_number_twice()
         problems = problems_with_named_objects()
     restored = {"objects": objects, "problems": problems}
     if as_json:

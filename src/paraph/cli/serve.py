@@ -37,7 +37,7 @@ def command(*, newer_tables: bool) -> None:
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)
     lock.take_for_service()
-    web_process.check_port(settings)
+    web_process.check_address(settings)
     server = None if settings.database_url else _server(settings)
     keeper = Keeper(server, _say) if server else None
     supervisor = Supervisor(_children(settings), keeper.look if keeper else lambda: None)

@@ -13,15 +13,14 @@ from tempfile import TemporaryFile
 
 import click
 
-from paraph.cli.verdict import say, show_verdict
+from paraph.cli.verdict import say, show_verdict, visible
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import read_settings
 from paraph.keys.certificates import read_roots
 from paraph.keys.sealing import trusted_roots
 from paraph.pdf.report import EvidenceCheck, Verification
-from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, DetachedTimestampsRefused
+from paraph.pdf.timestamps.detached_timestamps import START_OF_TOKEN, DetachedTimestamp, DetachedTimestampsRefused
 from paraph.pdf.untrusted.verify import check_evidence, read_timestamps, together, verify
-from paraph.tenants.admin_log.read_export import START, is_export
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 _PIECE, _LARGEST = 1 << 20, 512 << 20
@@ -79,7 +78,7 @@ def command(
     files of its documents that are not given are named. With --each, each file is verified by itself. Ends with 0 only
     when every file that is given is sealed, intact, trusted, and unaltered since, or matches, and the evidence is about
     it; else with 1. A file that was altered after an earlier seal and sealed again does not end with 0. The last line
-    is the verdict. An activity log is verified by paraph activity verify.
+    is the verdict.
     """
     roots = _roots(root_files, data_dir)
     with ExitStack() as stack, together(len(files)):
@@ -126,8 +125,12 @@ def _kept(evidence_files: Sequence[Path], files: Mapping[str, _File]) -> dict[st
         try:
             with ExitStack() as stack:
                 opened = _opened(path, stack)
-                for name, file in files.items():
-                    kept[name] += read_timestamps(opened, file)
+                is_token = opened.peek(1)[:1] == START_OF_TOKEN
+                found = {name: read_timestamps(opened, file, kept[name]) for name, file in files.items()}
+                if is_token and not any(found.values()):
+                    raise DetachedTimestampsRefused(f"{visible(path.name)} is a timestamp of none of the files.")
+                for name, records in found.items():
+                    kept[name] += records
         except DetachedTimestampsRefused as error:
             raise DomainError("validation_error", str(error)) from error
     return kept
@@ -143,8 +146,6 @@ def _show_tied(result: EvidenceCheck, *, details: bool, as_json: bool) -> None:
 def _verified(
     file: _File, roots: Sequence[bytes], kept: Sequence[DetachedTimestamp], signers: Sequence[str]
 ) -> Verification:
-    if is_export(file.peek(START)):
-        return Verification(findings=["It is an export of an activity log, which paraph activity verify checks."])
     found = verify(file, roots, kept, signers)
     told = [] if roots else [_NO_ROOT]
     if found.purpose is not None and found.purpose.kind == "proof":

@@ -20,9 +20,12 @@ _TURN_SECONDS = 0.0005  # for which a thread runs Python while others wait (docs
 _BACKLOG = 4096  # connections that wait to be accepted; the kernel's own limit (somaxconn) may be lower
 
 
-def check_port(settings: Settings) -> None:
-    """Raise ``DomainError("configuration", …)`` when this machine cannot listen on the address. Granian itself would
-    not notice: it shares the port with any other process that listens there."""
+def check_address(settings: Settings) -> None:
+    """Raise ``DomainError("configuration", …)`` when a public address has no proxy in front, or this machine cannot
+    listen on the address. Granian itself would not notice: it shares the port with any other process that listens
+    there."""
+    if settings.lacks_proxy:
+        raise DomainError("configuration", settings.lacks_proxy)
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(settings.host, settings.port, type=socket.SOCK_STREAM)[
             0
@@ -48,7 +51,7 @@ def run(drain_seconds: int = 0) -> None:
 
     from paraph.database import idle, sessions
     from paraph.health.pages import drain_before_end
-    from paraph.server import slow_readers, static_files
+    from paraph.server import static_files
 
     # Made once here and shared by the processes forked below.
     application = get_internal_wsgi_application()
@@ -63,7 +66,6 @@ def run(drain_seconds: int = 0) -> None:
         sessions.work_as("web")
         idle.give_back_from_now_on()
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
-        slow_readers.start()
         return application
 
     if multiprocessing.get_start_method(allow_none=True) != "fork":

@@ -47,6 +47,7 @@ INSTALLED_APPS = [
     "allauth.usersessions",
     "django_htmx",
     "procrastinate.contrib.django",
+    "paraph.counts",
     "paraph.tenants",
     "paraph.tenants.admin_log",
     "paraph.idempotency",

@@ -22,7 +22,7 @@ from paraph.signer.decline import decline
 from paraph.signer.download import copy as download_copy
 from paraph.signer.download import proof as download_proof
 from paraph.signer.download import unsigned as download_unsigned
-from paraph.signer.fields import fields
+from paraph.signer.fields import fields, values_image
 from paraph.signer.logo import logo
 from paraph.signer.otp import otp
 from paraph.signer.page import page
@@ -32,7 +32,6 @@ from paraph.signer.progress import progress_view
 from paraph.signer.shell import embed_script
 from paraph.signer.signature import signature
 from paraph.signer.stamp_picture import drawn_stamp, typed_initials, typed_stamp
-from paraph.signer.values_image import values_image
 from paraph.signer.words_script import words_script
 
 handler400 = "paraph.dashboard.errors.bad_request"
@@ -70,29 +69,29 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/embed.js", embed_script),
     path("sign/words/<str:locale>.js", words_script),
     path("sign/<str:token>", page),
-    path("sign/<str:token>/ask", ask),
-    path("sign/<str:token>/decline", decline),
+    path("sign/<str:token>/otp", otp),
+    path("sign/<str:token>/fields", fields),
+    path("sign/<str:token>/signature", signature),
+    path("sign/<str:token>/stamp", drawn_stamp),
+    path("sign/<str:token>/stamp.svg", typed_stamp),
+    path("sign/<str:token>/initials.svg", typed_initials),
+    path("sign/<str:token>/progress", progress_view),
+    path("sign/<str:token>/logo.png", logo),
     path("sign/<str:token>/documents/<int:document_id>.pdf", download_unsigned),
-    path("sign/<str:token>/documents/<int:document_id>/copy.pdf", download_copy),
     path("sign/<str:token>/documents/<int:document_id>/text", document_text),
+    path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>/text", page_text),
+    path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-values.svg", values_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>.webp", page_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", page_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-800-<int:part>.webp", page_image),
-    path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>/text", page_text),
-    path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-values.svg", values_image),
     path(
         "sign/<str:token>/documents/<int:document_id>/pages/<int:number>-print.webp",
         page_image,
         {"printed": True},
     ),
-    path("sign/<str:token>/initials.svg", typed_initials),
-    path("sign/<str:token>/logo.png", logo),
-    path("sign/<str:token>/fields", fields),
-    path("sign/<str:token>/otp", otp),
-    path("sign/<str:token>/progress", progress_view),
+    path("sign/<str:token>/documents/<int:document_id>/copy.pdf", download_copy),
     path("sign/<str:token>/proof.pdf", download_proof),
-    path("sign/<str:token>/signature", signature),
-    path("sign/<str:token>/stamp", drawn_stamp),
-    path("sign/<str:token>/stamp.svg", typed_stamp),
+    path("sign/<str:token>/ask", ask),
+    path("sign/<str:token>/decline", decline),
     path("static/<path:name>", static_file),
 ]

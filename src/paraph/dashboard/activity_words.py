@@ -1,4 +1,4 @@
-"""What the entries of the activity log are called on pages; exports and filters know them by their codes."""
+"""Words for the entries of the activity log, for pages; downloads and filters have their codes."""
 
 from django.utils.translation import gettext_lazy
 

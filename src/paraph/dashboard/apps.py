@@ -1,4 +1,4 @@
-"""The dashboard as an application of Django: what it listens to."""
+"""The dashboard as an application of Django, with the signals that it listens to."""
 
 from django.apps import AppConfig
 

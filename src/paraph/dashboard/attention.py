@@ -80,7 +80,7 @@ def _declined(scope: TenantScope) -> QuerySet[SignatureRequest]:
 
 
 def _mails(scope: TenantScope) -> list[Signer]:
-    """Signers whose turn it is, and whose invitation no mail server has taken."""
+    """Return the signers whose turn it is, and whose invitation no mail server has taken."""
     latest = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
     before = clock.now() - _SHORTLY
     mailed = {row.pk: row for row in latest[:_LATEST_REQUESTS] if row.send_email and row.created_at < before}

@@ -95,7 +95,7 @@ def actor(request: HttpRequest, member: Member) -> Actor:
 
 
 def _memberships(member: Member) -> QuerySet[Member]:
-    """For the switch to another organization."""
+    """Return the organizations that the person can switch to, as their memberships."""
     memberships = Member.objects.filter(user_id=member.user_id, organization__deleted_at=None)
     return memberships.select_related("organization").order_by("organization__name")
 

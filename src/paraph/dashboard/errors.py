@@ -39,13 +39,13 @@ def forged(request: HttpRequest, reason: str = "") -> HttpResponse:  # noqa: ARG
 
 
 def crashed(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form
-    """Told with the id under which the service's log has the exception. Reads nothing from the database."""
+    """Answer a crash with the id under which the service's log has the exception. Reads nothing from the database."""
     incident = structlog.contextvars.get_contextvars().get("request_id", "")
     return _notice(500, _("Something went wrong on our side"), _("Try again in a moment; nothing is lost."), incident)
 
 
 def unavailable(sentence: str) -> HttpResponse:
-    """Answer what works again in a few seconds, as the sentence says. Reads nothing from the database."""
+    """Answer a call that will work again in a few seconds, as the sentence says. Reads nothing from the database."""
     response = _notice(503, _("Not available at the moment"), sentence)
     response["Retry-After"] = "5"
     return response

@@ -1,4 +1,5 @@
-"""What browsers may do with pages of the dashboard: load from nowhere else, be framed by nobody, keep nothing."""
+"""Headers of all pages of the dashboard: they load from nowhere else, are framed by nobody, and browsers do not keep
+them."""
 
 from collections.abc import Callable
 

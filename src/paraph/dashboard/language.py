@@ -8,7 +8,7 @@ from django.utils import translation
 
 
 class AccountLanguage:
-    """The middleware. Needs the account, which it reads."""
+    """The middleware, which reads the account: it stands behind the one that finds it."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

@@ -1,4 +1,5 @@
-"""``/app/{o}/settings``: name, contact address, what documents and mails may be, how long files are kept, deletion.
+"""``/app/{o}/settings``: name, contact address, which documents are taken and what mails hold, how long files are kept,
+deletion.
 
 Everybody may read them; owners and admins change them, owners alone retention and deletion.
 """
@@ -97,8 +98,8 @@ def settings(request: HttpRequest, member: Member) -> HttpResponse:
 
 @reauthenticated
 def _change(request: HttpRequest, member: Member) -> HttpResponse:
-    """Who hears of requests, and whose sites may frame them, is for somebody who has just logged in, as the
-    application's own webhook URL and sites are."""
+    """Change the settings. Who hears of requests, and whose sites may frame them, is changed only by somebody who has
+    just logged in, as the application's own webhook URL and sites are."""
     form = SettingsForm(member.organization, request.POST)
     if form.is_valid():
         try:

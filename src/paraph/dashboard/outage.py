@@ -15,7 +15,7 @@ log = logging.getLogger("paraph.dashboard")
 
 
 class DashboardOutage:
-    """The middleware: a page in the place of a crash. What a page loads by itself gets JSON, from
+    """The middleware: a page instead of a crash. What a page loads by itself gets JSON, from
     :class:`paraph.server.outage.Outage`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:

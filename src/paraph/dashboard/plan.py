@@ -41,7 +41,7 @@ def plan(request: HttpRequest, member: Member) -> HttpResponse:
 
 @member_page(Right.SEE)
 def billed(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG001
-    """A line for each day of the months on the page on which requests were created in production."""
+    """Download a line for each day of the months on the page on which requests were created in production."""
     first = datetime.combine(_months(member)[-1], time(), UTC)
     production = scope(member, Environment.PRODUCTION)
     created = by_day(production, "signature_requests", first.date())

@@ -18,7 +18,7 @@ TooLarge = Callable[[HttpRequest, Member], HttpResponse]
 
 def takes_small_file(most_bytes: int, too_large: TooLarge) -> Callable[[View], View]:
     """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it. ``too_large`` answers where the
-    file is plainly larger than ``most_bytes``; the view judges one that is hardly.
+    file is plainly larger than ``most_bytes``; the view refuses one that is only just larger.
 
     Exempt from the middleware's CSRF check, which would read the body before the member is known; the same check is
     made here, once the body may be read. A body without a stated length has no file.

@@ -16,13 +16,13 @@ PATIENCE_SECONDS = 600.0
 
 
 def wait_briefly(connection: Any) -> None:
-    """Have the statements of the session wait for a lock for a fifth of ``deadlock_timeout``."""
+    """Let the statements of the session wait for a lock for a fifth of ``deadlock_timeout`` at most."""
     with connection.cursor() as cursor:
         cursor.execute(f"SELECT set_config('lock_timeout', ({_SHARE})::text || 'ms', false)")
 
 
 def wait_patiently(connection: Any) -> None:
-    """Have them wait as long as it takes."""
+    """Let the statements of the session wait for a lock for as long as it takes."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT set_config('lock_timeout', '0', false)")
 

@@ -18,8 +18,8 @@ from paraph.database.refusals import refusal
 SECONDS = 5.0
 _FOLLOW = """
 DO $$ BEGIN
-    IF to_regproc('evidence_follow_timeline') IS NOT NULL THEN
-        PERFORM evidence_follow_timeline();
+    IF to_regproc('organizations_follow_timeline') IS NOT NULL THEN
+        PERFORM organizations_follow_timeline();
     END IF;
 END $$
 """

@@ -53,7 +53,7 @@ def give_back(seconds: float = 0.0) -> int:
 
 
 def give_back_from_now_on() -> None:
-    """In this process, until it ends: a connection that has rested for 10 s is closed."""
+    """Close connections that have rested for 10 s, in this process until it ends."""
     threading.Thread(target=_repeat, name="idle sessions", daemon=True).start()
 
 

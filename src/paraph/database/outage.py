@@ -26,7 +26,7 @@ def cause_of_outage(error: BaseException) -> str:
 
 
 def outage_sentence(error: BaseException) -> str:
-    """For the log: what is away, and the cause."""
+    """Return the sentence for the log: what is away, and the cause."""
     if isinstance(error, AwayError):
         return str(error.strerror)
     return f"the database does not answer: {cause_of_outage(error)}"

@@ -24,8 +24,9 @@ _OF_THE_SERVER = {
 
 
 def statement(connected: ConnectionInfo) -> str:
-    """Have the server give its end of this connection up as early as we do ours. Changes nothing where there is no
-    network in between. (As ``options`` of the connection it would cost nothing, but poolers refuse them.)
+    """Return the statement that has the server give its end of this connection up as early as we do ours. Changes
+    nothing where there is no network in between. (As ``options`` of the connection it would cost nothing, but poolers
+    refuse them.)
     """
     if not connected.hostaddr:
         return ""

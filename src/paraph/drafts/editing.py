@@ -3,15 +3,16 @@
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from datetime import timedelta
+from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Func, IntegerField, Max, QuerySet, Sum
 
 from paraph.documents.models import Document, DocumentStatus
-from paraph.drafts.field_kinds import Kind, free_name
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
 from paraph.kernel import clock
+from paraph.signature_requests.fields.kinds import Kind, free_name
 from paraph.signature_requests.input import DEFAULT_SIZE
 from paraph.signature_requests.models import Role
 from paraph.tenants.models import User
@@ -68,7 +69,7 @@ def attach(scope: TenantScope, draft: Draft, document_ids: Iterable[int]) -> Non
     DraftDocument.objects.bulk_create(
         DraftDocument(draft=draft, document_id=pk, position=first + index) for index, pk in enumerate(new)
     )
-    if new and not DraftStamp.objects.filter(document__draft=draft).exists():
+    if new and not draft.places().stamps:
         draft.tags_placed = False
         draft.save(update_fields=["tags_placed"])
     touch(draft)
@@ -80,6 +81,7 @@ def keep_documents(draft: Draft, document_ids: Sequence[int]) -> None:
         draft.documents.exclude(document_id__in=document_ids).delete()
         for position, pk in enumerate(document_ids):
             draft.documents.filter(document_id=pk).update(position=position)
+        forget_places(draft)
         touch(draft)
 
 
@@ -91,31 +93,39 @@ def replace_signers(draft: Draft, signers: Sequence[DraftSigner]) -> None:
         for position, signer in enumerate(signers):
             signer.draft, signer.position = draft, position
             signer.save()
-        for kind in (DraftStamp, DraftField):
-            kind.objects.filter(signer__draft=draft, signer__role=Role.APPROVER).delete()
+        forget_places(draft)
         touch(draft)
 
 
 def replace_places(draft: Draft, stamps: Sequence[DraftStamp], fields: Sequence[DraftField] = ()) -> None:
     """Make these the draft's stamps and fields. Of two that come at once, the later one's stand alone."""
     with held(draft):
-        DraftStamp.objects.filter(document__draft=draft).delete()
-        DraftField.objects.filter(document__draft=draft).delete()
-        DraftStamp.objects.bulk_create(stamps)
-        DraftField.objects.bulk_create(fields)
+        draft.place(stamps, fields)
         touch(draft)
+
+
+def forget_places(draft: Draft) -> None:
+    """Take away what stands for documents and signers that the draft does not have any more, and for those who
+    approve."""
+    if draft.placed:
+        stamps, fields = draft.places()
+        draft.place(
+            [stamp for stamp in stamps if stamp.signer.role == Role.SIGNER],
+            [field for field in fields if field.signer.role == Role.SIGNER],
+        )
 
 
 def add_stamp(draft: Draft) -> None:
     """Add a stamp for the first signer who has none, on the last page of the first document, beside the stamps that
     stand there."""
+    stamps, fields = draft.places()
     signing = draft.signers.filter(role=Role.SIGNER)
-    signer = signing.filter(stamps=None).first() or signing.first()
+    signer = signing.exclude(pk__in=[stamp.signer.pk for stamp in stamps]).first() or signing.first()
     row = draft.documents.select_related("document").first()
     if signer is None or row is None:
         return
-    there = row.stamps.filter(page_number=len(row.document.pages)).count()
-    DraftStamp.objects.create(document=row, signer=signer, **_free_place(row, there, DEFAULT_SIZE))
+    there = _on_last_page(row, stamps)
+    draft.place([*stamps, DraftStamp(document=row, signer=signer, **_free_place(row, there, DEFAULT_SIZE))], fields)
     touch(draft)
 
 
@@ -126,16 +136,20 @@ def add_field(draft: Draft, kind: Kind) -> None:
     row = draft.documents.select_related("document").first()
     if signer is None or row is None:
         return
-    fields = list(row.fields.all())
-    there = sum(field.page_number == len(row.document.pages) for field in fields)
-    place = _free_place(row, there, (max(kind.size[0], _NARROWEST), kind.size[1]))
-    place |= {"y": row.document.pages[-1][1] - place["y"] - kind.size[1], "width": kind.size[0]}
-    name = free_name(str(kind.label), [field.content["name"] for field in fields if field.signer_id == signer.pk])
-    DraftField.objects.create(document=row, signer=signer, content=kind.content(name), **place)
+    stamps, fields = draft.places()
+    place = _free_place(row, _on_last_page(row, fields), (max(kind.drawn[0], _NARROWEST), kind.drawn[1]))
+    place |= {"y": row.document.pages[-1][1] - place["y"] - kind.drawn[1], "width": kind.drawn[0]}
+    own = [field.content["name"] for field in fields if (field.document, field.signer) == (row, signer)]
+    content = kind.content(free_name(str(kind.label), own))
+    draft.place(stamps, [*fields, DraftField(document=row, signer=signer, content=content, **place)])
     touch(draft)
 
 
-def _free_place(row: DraftDocument, there: int, size: tuple[float, float]) -> dict[str, float]:
+def _on_last_page(row: DraftDocument, placed: Sequence[DraftStamp]) -> int:
+    return sum(each.document == row and each.page_number == len(row.document.pages) for each in placed)
+
+
+def _free_place(row: DraftDocument, there: int, size: tuple[float, float]) -> dict[str, Any]:
     """Return the place on the last page for one more of the size, from the bottom left."""
     room_across, room_up = row.document.pages[-1]
     width, height = size
@@ -163,10 +177,9 @@ def is_large(draft: Draft) -> bool:
     """Whether its pages take a processor for longer than a plain page does: more than 100 pages, or stamps and
     fields."""
     length = Func("document__pages", function="jsonb_array_length", output_field=IntegerField())
-    of_it = {"document__draft": draft}
     pages = draft.documents.aggregate(pages=Sum(length))["pages"] or 0
-    stamps, fields = (model.objects.filter(**of_it).order_by().values("pk") for model in (DraftStamp, DraftField))
-    return max(pages, stamps.union(fields, all=True).count()) > _LARGE
+    placed = sum(len(one["stamps"]) + len(one["fields"]) for each in draft.placed for one in each["signers"])
+    return max(pages, placed) > _LARGE
 
 
 def open_drafts(scope: TenantScope) -> QuerySet[Draft]:
@@ -191,8 +204,8 @@ def discard(drafts: QuerySet[Draft]) -> int:
 def empty(draft: Draft) -> None:
     """Save a draft that is over, and delete what it said of people and documents, and to people."""
     draft.title = draft.subject = draft.message = ""
-    draft.more_options = {}
-    draft.save(update_fields=["request", "discarded_at", "title", "subject", "message", "more_options"])
+    draft.more_options, draft.placed = {}, []
+    draft.save(update_fields=["request", "discarded_at", "title", "subject", "message", "more_options", "placed"])
     draft.documents.all().delete()
     draft.signers.all().delete()
 

@@ -1,6 +1,5 @@
 """A draft as an application gives it: what is there is checked as in a creation, and anything may be missing."""
 
-import re
 from collections.abc import Iterator
 from itertools import count
 from typing import Any, NamedTuple
@@ -16,15 +15,12 @@ from paraph.signature_requests.placing import PlannedDocument
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.unknown_fields import look_for_unknown
-from paraph.signature_requests.variants import options_of
+from paraph.signature_requests.variants import PartialRequest, options_of
 from paraph.tenants.scope import TenantScope
 
 Json = dict[str, Any]
 
-_SOMEBODY = {"first_name": "-", "last_name": "-", "email": "somebody@example.com"}
-_PHONE = "+33612345678"
-_LACKS = re.compile(r"signers|documents|signers\[\d+\]|documents\[\d+\]\.signers(\[\d+\]\.stamps)?")
-"""Where a payload says too little although each of its parts is whole."""
+_DEFAULTS = {"mode": Mode.PARALLEL, "validity_days": DEFAULT_VALIDITY_DAYS}
 
 
 class Given(NamedTuple):
@@ -43,38 +39,22 @@ def read(scope: TenantScope, value: object, locale: str) -> Given:
     """
     known = _without_nulls(value)
     payload = _as_creation(known) if isinstance(known, dict) else {}
-    problems = _OfWhatIsThere(payload)
+    problems = Problems()
     if not isinstance(known, dict):
         problems.add("signature_request", _("it must be an object."))
         problems.refuse()
     look_for_unknown(value, DraftInput, "", problems, [])
-    plan = make_plan(scope, payload, problems, locale)
+    plan = make_plan(scope, payload, problems, locale, shape=PartialRequest)
     chosen = plan.draft
-    options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
+    named = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
+    options = _DEFAULTS | {name: each for name, each in named.items() if each is not None}
     options["more_options"] = _more_options(known) | parts_payload(chosen)
     signers = list(zip(chosen.signers, known.get("signers", []), strict=True))
     if chosen.mode == "sequential":
-        signers.sort(key=lambda each: each[0].order or 0)
+        free = _unused(chosen.signers)
+        orders = {checked.ref: checked.order or next(free) for checked in chosen.signers}
+        signers.sort(key=lambda each: orders[each[0].ref])
     return Given(options, {checked.ref: _person(signer) for checked, signer in signers}, plan.documents)
-
-
-class _OfWhatIsThere(Problems):
-    """Problems of a payload, without those that only say that something is missing."""
-
-    def __init__(self, payload: Json) -> None:
-        super().__init__()
-        self._payload = payload
-
-    def add(self, path: str, sentence: str) -> None:
-        if not (_LACKS.fullmatch(path) and self._is_lacking(path)):
-            super().add(path, sentence)
-
-    def _is_lacking(self, path: str) -> bool:
-        """Return whether nothing stands there, or a signer who signs nothing yet."""
-        found: Any = self._payload
-        for step in re.findall(r"\w+", path):
-            found = found[int(step)] if step.isdigit() else found.get(step)
-        return isinstance(found, dict) if path.endswith("]") else found is None or found == []
 
 
 def _person(signer: Json) -> Json:
@@ -94,14 +74,14 @@ def _more_options(known: Json) -> Json:
 
 
 def _as_creation(known: Json) -> Json:
-    """Return the payload with something in every gap, so that only what is there can be wrong."""
-    payload = {"mode": Mode.PARALLEL, "validity_days": DEFAULT_VALIDITY_DAYS, "send_email": True} | known
+    """Return the payload with a ``ref`` for each signer, sent with mails, by a member who declares with sending that
+    the signers' identity is known."""
+    payload = {"send_email": True} | known
     if payload.get("identity_declaration_accepted", False) is False:
         payload["identity_declaration_accepted"] = True
     if isinstance(signers := payload.get("signers"), list):
-        orders = _unused(signers)
         payload["signers"] = [
-            _signer(each, number, orders) if isinstance(each, dict) else each
+            {"ref": f"{number}. -"} | each if isinstance(each, dict) else each
             for number, each in enumerate(signers, start=1)
         ]
     if isinstance(documents := payload.get("documents"), list):
@@ -109,16 +89,9 @@ def _as_creation(known: Json) -> Json:
     return payload
 
 
-def _signer(signer: Json, number: int, orders: Iterator[int]) -> Json:
-    filled: Json = {"ref": f"{number}. -"} | _SOMEBODY | signer
-    if "order" not in signer:
-        filled["order"] = next(orders)
-    return {"phone": _PHONE} | filled if signer.get("otp_channel") == Channel.SMS else filled
-
-
 def _unused(signers: list[Any]) -> Iterator[int]:
     """Yield signing orders that no signer has, the lowest first."""
-    taken = {order for each in signers if isinstance(each, dict) and isinstance(order := each.get("order"), int)}
+    taken = {signer.order for signer in signers}
     return (number for number in count(1) if number not in taken)
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 from pydantic import Field, create_model
 
-from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput
 from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
-from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftField, DraftSigner, Step
 from paraph.drafts.signer_name import signer_name
 from paraph.signature_requests.models import Channel, Role
 
@@ -45,10 +45,10 @@ def missing(draft: Draft) -> Missing:
     people = [sentence for signer in signers if (sentence := _unknown(signer, draft.locale))]
     if steps:
         return Missing(steps, {}, {}, people, [])
-    stamped = set(DraftStamp.objects.filter(document__draft=draft).values_list("signer_id", "document_id"))
+    stamps, fields = draft.places()
+    stamped = {(stamp.signer.pk, stamp.document.pk) for stamp in stamps}
     of_signers, of_documents = {pair[0] for pair in stamped}, {pair[1] for pair in stamped}
     sentence = _("%(name)s has no place to sign yet.")
-    fields = list(DraftField.objects.filter(document__draft=draft).select_related("document__document"))
     names = {signer.pk: signer_name(signer, draft.locale) for signer in signers if signer.role == Role.SIGNER}
     return Missing(
         {},
@@ -74,8 +74,8 @@ def _unsigned(
     fields: Sequence[DraftField], names: dict[int, str], stamped: set[tuple[int, int]], of_signers: set[int]
 ) -> list[str]:
     """Return who fills in a document and signs others alone."""
-    filled = [field for field in fields if field.signer_id in of_signers]
-    lacking = {(field.signer_id, field.document_id): field.document.document.name for field in filled}
+    filled = [field for field in fields if field.signer.pk in of_signers]
+    lacking = {(field.signer.pk, field.document.pk): field.document.document.name for field in filled}
     sentence = _("%(name)s has fields on %(document)s, but no place to sign there yet.")
     return [
         sentence % {"name": names[signer], "document": document}

@@ -1,6 +1,8 @@
 """Drafts of signature requests: documents, signers, stamps, options."""
 
-from typing import Any, ClassVar
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, ClassVar, NamedTuple
 
 from django.db import models
 from django.utils.translation import gettext_lazy
@@ -54,38 +56,15 @@ class RequestOptions(models.Model):
         return {name: getattr(self, name) for name in (*OPTIONS, *WRITTEN, "more_options")}
 
 
-class Rectangle(models.Model):
-    """The rectangle of a stamp or a field, in points of the page as a reader sees it, origin at the bottom left."""
-
-    page_number = models.IntegerField()
-    x = models.FloatField()
-    y = models.FloatField()
-    width = models.FloatField()
-    height = models.FloatField()
-
-    class Meta:
-        abstract = True
-
-    def rectangle(self) -> dict[str, Any]:
-        """Return the values by the names of their columns, for another row of the same kind."""
-        return {name: getattr(self, name) for name in ("page_number", "x", "y", "width", "height")}
-
-
-class PlacedField(Rectangle):
-    """A field and its place. ``content``: as the payload has it, without the placement."""
-
-    content: "models.JSONField[Any, Any]" = models.JSONField()
-
-    class Meta:
-        abstract = True
-
-
 class Draft(RequestOptions):
     """A request in the making, which every member of the organization sees. ``step``: the farthest that was opened.
 
     A sent draft is known by its ``request``; its documents, signers and stamps are gone, as the request has them. One
     that an ``application`` prepared is kept when it is discarded, without these, so that the application can read what
     became of it.
+
+    ``placed``: ``documents`` as a creation has them, with stamps and fields at coordinates; a ``signer_ref`` is
+    the primary key of a signer.
     """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
@@ -95,6 +74,7 @@ class Draft(RequestOptions):
     title = models.CharField(max_length=200, blank=True)
     step = models.CharField(max_length=10, choices=Step, default=Step.DOCUMENTS)
     tags_placed = models.BooleanField(default=False)
+    placed = models.JSONField(default=list)
     request = models.OneToOneField(SignatureRequest, models.CASCADE, null=True, related_name="+")
     discarded_at = models.DateTimeField(null=True)
     created_at = models.DateTimeField(default=clock.now)
@@ -113,6 +93,42 @@ class Draft(RequestOptions):
             return self.title
         first = next(iter(self.documents.all()), None)
         return first.document.name if first else ""
+
+    def places(self) -> "Places":
+        """Return the stamps, page by page, and the fields of those documents and signers that there are."""
+        found = Places([], [])
+        signers = {str(signer.pk): signer for signer in self.signers.all()}
+        placed = {each["id"]: each["signers"] for each in self.placed}
+        for row in self.documents.select_related("document"):
+            stamps = []
+            for each in placed.get(row.document_id, ()):
+                if signer := signers.get(each["signer_ref"]):
+                    whose: dict[str, Any] = {"document": row, "signer": signer}
+                    stamps += [DraftStamp(**whose, **stamp["value"]) for stamp in each["stamps"]]
+                    for field in each["fields"]:
+                        content = {name: part for name, part in field.items() if name != "placement"}
+                        found.fields.append(DraftField(**whose, **field["placement"]["value"], content=content))
+            found.stamps.extend(sorted(stamps, key=lambda stamp: stamp.page_number))
+        return found
+
+    def place(self, stamps: "Iterable[DraftStamp]", fields: "Iterable[DraftField]") -> None:
+        """Make these the draft's stamps and fields, and save them."""
+        placed: dict[int, dict[str, dict[str, Any]]] = {}
+
+        def of(each: DraftStamp) -> tuple[dict[str, Any], dict[str, Any]]:
+            ref = str(each.signer.pk)
+            there = placed.setdefault(each.document.document_id, {})
+            place = {"type": "coordinates", "value": each.rectangle()}
+            return there.setdefault(ref, {"signer_ref": ref, "stamps": [], "fields": []}), place
+
+        for stamp in stamps:
+            assignment, place = of(stamp)
+            assignment["stamps"].append(place)
+        for field in fields:
+            assignment, place = of(field)
+            assignment["fields"].append({**field.content, "placement": place})
+        self.placed = [{"id": pk, "signers": list(by_ref.values())} for pk, by_ref in placed.items()]
+        self.save(update_fields=["placed"])
 
 
 class DraftDocument(models.Model):
@@ -149,24 +165,33 @@ class DraftSigner(models.Model):
         return f"{self.position + 1}. {self.first_name} {self.last_name}"[:200]
 
 
-class DraftStamp(Rectangle):
-    """Where a signer signs."""
+@dataclass(kw_only=True, eq=False)
+class DraftStamp:
+    """Where a signer signs: a rectangle in points of the page as a reader sees it, origin at the bottom left."""
 
-    document = models.ForeignKey(DraftDocument, models.CASCADE, related_name="stamps")
-    signer = models.ForeignKey(DraftSigner, models.CASCADE, related_name="stamps")
+    document: DraftDocument
+    signer: DraftSigner
+    page_number: int
+    x: float
+    y: float
+    width: float
+    height: float
 
-    class Meta:
-        ordering: ClassVar = ["document__position", "page_number", "id"]
+    def rectangle(self) -> dict[str, Any]:
+        """Return the rectangle as the payload has it."""
+        return {name: getattr(self, name) for name in ("page_number", "x", "y", "width", "height")}
 
 
-class DraftField(PlacedField):
-    """What a signer fills in, and where."""
+@dataclass(kw_only=True, eq=False)
+class DraftField(DraftStamp):
+    """What a signer fills in, and where. ``content``: as the payload has it, without the placement."""
 
-    document = models.ForeignKey(DraftDocument, models.CASCADE, related_name="fields")
-    signer = models.ForeignKey(DraftSigner, models.CASCADE, related_name="fields")
+    content: dict[str, Any]
 
-    class Meta:
-        ordering: ClassVar = ["document__position", "id"]
+
+class Places(NamedTuple):
+    stamps: list[DraftStamp]
+    fields: list[DraftField]
 
 
 class DocumentTags(models.Model):

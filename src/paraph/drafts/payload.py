@@ -5,9 +5,9 @@ from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 from paraph.drafts.missing import missing
-from paraph.drafts.models import Draft, DraftDocument, DraftSigner, PlacedField, Rectangle, RequestOptions, Step
+from paraph.drafts.models import Draft, DraftSigner, RequestOptions, Step
 from paraph.drafts.signer_name import signer_name
-from paraph.signature_requests.field_input import FieldInput
+from paraph.signature_requests.fields.input import FieldInput
 from paraph.signature_requests.input import SignatureRequestInput
 from paraph.signature_requests.models import Role
 from paraph.signature_requests.plan import make_plan
@@ -27,11 +27,11 @@ class Refusal(NamedTuple):
 def payload(draft: Draft) -> dict[str, Any]:
     """Return the payload of the draft as it is stored."""
     signers = list(draft.signers.all())
-    rows = draft.documents.prefetch_related("stamps", "fields")
+    placed = {(each["id"], one["signer_ref"]): one for each in draft.placed for one in each["signers"]}
     return {
         **options_payload(draft),
         "signers": [_signer(signer) for signer in signers],
-        "documents": [_document(row, signers) for row in rows],
+        "documents": [_document(row.document_id, signers, placed) for row in draft.documents.all()],
     }
 
 
@@ -51,23 +51,14 @@ def options_payload(chosen: RequestOptions) -> dict[str, Any]:
 
 
 def assignment(
-    ref: str, role: str, stamps: Iterable[Rectangle], fields: Iterable[PlacedField]
+    ref: str, role: str, stamps: list[dict[str, Any]], fields: list[dict[str, Any]]
 ) -> dict[str, Any] | None:
     """Return who has these stamps and fields on a document; None where there are none. An approver is on each."""
     if role == Role.APPROVER:
         return {"signer_ref": ref}
-    placed, asked = stamps_payload(stamps), fields_payload(fields)
-    if not placed and not asked:
+    if not stamps and not fields:
         return None
-    return {"signer_ref": ref, "stamps": placed} | ({"fields": asked} if asked else {})
-
-
-def stamps_payload(stamps: Iterable[Rectangle]) -> list[dict[str, Any]]:
-    return [_place(stamp) for stamp in stamps]
-
-
-def fields_payload(fields: Iterable[PlacedField]) -> list[dict[str, Any]]:
-    return [{**field.content, "placement": _place(field)} for field in fields]
+    return {"signer_ref": ref, "stamps": stamps} | ({"fields": fields} if fields else {})
 
 
 def content_of(given: FieldInput) -> dict[str, Any]:
@@ -141,18 +132,12 @@ def _signer(signer: DraftSigner) -> dict[str, Any]:
     }
 
 
-def _document(row: DraftDocument, signers: Iterable[DraftSigner]) -> dict[str, Any]:
-    assignments = [
-        assignment(
-            signer.ref,
-            signer.role,
-            [stamp for stamp in row.stamps.all() if stamp.signer_id == signer.pk],
-            [field for field in row.fields.all() if field.signer_id == signer.pk],
-        )
-        for signer in signers
-    ]
-    return {"id": row.document_id, "signers": [each for each in assignments if each]}
-
-
-def _place(at: Rectangle) -> dict[str, Any]:
-    return {"type": "coordinates", "value": at.rectangle()}
+def _document(
+    document_id: int, signers: Iterable[DraftSigner], placed: dict[tuple[int, str], dict[str, Any]]
+) -> dict[str, Any]:
+    assignments = []
+    for signer in signers:
+        own = placed.get((document_id, str(signer.pk)), {"stamps": [], "fields": []})
+        stamps = sorted(own["stamps"], key=lambda stamp: int(stamp["value"]["page_number"]))
+        assignments.append(assignment(signer.ref, signer.role, stamps, own["fields"]))
+    return {"id": document_id, "signers": [each for each in assignments if each]}

@@ -7,12 +7,11 @@ from itertools import combinations, islice, product
 from typing import Any, NamedTuple
 
 from paraph.documents.models import Document
-from paraph.documents.underneath import underneath
-from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp, Rectangle
+from paraph.drafts.covered_words import covered_words
+from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.names import written_otherwise
-from paraph.pdf.untrusted.page_reading import Underneath
 
 _MOST = 50  # nobody reads more at a time
 _TOUCHING = 2.0  # points by which stamps and fields may overlap unseen
@@ -47,10 +46,11 @@ def stamp_remarks(draft: Draft) -> list[StampRemark | FieldRemark]:
 
 
 def _remarks(draft: Draft) -> Iterator[StampRemark | FieldRemark]:
-    for row in draft.documents.select_related("document").prefetch_related("stamps__signer", "fields"):
-        stamps = list(row.stamps.all())
-        yield from _of_document(row.document, stamps, draft.locale)
-        yield from _of_fields(row.document, list(row.fields.all()), stamps, draft.locale)
+    stamps, fields = draft.places()
+    for row in draft.documents.select_related("document"):
+        here = [stamp for stamp in stamps if stamp.document == row]
+        yield from _of_document(row.document, here, draft.locale)
+        yield from _of_fields(row.document, [field for field in fields if field.document == row], here, draft.locale)
 
 
 def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
@@ -63,29 +63,24 @@ def name_of(signer: DraftSigner, locale: str) -> str:
     return signer_name(signer, locale)
 
 
-def under_stamps(document: Document, stamps: Sequence[DraftStamp]) -> dict[int, Underneath]:
-    """Return what lies under each stamp that is on a page, by primary key; nothing while no reader has time."""
-    return _under(document, stamps, pictures=True)
-
-
-def _under(
-    document: Document, placed: Sequence[DraftStamp] | Sequence[DraftField], *, pictures: bool
-) -> dict[int, Underneath]:
-    on_pages = sorted((each for each in placed if 1 <= each.page_number <= len(document.pages)), key=_key)
+def _covered(
+    document: Document, placed: Sequence[DraftStamp] | Sequence[DraftField]
+) -> dict[DraftStamp | DraftField, str]:
+    """Return the words under each that covers any; nothing while no reader has time."""
+    on_pages = [each for each in placed if 1 <= each.page_number <= len(document.pages)]
     places = [(at.page_number, at.x, at.y, at.width, at.height) for at in on_pages]
     try:
-        found = underneath(document, places, pictures=pictures, texts=True)
+        found = covered_words(document, places)
     except DomainError:
         return {}
-    return {each.pk: under for each, under in zip(on_pages, found, strict=True)}
+    return {each: words for each, words in zip(on_pages, found, strict=True) if words}
 
 
 def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) -> Iterator[StampRemark]:
-    found = under_stamps(document, stamps)
+    found = _covered(document, stamps)
     for stamp in stamps:
-        if stamp.pk in found and found[stamp.pk].words:
-            name = name_of(stamp.signer, locale)
-            yield StampRemark(name, document.name, stamp.page_number, words=found[stamp.pk].words)
+        if words := found.get(stamp):
+            yield StampRemark(name_of(stamp.signer, locale), document.name, stamp.page_number, words=words)
     for one, other in filter(_overlap, combinations(map(_Box.of, stamps), 2)):
         names = name_of(one.at.signer, locale), name_of(other.at.signer, locale)
         yield StampRemark(names[0], document.name, one.page, other=names[1])
@@ -94,10 +89,10 @@ def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) 
 def _of_fields(
     document: Document, fields: Sequence[DraftField], stamps: Sequence[DraftStamp], locale: str
 ) -> Iterator[FieldRemark]:
-    found = _under(document, fields, pictures=False)
+    found = _covered(document, fields)
     for field in fields:
-        if field.pk in found and found[field.pk].words:
-            yield FieldRemark((_label(field),), document.name, field.page_number, words=found[field.pk].words)
+        if words := found.get(field):
+            yield FieldRemark((_label(field),), document.name, field.page_number, words=words)
     boxes = list(map(_Box.of, fields))
     for at, stamp in filter(_overlap, product(boxes, map(_Box.of, stamps))):
         yield FieldRemark((_label(at.at),), document.name, at.page, name_of(stamp.at.signer, locale))
@@ -107,10 +102,6 @@ def _of_fields(
 
 def _label(field: DraftField) -> str:
     return str(field.content.get("label") or field.content.get("name") or "")
-
-
-def _key(placed: DraftStamp | DraftField) -> int:
-    return placed.pk
 
 
 class _Box(NamedTuple):
@@ -124,7 +115,7 @@ class _Box(NamedTuple):
     top: float
 
     @classmethod
-    def of(cls, at: Rectangle) -> "_Box":
+    def of(cls, at: DraftStamp) -> "_Box":
         return cls(at, at.page_number, at.x, at.y, at.x + at.width, at.y + at.height)
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from paraph.documents.models import Document
-from paraph.documents.underneath import underneath
+from paraph.drafts.covered_words import covered_words
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, Rect, SignatureLine, under
@@ -26,7 +26,7 @@ def sizes_for(document: Document, targets: Sequence[Target]) -> list[Size]:
         for at in candidates
     ]
     try:
-        free = iter([not found.words for found in underneath(document, asked, pictures=False, texts=True)])
+        free = iter([not words for words in covered_words(document, asked)])
     except DomainError:
         return [DEFAULT_SIZE] * len(targets)
     sizes = []

@@ -4,13 +4,12 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from paraph.drafts.field_kinds import Kind
 from paraph.drafts.models import DraftSigner
-from paraph.signature_requests.models import LONGEST_FIELD_NAME, FieldType
+from paraph.signature_requests.fields.kinds import KINDS, Kind
+from paraph.signature_requests.models import LONGEST_FIELD_NAME
 
 _TAG = re.compile(r"\{\{([a-z_ ]+):([^:{}]+)(?::([^{}]+))?\}\}", re.IGNORECASE)
 _NUMBER = re.compile(r"[0-9]+")
-_OTHERWISE = {"check": FieldType.CHECKBOX, "paragraph": FieldType.MULTILINE, "name": FieldType.FULL_NAME}
 _STAMPS = ("signature", "sign", "stamp")
 
 
@@ -63,5 +62,4 @@ def _kinds(what: str) -> tuple[Kind | None, ...]:
     """Return the kind of field that the word means, None for a stamp; nothing where it means neither."""
     if what in _STAMPS:
         return (None,)
-    name = _OTHERWISE.get(what, what)
-    return (Kind.of(name),) if name in FieldType else ()
+    return tuple(kind for kind in KINDS.values() if what in (kind.type, *kind.tags))

@@ -4,16 +4,15 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from paraph.database.rows import insert_once
 from paraph.documents.models import Document
 from paraph.drafts.editing import held
-from paraph.drafts.field_kinds import free_name
 from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
 from paraph.drafts.stamp_sizes import Size, sizes_for
 from paraph.drafts.tag_offers import Offer, named_signer, offers_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags, under
-from paraph.signature_requests.field_input import MOST_FIELDS
+from paraph.signature_requests.fields.input import MOST_FIELDS
+from paraph.signature_requests.fields.kinds import free_name
 from paraph.signature_requests.input import MOST_STAMPS
 from paraph.signature_requests.models import Role
 from paraph.storage import store
@@ -52,9 +51,11 @@ def place_by_tags(draft: Draft) -> None:
 
 
 def _place(draft: Draft, signers: Sequence[DraftSigner], offers: dict[str, Offer]) -> None:
+    stamps, fields = draft.places()
     for document in draft.documents.select_related("document"):
-        DraftStamp.objects.bulk_create(_stamps(document, signers, offers))
-        DraftField.objects.bulk_create(_fields(document, offers))
+        stamps += _stamps(document, signers, offers)
+        fields += _fields(document, offers)
+    draft.place(stamps, fields)
     draft.tags_placed = True
     draft.save(update_fields=["tags_placed"])
 
@@ -70,7 +71,7 @@ def _known(document: Document) -> DocumentTags:
     known = DocumentTags.objects.filter(document=document).first()
     if known is None:
         known = DocumentTags(document=document, found=_search(document))
-        insert_once(known)
+        DocumentTags.objects.bulk_create([known], ignore_conflicts=True)
     return known
 
 
@@ -113,7 +114,7 @@ def _fields(row: DraftDocument, offers: dict[str, Offer]) -> list[DraftField]:
     for tag, found in tags_of(row.document).items():
         kind, signer, name = offers.get(tag, (None, None, ""))
         of_signer = [each.content["name"] for each in fields if each.signer == signer]
-        place = _under(row, found, kind.size) if kind else None
+        place = _under(row, found, kind.drawn) if kind else None
         if not kind or not signer or not place or len(of_signer) == MOST_FIELDS:
             continue
         content = kind.content(free_name(name or str(kind.label), of_signer))

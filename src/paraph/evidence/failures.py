@@ -6,7 +6,6 @@ from contextlib import contextmanager
 from django.db import Error as DatabaseError
 from django.db.models import F
 
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
@@ -51,8 +50,7 @@ def note(request_id: int, stage: str, error: Exception) -> None:
 
 
 def clear(request_id: int) -> None:
-    with prepared_cursor() as cursor:
-        cursor.execute("DELETE FROM evidence_sealingfailure WHERE request_id = %s", [request_id])
+    SealingFailure.objects.filter(request=request_id).delete()
 
 
 def cause_of(error: BaseException) -> str:

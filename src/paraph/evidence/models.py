@@ -1,7 +1,6 @@
 """Sealed documents, proof files, and the timestamps and certificate statuses that belong to them."""
 
 from django.db import models
-from django.db.models.functions import Now
 
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
@@ -93,16 +92,6 @@ class CertificateStatus(models.Model):
     due_at = models.DateTimeField(default=clock.now, db_index=True)
     asked_at = models.DateTimeField(default=clock.now)
     last_error = models.TextField(default="")
-
-
-class Timeline(models.Model):
-    """A stretch of the database's life, by PostgreSQL's own number: a new one begins where a standby takes over, or the
-    database goes back to an earlier moment. What was committed last on the one before may be lost. ``settled_at``: when
-    an operator had dealt with that."""
-
-    number = models.BigIntegerField(primary_key=True)
-    began_at = models.DateTimeField(db_default=Now())
-    settled_at = models.DateTimeField(null=True)
 
 
 class Backup(models.Model):

@@ -4,7 +4,6 @@ seal in the journal, and the names that files are downloaded under."""
 import base64
 from typing import Any
 
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.database.rows import insert_once
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
@@ -63,12 +62,6 @@ def certificates(sealed: SealedPdf) -> dict[str, list[str]]:
     return {kind: [base64.b64encode(link).decode() for link in chain] for kind, chain in chains.items() if chain}
 
 
-_UNSEALED = """
-    SELECT FROM signature_requests_requestdocument listed WHERE listed.request_id = %s
-    AND NOT EXISTS (SELECT FROM evidence_sealeddocument sealed WHERE sealed.request_document_id = listed.id) LIMIT 1
-"""
-
-
 def record_sealed_document(row: RequestDocument, sealed: SealedPdf, object_key: str, wanted: Level) -> bool:
     """Insert the row of a sealed document; return False where it is sealed already.
 
@@ -85,9 +78,7 @@ def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: 
 
 def all_sealed(request_id: int) -> bool:
     """Return whether every document of the request is sealed."""
-    with prepared_cursor() as cursor:
-        cursor.execute(_UNSEALED, [request_id])
-        return cursor.fetchone() is None
+    return not RequestDocument.objects.filter(request=request_id, sealed=None).exists()
 
 
 def _facts(sealed: SealedPdf, object_key: str, wanted: Level) -> dict[str, Any]:

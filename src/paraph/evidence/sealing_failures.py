@@ -50,7 +50,7 @@ def given_up(request_ids: Collection[int] | None = None) -> set[int]:
 
 
 def sealing_failures(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
-    """JSON objects of the requests with a recorded fault, oldest first.
+    """Return, as JSON, the requests with a recorded fault, oldest first.
 
     ``given_up`` is true when no job tries a step again, until ``paraph request retry`` defers one.
     """

@@ -42,8 +42,8 @@ def signer_signed(
     member_id: int | None = None,
     sandbox_act: bool = False,
 ) -> None:
-    """``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field; ``member_id``: on whose device the
-    signer signed in person, None for their own."""
+    """Record a signature. ``fields``: ``document_id``, ``name``, ``type`` and ``value`` of each field; ``member_id``:
+    on whose device the signer signed in person, None for their own."""
     facts: dict[str, Any] = {"consent_notice": consent_notice, "documents_count": documents_count}
     facts |= {"locale": signer.locale, **({"fields": list(fields)} if fields else {})}
     facts |= {"role": signer.role} if signer.is_approver else {}
@@ -57,7 +57,7 @@ def request_completed(request: SignatureRequest) -> None:
 
 
 def completion_notified(request: SignatureRequest, recipients: list[str], kept: int) -> None:
-    """``kept``: how many of the mails no mail server took."""
+    """Record that the signers were mailed the summary. ``kept``: how many of the mails no mail server took."""
     facts: dict[str, Any] = {"channel": "email", "recipients": recipients}
     if kept:
         facts["kept"] = kept
@@ -65,7 +65,7 @@ def completion_notified(request: SignatureRequest, recipients: list[str], kept: 
 
 
 def copies_mailed(request: SignatureRequest, recipients: list[str], kept: int) -> None:
-    """As :func:`completion_notified`, of those who get copies."""
+    """Record that copies were mailed, as :func:`completion_notified` does for the summary."""
     facts: dict[str, Any] = {"channel": "email", "recipients": recipients, "copies": True}
     if kept:
         facts["kept"] = kept
@@ -78,23 +78,24 @@ def request_expired(request: SignatureRequest, *, sandbox_act: bool = False) -> 
 
 
 def request_ended_early(request: SignatureRequest, reason: str) -> None:
-    """Webhook state ``ended_early`` and ``reason`` too, so that receivers can tell it from an end in time."""
-    told = {"ended_early": True, "reason": reason}
-    facts = {"expires_at": clock.iso(request.expires_at), **told}
-    _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, told=told)
+    """Record an end before its time. Webhooks state ``ended_early`` and ``reason`` too, so that receivers can tell it
+    from an expiry."""
+    stated = {"ended_early": True, "reason": reason}
+    facts = {"expires_at": clock.iso(request.expires_at), **stated}
+    _record(request, EventType.EXPIRED, metadata=facts, moment=request.ended_early_at, stated=stated)
 
 
 def request_declined(signer: Signer, reason: str, origin: Origin, *, sandbox_act: bool = False) -> None:
-    """Webhooks say what those of any early end say, and who declined, by id: only the journal has more of the signer,
-    which can be erased there."""
+    """Record that a signer declined. Webhooks say what those of any early end say, and the signer's id: everything else
+    about the signer stands in the journal alone, where it can be erased."""
     request = signer.request
-    told = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}
-    facts = {"expires_at": clock.iso(request.expires_at), **told, **(_SANDBOX_ACT if sandbox_act else {})}
-    _record(request, EventType.EXPIRED, signer, origin, facts, moment=request.ended_early_at, told=told)
+    stated = {"ended_early": True, "reason": reason, "declined": True, "signer_id": signer.pk}
+    facts = {"expires_at": clock.iso(request.expires_at), **stated, **(_SANDBOX_ACT if sandbox_act else {})}
+    _record(request, EventType.EXPIRED, signer, origin, facts, moment=request.ended_early_at, stated=stated)
 
 
 def pades_signed(request_document: RequestDocument, facts: dict[str, Any]) -> None:
-    """``facts`` are those of :func:`paraph.evidence.record.seal_facts`."""
+    """Record the seal of a document. ``facts`` are those of :func:`paraph.evidence.record.seal_facts`."""
     facts = {"document_id": request_document.document_id, **facts}
     _record(request_document.request, EventType.PADES_SIGNED, metadata=facts)
 
@@ -111,11 +112,11 @@ def _record(
     metadata: dict[str, Any] | None = None,
     *,
     moment: datetime | None = None,
-    told: dict[str, Any] | None = None,
+    stated: dict[str, Any] | None = None,
 ) -> None:
-    """``told``: the part of the metadata that webhooks state as well. They have the signer of events about a signer
-    alone, which the end of a request is not."""
+    """Write the journal entry, the event and its deliveries; ``stated``: the part of the metadata that webhooks state
+    as well. Webhooks name the signer only of events about a signer, which the end of a request is not."""
     signer_id = signer.pk if signer else None
     entry = follow(request, event_type, signer_id=signer_id, origin=origin, metadata=metadata, moment=moment)
     of_signer = signer if event_type != EventType.EXPIRED else None
-    insert([entry, *outbox.told(entry, request, of_signer, told)])
+    insert([entry, *outbox.event_and_deliveries(entry, request, of_signer, stated)])

@@ -17,7 +17,7 @@ _log = structlog.get_logger("paraph.job")
 
 
 def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
-    """Task middleware of procrastinate: runs an attempt and reports the job if this was its last.
+    """Run an attempt, as task middleware of procrastinate, and report the job if this was its last.
 
     The retry strategy is asked here and again by the worker, which then records its decision.
     """

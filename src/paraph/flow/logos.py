@@ -17,7 +17,7 @@ from paraph.tenants.scope import TenantScope, tenant_key
 
 
 def keep_logo(scope: TenantScope, actor: Actor, profile: BrandingProfile, content: bytes) -> Logo:
-    """Draw the picture anew and keep that in place of the profile's logo. Raise
+    """Draw the picture anew, and keep the result in place of the profile's logo. Raise
     :class:`paraph.pdf.untrusted.logo.LogoRefused`, ``DomainError`` ``not_found`` or ``unavailable``."""
     png, width, height = redrawn(content, tenant_key(scope))
     # never the key of an earlier logo, which may be about to be deleted
@@ -32,13 +32,13 @@ def keep_logo(scope: TenantScope, actor: Actor, profile: BrandingProfile, conten
 
 @transaction.atomic
 def remove_logo(actor: Actor, profile: BrandingProfile) -> None:
-    """Without a logo there is nothing to do. Raise ``DomainError("not_found", …)``."""
+    """Remove the logo of a profile; do nothing where it has none. Raise ``DomainError("not_found", …)``."""
     _replace(actor, profile, None)
 
 
 def remove_logos(organization_id: int) -> None:
-    """Remove those of all profiles of an organization, deleted ones too. To be called in the transaction that deletes
-    it."""
+    """Remove the logos of all profiles of an organization, deleted profiles too. Call it in the transaction that
+    deletes the organization."""
     logos = Logo.objects.filter(profile__organization=organization_id)
     objects_to_delete.note(logos.values_list("object_key", flat=True))
     logos.delete()

@@ -9,25 +9,26 @@ import hashlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import DatabaseError, IntegrityError, InterfaceError
 from django.db.models import Model, QuerySet
 from django.utils.translation import gettext as _
 
-from paraph.database.prepared_statements import one_row
+from paraph.database.planned import one_row
 from paraph.idempotency.models import KEPT, IdempotencyKey
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.scope import TenantScope
 
 _HOLD = """
-SELECT pg_advisory_unlock_all(), pg_try_advisory_lock($1),
-    encode(known.content_hash, 'hex'), known.resource_id, known.created_at >= $2
+SELECT pg_advisory_unlock_all(), pg_try_advisory_lock(%(lock)s::bigint),
+    known.content_hash, known.resource_id, known.created_at >= %(oldest)s
 FROM (SELECT) AS always LEFT JOIN idempotency_idempotencykey AS known
-    ON known.organization_id = $3 AND known.environment = $4 AND known.path = $5 AND known.key_hash = $6
+    ON known.organization_id = %(organization)s AND known.environment = %(environment)s AND known.path = %(path)s
+    AND known.key_hash = %(key_hash)s
 """
-_LET_GO = "SELECT pg_advisory_unlock($1)"
+_LET_GO = "SELECT pg_advisory_unlock(%(lock)s::bigint)"
 
 Beside = Callable[[int], list[Model]]
 """Returns the rows to insert beside a new resource, of which it is told the id."""
@@ -90,7 +91,7 @@ def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
     # A connection that never rests may hold a lock for longer than its row is kept. By then it is that of another day;
     # where two calls begin on two days, the unique constraint lets one of them through.
     name = f"{clock.now():%Y-%m-%d} {scope.organization_id} {scope.environment} {path} ".encode() + key_hash
-    lock = b"%d" % int.from_bytes(hashlib.sha256(b"idempotency " + name).digest()[:8], signed=True)
+    lock = int.from_bytes(hashlib.sha256(b"idempotency " + name).digest()[:8], signed=True)
     is_ours, made = _locked(lock, scope, path, key_hash)
     if not is_ours and made is None:
         raise _in_use()
@@ -99,23 +100,23 @@ def hold(scope: TenantScope, path: str, key: str) -> Iterator[HeldKey]:
     except BaseException as error:
         if is_ours:
             with suppress(DatabaseError, InterfaceError):  # a lost connection holds no lock
-                one_row(_LET_GO, [lock])
+                one_row(_LET_GO, {"lock": lock})
         # It was looked for as of a moment before the lock, or the connection, and the lock with it, was lost.
         if isinstance(error, DomainError | IntegrityError) and made is None and _rows(scope, path, key_hash).exists():
             raise _in_use() from error
         raise
 
 
-def _locked(lock: bytes, scope: TenantScope, path: str, key_hash: bytes) -> tuple[bool, Made | None]:
+def _locked(lock: int, scope: TenantScope, path: str, key_hash: bytes) -> tuple[bool, Made | None]:
     """Return whether the lock is ours now, and what the key has made. A row that is no longer kept makes room."""
-    oldest, tenant = (clock.now() - KEPT).isoformat(), (b"%d" % scope.organization_id, scope.environment.encode())
-    found = one_row(_HOLD, [lock, oldest.encode(), *tenant, path.encode(), b"\\x" + key_hash.hex().encode()])
-    _, is_locked, content_hash, resource_id, is_kept = found or [None] * 5  # one row, in any case
-    is_ours = is_locked == b"t"
-    if content_hash is None or resource_id is None:
+    tenant = {"organization": scope.organization_id, "environment": scope.environment}
+    values = {**tenant, "lock": lock, "oldest": clock.now() - KEPT, "path": path, "key_hash": key_hash}
+    row: Any = one_row(_HOLD, values)  # there is one in any case
+    _, is_ours, content_hash, resource_id, is_kept = row
+    if content_hash is None:
         return is_ours, None
-    if is_kept == b"t":
-        return is_ours, Made(bytes.fromhex(content_hash.decode()), int(resource_id))
+    if is_kept:
+        return is_ours, Made(content_hash, resource_id)
     if is_ours:
         _rows(scope, path, key_hash).delete()
     return is_ours, None

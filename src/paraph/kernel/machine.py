@@ -6,7 +6,6 @@ from pathlib import Path
 
 _CGROUP = Path("/sys/fs/cgroup")
 _MOST_CONNECTIONS, _OTHER_FILES = 4096, 512
-_FILES_PER_CONNECTION = 2  # the watch over connections holds a copy for a moment
 
 
 def cores() -> int:
@@ -30,13 +29,13 @@ def connections() -> int:
     files, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
     if files == resource.RLIM_INFINITY:
         return _MOST_CONNECTIONS
-    return max(128, min(_MOST_CONNECTIONS, (files - _OTHER_FILES) // _FILES_PER_CONNECTION))
+    return max(128, min(_MOST_CONNECTIONS, files - _OTHER_FILES))
 
 
 def raise_file_limit() -> None:
     """Raise the limit of open files to what the most connections need, as far as the system allows."""
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    wanted = _FILES_PER_CONNECTION * _MOST_CONNECTIONS + _OTHER_FILES
+    wanted = _MOST_CONNECTIONS + _OTHER_FILES
     if hard != resource.RLIM_INFINITY:
         wanted = min(wanted, hard)
     if soft != resource.RLIM_INFINITY and soft < wanted:

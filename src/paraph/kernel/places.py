@@ -1,5 +1,5 @@
-"""Places for the threads of a web process: for expensive work, and for waiting for a machine of others
-(docs/decisions/fair-waiting.md).
+"""Places for the threads of a web process: for expensive work, for waiting for a machine of others
+(docs/decisions/fair-waiting.md), and for sending files (docs/decisions/slow-clients.md).
 
 Whatever takes a processor for longer than a plain call takes a place before it begins: reading a PDF, typesetting,
 long lists, the pages of large drafts. So threads are left for all else, whatever one tenant asks for. Nothing is
@@ -15,6 +15,7 @@ from paraph.kernel.fair_semaphore import FairSemaphore, Told
 
 _work: FairSemaphore | None = None
 _machines: FairSemaphore | None = None
+_files: FairSemaphore | None = None
 
 
 class _Here(threading.local):
@@ -33,14 +34,17 @@ def configure(threads: int | None, of_work: Told | None = None, of_machines: Tol
     """Let an eighth of ``threads`` (two at least) work, and as many wait for machines of others; one tenant has half of
     either. Who waits for a place keeps a thread too: five eighths of all threads at most work or wait to work, three
     eighths for one tenant (of 16, as many as a browser has connections), and three eighths belong to machines of
-    others. None: no limit. Call it before the first request."""
-    global _work, _machines  # noqa: PLW0603  the threads are those of the process
-    _work = _machines = None
+    others. A quarter of them may send files, and an eighth wait to. None: no limit. Call it before the first
+    request."""
+    global _work, _machines, _files  # noqa: PLW0603  the threads are those of the process
+    _work = _machines = _files = None
     if threads:
         half, eighth = max(1, threads // 2), threads // 8
         count = min(half, max(2, eighth))
         _work = FairSemaphore(count, max(count, half + eighth), max(count, half - eighth), of_work)
         _machines = FairSemaphore(count, max(count, half - eighth), max(1, count // 2 + eighth), of_machines)
+        quarter = max(1, threads // 4)
+        _files = FairSemaphore(quarter, quarter + max(1, eighth), max(2, quarter))
 
 
 @contextmanager
@@ -56,11 +60,6 @@ def on_behalf_of_nobody() -> Iterator[None]:
 def name_tenant(tenant_key: str) -> None:
     """Say on whose behalf this thread answers its request, as soon as that is known."""
     _here.tenant_key = tenant_key
-
-
-def named_tenant() -> str:
-    """Return on whose behalf this thread answers its request, "" for nobody."""
-    return _here.tenant_key
 
 
 @contextmanager
@@ -91,6 +90,17 @@ def machine_of_others(tenant_key: str) -> Iterator[None]:
         yield
         return
     with _machines.place(_named(tenant_key)):
+        yield
+
+
+@contextmanager
+def sending_file(network: str) -> Iterator[None]:
+    """Hold a place for the block, in which a file is sent, on behalf of the tenant that was named or else of the
+    client's ``network``; else likewise."""
+    if _files is None:
+        yield
+        return
+    with _files.place(_here.tenant_key or network):
         yield
 
 

@@ -89,6 +89,15 @@ def is_pss(certificate: x509.Certificate) -> bool:
     return certificate.public_key_algorithm_oid == PublicKeyAlgorithmOID.RSASSA_PSS
 
 
+def may_sign(certificate: x509.Certificate) -> bool:
+    """Return whether the key is for signatures, or nothing is said of what it is for."""
+    try:
+        usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
+    except x509.ExtensionNotFound:
+        return True
+    return usage.digital_signature or usage.content_commitment
+
+
 def fingerprint(key: PublicKey) -> str:
     """Return the first 16 hexadecimal digits of SHA-256 of the public key (SubjectPublicKeyInfo)."""
     return tokens.sha256(key.public_bytes(Encoding.DER, PublicFormat.SubjectPublicKeyInfo)).hex()[:16]

@@ -25,7 +25,20 @@ _LONGEST = 10  # certificates
 _MOST_TRIED = 200  # possible issuers, whose signatures are verified
 _WHITE = re.compile(r"[ \t\n\v\f\r]+")
 _LOWER = {ord(letter): letter.lower() for letter in ascii_uppercase}
-_WEB = frozenset({ExtendedKeyUsageOID.SERVER_AUTH, ExtendedKeyUsageOID.CLIENT_AUTH})
+PROOF_SEALING = x509.ObjectIdentifier("2.25.324937775215045409694553624539473797935")
+"""The extended key usage of certificates that seal only proofs (in the arc of UUIDs, ITU-T X.667)."""
+FOR_DOCUMENTS = frozenset(
+    {
+        ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE,
+        ExtendedKeyUsageOID.EMAIL_PROTECTION,
+        PROOF_SEALING,
+        x509.ObjectIdentifier("1.3.6.1.5.5.7.3.36"),  # document signing (RFC 9336)
+        x509.ObjectIdentifier("1.3.6.1.4.1.311.10.3.12"),  # document signing, of Microsoft
+        x509.ObjectIdentifier("1.2.840.113583.1.1.5"),  # authentic documents trust, of Adobe
+    }
+)
+"""The extended key usages of which a certificate for documents and its issuers have one each, if they have any."""
+_FOR_TIMESTAMPS = frozenset({ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE, ExtendedKeyUsageOID.TIME_STAMPING})
 _UNDERSTOOD = (
     x509.BasicConstraints,
     x509.KeyUsage,
@@ -64,8 +77,10 @@ def find_chain(
     ``others``: certificates in any order that may lie between; what belongs to no chain does no harm. Raises
     :class:`NoChain`.
     """
-    if fault := _fault(certificate, moment, is_root=certificate in roots):
+    if fault := fault_of(certificate, moment, is_root=certificate in roots):
         raise NoChain(certificate, fault)
+    own = _extension(certificate, x509.ExtendedKeyUsage)
+    is_authority = own is not None and set(own) == {ExtendedKeyUsageOID.TIME_STAMPING}
     faults, reached = list[NoChain](), {certificate}
     chain: tuple[x509.Certificate, ...] = (certificate,)
     waiting, tried = deque([chain]), 0
@@ -85,7 +100,8 @@ def find_chain(
             if not is_issued_by(chain[-1], issuer):
                 continue
             reached.add(issuer)
-            if fault := _fault(issuer, moment, is_root=issuer in roots) or _fault_of_issuer(issuer):
+            fault = fault_of(issuer, moment, is_root=issuer in roots)
+            if fault := fault or _fault_of_issuer(issuer, is_authority=is_authority):
                 faults.append(NoChain(issuer, fault))
             else:
                 waiting.append((*chain, issuer))
@@ -146,8 +162,8 @@ def _names(certificate: x509.Certificate) -> tuple[_Name | None, _Name | None]:
         return None, None
 
 
-def _fault(certificate: x509.Certificate, moment: datetime, *, is_root: bool) -> str:
-    """Return why no chain may have this certificate, as the end of a sentence."""
+def fault_of(certificate: x509.Certificate, moment: datetime, *, is_root: bool) -> str:
+    """Return why no chain may have this certificate at ``moment``, as the end of a sentence; empty for no reason."""
     if moment < certificate.not_valid_before_utc:
         return f"is valid only from {clock.iso(certificate.not_valid_before_utc)}"
     if moment > certificate.not_valid_after_utc:
@@ -161,14 +177,15 @@ def _fault(certificate: x509.Certificate, moment: datetime, *, is_root: bool) ->
     return f"has the critical extension {odd[0].dotted_string}, which is not understood" if odd else ""
 
 
-def _fault_of_issuer(certificate: x509.Certificate) -> str:
+def _fault_of_issuer(certificate: x509.Certificate, *, is_authority: bool) -> str:
+    """``is_authority``: whether the first certificate of the chain is that of a timestamp authority."""
     constraints = _extension(certificate, x509.BasicConstraints)
     usage = _extension(certificate, x509.KeyUsage)
     purposes = _extension(certificate, x509.ExtendedKeyUsage)
     if constraints is None or not constraints.ca or (usage is not None and not usage.key_cert_sign):
         return "may not issue certificates"
-    if purposes is not None and set(purposes) <= _WEB:
-        return "may issue certificates for the web alone"
+    if purposes is not None and (_FOR_TIMESTAMPS if is_authority else FOR_DOCUMENTS).isdisjoint(purposes):
+        return f"may not issue certificates for {'timestamps' if is_authority else 'documents'}"
     return ""
 
 

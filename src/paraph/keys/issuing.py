@@ -8,6 +8,7 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
 from paraph.keys.certificates import PublicKey
+from paraph.keys.chains import PROOF_SEALING
 from paraph.keys.local_key import PrivateKey
 
 ROOT_NAME = "Paraph Development Root"
@@ -16,9 +17,6 @@ PROOF_NAME = "Paraph Development Proof"
 SANDBOX_SEALING_NAME = "Paraph Development sandbox Seal"
 SANDBOX_PROOF_NAME = "Paraph Development sandbox Proof"
 TIMESTAMP_NAME = "Paraph Development Timestamp Authority"
-
-PROOF_SEALING = x509.ObjectIdentifier("2.25.324937775215045409694553624539473797935")
-"""The extended key usage of certificates that seal only proofs (in the arc of UUIDs, ITU-T X.667)."""
 
 _ROOT_YEARS = 20
 _LEAF_YEARS = 10

@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.keys.certificates import PublicKey, is_pss, subject
+from paraph.keys.certificates import PublicKey, is_pss, may_sign, subject
 from paraph.keys.chains import NoChain, find_chain, is_root
 from paraph.keys.signing_key import ECDSA_SHA256, RSA_PSS_SHA256, RSA_SHA256
 
@@ -106,18 +106,10 @@ def _checked(own: x509.Certificate, certificates: Sequence[x509.Certificate]) ->
         if error.fault:
             raise CertificateRefused(f"{subject(error.certificate)} {error.fault}.") from error
         issuers = error.issuers
-    if not _may_sign(own):
+    if not may_sign(own):
         raise CertificateRefused(f"{subject(own)} may not be used for signatures, says its key usage.")
     chain = tuple(issuer.public_bytes(Encoding.DER) for issuer in issuers)
     return UsableCertificate(own, own.public_bytes(Encoding.DER), chain, _algorithm(own))
-
-
-def _may_sign(certificate: x509.Certificate) -> bool:
-    try:
-        usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
-    except x509.ExtensionNotFound:
-        return True
-    return usage.digital_signature or usage.content_commitment
 
 
 def _algorithm(certificate: x509.Certificate) -> str:

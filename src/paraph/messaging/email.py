@@ -82,7 +82,7 @@ def _with_picture(html: str, logo: bytes) -> str:
 
 
 class _Mail(EmailMultiAlternatives):
-    """What is attached belongs to the HTML (RFC 2387): mail programs show it there, and not as an attachment."""
+    """A mail whose attachments belong to its HTML (RFC 2387): mail programs show it there, and not as an attachment."""
 
     mixed_subtype = "related"
     encoding = _SEVEN_BITS
@@ -101,7 +101,7 @@ def _inline(logo: bytes) -> MIMEImage:
 
 
 def check_gateway() -> str:
-    """Connects, greets and logs in, without sending. Return a sentence, "" where no gateway is configured.
+    """Connect, greet and log in, without sending. Return a sentence, "" where no gateway is configured.
 
     Raise ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
     """

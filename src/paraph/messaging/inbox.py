@@ -3,7 +3,6 @@
 from collections.abc import Iterable
 from datetime import timedelta
 
-from paraph.database.rows import insert_new
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 
@@ -17,8 +16,7 @@ def capture(channel: str, to: str, subject: str, text: str, *, html: str = "", m
     if message_id:
         message, _ = CapturedMessage.objects.get_or_create(message_id=message_id, defaults=fields)
     else:
-        message = CapturedMessage(**fields)
-        insert_new(message)
+        message = CapturedMessage.objects.create(**fields)
     return f"captured:{message.pk}"
 
 

@@ -1,4 +1,4 @@
-"""The captured inbox, the counts of messages, and the mails that wait for room below a ceiling."""
+"""The captured inbox, and the mails that wait for room below a ceiling."""
 
 from django.db import models
 
@@ -23,20 +23,6 @@ class CapturedMessage(models.Model):
                 fields=["message_id"], condition=~models.Q(message_id=""), name="captured_message_once"
             )
         ]
-
-
-class MessageCount(models.Model):
-    """The number of messages (``asked``) of a ``scope`` in the window of ``seconds`` since ``began_at``. A scope holds
-    a keyed hash in place of an address or number.
-
-    The table is unlogged: a crash of the database resets the counts, and nothing else.
-    """
-
-    pk = models.CompositePrimaryKey("scope", "seconds")
-    scope = models.CharField(max_length=80)
-    seconds = models.IntegerField()
-    began_at = models.DateTimeField()
-    asked = models.BigIntegerField()
 
 
 class PutOffMail(models.Model):

@@ -15,10 +15,10 @@ from paraph.confinement import MEASURES
 from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
 from paraph.evidence.sealing_failures import given_up
-from paraph.evidence.timelines import newest_sound, unsettled
 from paraph.metrics import instruments
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.readiness import READINESS
+from paraph.operations.check.safekeeping import newest_sound
 from paraph.operations.pending_work import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
@@ -62,7 +62,7 @@ def exposition() -> bytes:
 
 
 def counted() -> bytes:
-    """Only the metrics that the processes of this data folder have counted."""
+    """Return only the metrics that the processes of this data folder have counted."""
     return _written(_CountsAlone())
 
 
@@ -156,8 +156,6 @@ def _from_database() -> Iterator[Metric]:
     yield _gauge("paraph_webhook_age_seconds", "How long the oldest due webhook has been due.", late)
     missing = preservation.overdue()
     yield _gauge("paraph_timestamps_overdue", "Sealed files that lack a timestamp for an hour or more.", missing)
-    broken = float(unsettled() is not None)
-    yield _gauge("paraph_history_unsettled", "Whether paraph reconcile is due after a break in the database.", broken)
     backups = GaugeMetricFamily("paraph_backup_seconds", "When the newest sound backup was made, since 1970.")
     newest = newest_sound()
     if newest:

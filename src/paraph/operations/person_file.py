@@ -25,6 +25,6 @@ def write_person_file(out: Path, address: str, at: datetime, kept: Sequence[Kept
 
 
 def _reported(name: str, things: Sequence[Kept]) -> ReportedPlace:
-    """Command are for operators: the person reads that it can be erased."""
+    """Leave out commands, which are for operators: the person reads that it can be erased."""
     note = things[0].stays or "This can be erased, on request or by the organization."
     return ReportedPlace(name, note, [each.facts for each in things])

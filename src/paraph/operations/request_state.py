@@ -14,6 +14,7 @@ from paraph.messaging.models import PutOffMail
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps, queue_state
 from paraph.otp.wrong_codes import WrongCodesSummary, wrong_codes
 from paraph.pdf.timestamps.detached_timestamps import timestamps_file
+from paraph.signature_requests.fields.store import signed_fields
 from paraph.signature_requests.models import (
     CopyRecipient,
     Mode,
@@ -24,7 +25,6 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.names import full_name
-from paraph.signature_requests.signed_fields import signed_fields
 from paraph.webhooks.overview import deliveries
 
 _MOST_DELIVERIES = 1000

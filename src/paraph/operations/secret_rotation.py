@@ -23,7 +23,8 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
 from paraph.keys.development import encrypt_anew, not_yet_under
-from paraph.signature_requests import field_values, handwriting
+from paraph.signature_requests import handwriting
+from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.models import Signer
 from paraph.tenants import second_factors
 from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
@@ -201,7 +202,7 @@ def _put_into_use() -> bool:
 
 
 def _wait_until_noticed() -> None:
-    """Until no process uses an earlier secret for what it writes, so that one pass finds nearly everything."""
+    """Wait until no process uses an earlier secret for what it writes, so that one pass finds nearly everything."""
     found = agreed(anew=True)
     if found.since:
         noticed = found.since + timedelta(seconds=2 * NOTICED_SECONDS)

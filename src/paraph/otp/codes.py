@@ -9,14 +9,11 @@ import math
 import unicodedata
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
 
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.compiled_query import CompiledQuery
-from paraph.database.prepared_statements import prepared_cursor
-from paraph.database.rows import insert, update
+from paraph.database.rows import insert
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
@@ -37,20 +34,11 @@ DIGITS = 6
 MAX_SENDS = 5
 WINDOW = timedelta(minutes=10)
 
-_LOCKED = CompiledQuery(lambda: Signer.objects.select_for_update(no_key=True))
-_NEWEST = CompiledQuery(OneTimeCode.objects.all)
 # Without the counts of wrong guesses, which continue when a code is replaced, and while it is.
 _REPLACED = (
     "code_hash", "replaced_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends",
     "window_began_at", "sent_at", "used_at", "attempts",
 )  # fmt: skip
-_USE = """
-    UPDATE otp_onetimecode SET used_at = %s
-    WHERE signer_id = %s AND code_hash = %s AND used_at IS NULL AND sent_at IS NOT NULL RETURNING 1
-"""
-_SENT = """
-    UPDATE otp_onetimecode SET sent_at = %s, ever_sent = true WHERE signer_id = %s AND code_hash = %s RETURNING 1
-"""
 
 
 class TooManySendsError(DomainError):
@@ -80,10 +68,10 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     code = tokens.random_digits(DIGITS)
     code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
-        if _LOCKED.get(signer.pk).status == SignerStatus.SIGNED:
+        if Signer.objects.select_for_update(no_key=True).get(pk=signer.pk).status == SignerStatus.SIGNED:
             raise SigningEligibility.SIGNED.refusal()
         guesses.require_open(signer, destination)
-        earlier = _NEWEST.first(signer.pk)
+        earlier = OneTimeCode.objects.filter(signer=signer).first()
         began, sends = _window(earlier)
         now = clock.now()
         row = earlier or OneTimeCode(signer=signer)
@@ -98,14 +86,15 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
         if earlier is None:
             insert([row])
         else:
-            update(row, *_REPLACED)
+            row.save(update_fields=_REPLACED)
     return Issued(code, code_hash, resend=row.ever_sent)
 
 
 def mark_sent(signer: Signer, issued: Issued) -> None:
     """Make the code usable, unless a newer one has replaced it. Runs in the transaction that journals the sending, so
     that no code is used whose sending the journal does not show."""
-    _changed(_SENT, [clock.now(), signer.pk, issued.code_hash])
+    codes = OneTimeCode.objects.filter(signer=signer, code_hash=issued.code_hash)
+    codes.update(sent_at=clock.now(), ever_sent=True)
 
 
 def guess(signer: Signer, code: str) -> bytes:
@@ -122,7 +111,8 @@ def guess(signer: Signer, code: str) -> bytes:
 def consume(signer: Signer, code_hash: bytes) -> None:
     """Use the code up, in the transaction of the signature. Raise ``DomainError("invalid_otp", …)`` if it was replaced
     or used meanwhile."""
-    if _changed(_USE, [clock.now(), signer.pk, code_hash]) is None:
+    codes = OneTimeCode.objects.filter(signer=signer, code_hash=code_hash, used_at=None, sent_at__isnull=False)
+    if not codes.update(used_at=clock.now()):
         raise DomainError("invalid_otp", "This code has been replaced by a newer one; use that one.")
 
 
@@ -135,19 +125,11 @@ def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:
     return earlier.window_began_at, earlier.sends + 1
 
 
-def _changed(statement: str, values: list[Any]) -> tuple[Any, ...] | None:
-    """Run a statement that changes at most one code; return its row, None where it changed none."""
-    with prepared_cursor() as cursor:
-        cursor.execute(statement, values)
-        changed: tuple[Any, ...] | None = cursor.fetchone()
-    return changed
-
-
 def _guessed(signer: Signer, code: str) -> bytes:
     """Return the hash of the code by the secret that the stored one was made with. They can differ only while a secret
     is being rotated."""
     hashes = _hashes(signer, code)
-    stored = _NEWEST.first(signer.pk) if len(hashes) > 1 else None
+    stored = OneTimeCode.objects.filter(signer=signer).first() if len(hashes) > 1 else None
     kept = (bytes(stored.code_hash), bytes(stored.replaced_hash or b"")) if stored else ()
     return next((guessed for each in kept for guessed in hashes if tokens.same(guessed, each)), hashes[0])
 

@@ -1,4 +1,4 @@
-"""Counting guesses at codes, so that nobody finds one by trying (rule 8, docs/decisions/guesses.md).
+"""Counting guesses at codes, so that nobody finds one by trying (rule 8, docs/decisions/codes.md).
 
 Each code can be guessed at five times in the ten minutes that it lives; a signer with twenty wrong guesses in a day is
 locked for the next. Wrong guesses are also counted across requests, for each destination and for each organization.
@@ -12,12 +12,14 @@ from typing import Any
 
 from django.conf import settings
 
-from paraph.database.prepared_statements import prepared_cursor
+from paraph.counts.counting import ADD_ONE
+from paraph.database.planned import one_row
 from paraph.kernel import clock
+from paraph.kernel.ceilings import DAY, HOUR
 from paraph.messaging.destination import destination_hash
 from paraph.metrics import metrics
 from paraph.otp import refusals
-from paraph.otp.models import WrongGuesses
+from paraph.otp.models import OneTimeCode
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.models import SignatureRequest, Signer
 
@@ -27,13 +29,11 @@ ATTEMPTS = 5
 LIFETIME = timedelta(minutes=10)
 LOCKED_AFTER = 20
 LOCK = timedelta(days=1)
-DESTINATION_WINDOW = timedelta(days=1)
-ORGANIZATION_WINDOW = timedelta(hours=1)
 
 _TODAY = "code.recent_end_at > %(now)s AND code.recent_end_at <= %(day)s + %(slip)s"
-_SCOPES = """
-    (VALUES ({destination}, %(day)s, %(of_destination)s), (%(scope)s, %(hour)s, %(of_organization)s))
-    AS bound (scope, ends_at, most) JOIN otp_wrongguesses AS wrong USING (scope)
+_SCOPES = f"""
+    (VALUES ({{destination}}, {DAY}, %(day)s, %(of_destination)s), (%(scope)s, {HOUR}, %(hour)s, %(of_organization)s))
+    AS bound (scope, seconds, ends_at, most) JOIN counts_count AS wrong USING (scope, seconds)
     WHERE wrong.count >= bound.most AND wrong.ends_at > %(now)s AND wrong.ends_at <= bound.ends_at + %(slip)s
 """
 _SCOPES_OF_CODE = _SCOPES.format(destination="code.destination_scope")
@@ -61,17 +61,13 @@ WITH attempt AS (
 ), noted AS (
     INSERT INTO otp_refusedcode (signer_id, refused_at) SELECT %(signer)s, %(now)s FROM attempt WHERE NOT is_right
 ), counted AS (
-    INSERT INTO otp_wrongguesses AS wrong (scope, count, ends_at)
-    SELECT bound.scope, 1, bound.ends_at
-    FROM attempt, LATERAL (VALUES (attempt.destination_scope, %(day)s, 1), (%(scope)s, %(hour)s, 2))
-                  AS bound (scope, ends_at, place)
-    WHERE NOT attempt.is_right AND bound.scope IS NOT NULL ORDER BY bound.place
-    ON CONFLICT (scope) DO UPDATE SET
-        count = CASE WHEN wrong.ends_at > %(now)s AND wrong.ends_at <= EXCLUDED.ends_at + %(slip)s
-                THEN wrong.count + 1 ELSE 1 END,
-        ends_at = CASE WHEN wrong.ends_at > %(now)s AND wrong.ends_at <= EXCLUDED.ends_at + %(slip)s
-                  THEN wrong.ends_at ELSE EXCLUDED.ends_at END
-    RETURNING wrong.count > CASE WHEN wrong.scope = %(scope)s THEN %(of_organization)s ELSE %(of_destination)s END
+    INSERT INTO counts_count AS held (scope, seconds, ends_at, count)
+    SELECT bound.scope, bound.seconds, bound.ends_at, 1
+    FROM attempt, LATERAL (VALUES (attempt.destination_scope, {DAY}, %(day)s), (%(scope)s, {HOUR}, %(hour)s))
+                  AS bound (scope, seconds, ends_at)
+    WHERE NOT attempt.is_right AND bound.scope <> ''
+    {ADD_ONE}
+    RETURNING held.count > CASE WHEN held.scope = %(scope)s THEN %(of_organization)s ELSE %(of_destination)s END
               AS is_beyond
 )
 SELECT is_right, attempts, locked_until, is_replaced, EXISTS (SELECT FROM counted WHERE is_beyond)
@@ -83,16 +79,15 @@ _STATE = f"""
 """  # noqa: S608  constants of this file
 _CLOSED_UNTIL = f"""
     SELECT (SELECT locked_until FROM otp_onetimecode WHERE signer_id = %(signer)s),
-           (SELECT max(wrong.ends_at) FROM {_SCOPES.format(destination="%(destination)s::bytea")})
+           (SELECT max(wrong.ends_at) FROM {_SCOPES.format(destination="%(destination)s::text")})
 """  # noqa: S608  constants of this file
-_LOCKED_UNTIL = "SELECT locked_until FROM otp_onetimecode WHERE signer_id = %s"
 
 
 def count(signer: Signer, guessed: bytes) -> None:
     """Count a guess, for good. Raise :class:`GuessRefusedError`: ``invalid_otp`` unless ``guessed`` is the hash of the
     newest code, ``too_many_attempts`` while no guess is taken, not even the right one."""
     values = _values(signer) | {"guessed": guessed}
-    row = _row(_ATTEMPT, values)
+    row = one_row(_ATTEMPT, values)
     if row is None:
         metrics.count_guess("refused")
         raise _refusal(values)
@@ -115,28 +110,20 @@ def require_open(signer: Signer, destination: str) -> None:
     """Raise :class:`GuessRefusedError` while no code that is sent there would be taken: while the signer is locked, or
     too many wrong ones were entered for the destination or in the organization."""
     values = _values(signer) | {"destination": destination_scope(signer.request, destination)}
-    locked_until, full_until = _row(_CLOSED_UNTIL, values) or (None, None)
+    locked_until, full_until = one_row(_CLOSED_UNTIL, values) or (None, None)
     _refuse_closed(locked_until, full_until, values["now"])
 
 
 def locked_until(signer: Signer) -> datetime | None:
     """Return until when no code of this signer is sent or taken; None if the signer is not locked."""
-    until: datetime | None = next(iter(_row(_LOCKED_UNTIL, [signer.pk]) or ()), None)
+    until = OneTimeCode.objects.filter(signer=signer).values_list("locked_until", flat=True).first()
     return until if until and clock.is_within(until, LOCK, clock.now()) else None
 
 
-def destination_scope(request: SignatureRequest, destination: str) -> bytes:
+def destination_scope(request: SignatureRequest, destination: str) -> str:
     """Return the scope in which wrong guesses at codes to this destination are counted. It names the environment, so
     that nobody with a free sandbox key can keep others from signing in production."""
-    return request.environment.encode() + b":" + destination_hash(destination)
-
-
-def prune() -> int:
-    """Delete counts of windows that are over; return how many."""
-    now = clock.now()
-    latest = now + max(DESTINATION_WINDOW, ORGANIZATION_WINDOW) + clock.TOLERANCE
-    gone, _ = WrongGuesses.objects.exclude(ends_at__gt=now, ends_at__lte=latest).delete()
-    return gone
+    return f"wrong-codes-to:{request.environment}:{destination_hash(destination)}"
 
 
 def _values(signer: Signer) -> dict[str, Any]:
@@ -145,12 +132,12 @@ def _values(signer: Signer) -> dict[str, Any]:
     request = signer.request
     return {
         "signer": signer.pk,
-        "scope": f"{request.environment}:organization:{request.organization_id}".encode(),
+        "scope": f"wrong-codes-of:{request.environment}:{request.organization_id}",
         "now": now,
         "slip": clock.TOLERANCE,
         "lifetime": now + LIFETIME,
         "day": now + LOCK,
-        "hour": now + ORGANIZATION_WINDOW,
+        "hour": now + timedelta(seconds=HOUR),
         "attempts": ATTEMPTS,
         "lock_after": LOCKED_AFTER,
         "of_destination": settings.PARAPH.wrong_codes_per_destination,
@@ -160,7 +147,7 @@ def _values(signer: Signer) -> dict[str, Any]:
 
 def _refusal(values: dict[str, Any]) -> GuessRefusedError:
     """Return why a guess was not compared."""
-    attempts, locked_until, full_until = _row(_STATE, values) or (0, None, None)
+    attempts, locked_until, full_until = one_row(_STATE, values) or (0, None, None)
     try:
         _refuse_closed(locked_until, full_until, values["now"])
     except GuessRefusedError as refusal:
@@ -173,10 +160,3 @@ def _refuse_closed(locked_until: datetime | None, full_until: datetime | None, n
         raise refusals.locked(locked_until, now)
     if full_until:
         raise refusals.too_many(full_until, now)
-
-
-def _row(statement: str, values: Any) -> tuple[Any, ...] | None:
-    with prepared_cursor() as cursor:
-        cursor.execute(statement, values)
-        row: tuple[Any, ...] | None = cursor.fetchone()
-    return row

@@ -13,8 +13,8 @@ class OneTimeCode(models.Model):
     ``wrong_guesses`` since the request was created, and ``recent_wrong_guesses`` in the day that ends at
     ``recent_end_at``. Until ``locked_until`` no code is sent or taken. ``sends`` counts the codes in the window that
     began at ``window_began_at``. ``sent_at`` is set once the gateway has taken the newest code, ``ever_sent`` once it
-    has taken any. ``destination_scope`` names the destination in :class:`WrongGuesses`. ``replaced_hash`` is that of
-    the code sent before the newest, so that somebody who enters it can be told.
+    has taken any. ``destination_scope`` is where wrong codes to the destination are counted. ``replaced_hash`` is that
+    of the code sent before the newest, so that somebody who enters it can be told.
     """
 
     signer = models.OneToOneField(Signer, models.PROTECT, primary_key=True, related_name="code")
@@ -33,17 +33,8 @@ class OneTimeCode(models.Model):
     recent_wrong_guesses = models.IntegerField(default=0, db_default=0)
     recent_end_at = models.DateTimeField(null=True)
     locked_until = models.DateTimeField(null=True)
-    destination_scope = models.BinaryField(null=True)
+    destination_scope = models.CharField(max_length=80, blank=True, default="")
     used_at = models.DateTimeField(null=True)
-
-
-class WrongGuesses(models.Model):
-    """Wrong guesses across requests in the window that ends at ``ends_at``, for a destination (by its hash) or an
-    organization, each in one environment (:mod:`paraph.otp.guesses`)."""
-
-    scope = models.BinaryField(primary_key=True)
-    count = models.IntegerField()
-    ends_at = models.DateTimeField()
 
 
 class RefusedCode(models.Model):

@@ -61,7 +61,7 @@ def wrong_and_locked(until: datetime, now: datetime) -> GuessRefusedError:
 
 
 def replaced() -> GuessRefusedError:
-    """Say that the guess was the code before the newest. It counted, but what there is to do is to enter the newest."""
+    """Say that the guess was the code before the newest. It counted; what helps is to enter the newest."""
     return GuessRefusedError("invalid_otp", "This code has been replaced by a newer one; use that one.")
 
 

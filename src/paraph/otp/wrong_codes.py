@@ -13,14 +13,15 @@ WrongCodesSummary = dict[str, Any]
 
 
 def wrong_codes(request_id: int) -> dict[int, WrongCodesSummary]:
-    """By the id of each signer with wrong codes: ``count``, since the request was made, and ``locked_until``, which is
-    None unless the signer is locked."""
+    """Return by the id of each signer with wrong codes: ``count``, since the request was made, and ``locked_until``,
+    which is None unless the signer is locked."""
     rows = OneTimeCode.objects.filter(signer__request=request_id, wrong_guesses__gt=0)
     return {row.signer_id: _summary(row) for row in rows}
 
 
 def by_entry(request_id: int) -> dict[int, WrongCodesSummary]:
-    """Wrong codes by journal position: that of the newest ``signer.otp_sent`` entry of each signer who has any."""
+    """Return wrong codes by journal position: that of the newest ``signer.otp_sent`` entry of each signer who has
+    any."""
     by_signer = wrong_codes(request_id)
     sent = Entry.objects.filter(request=request_id, event_type=EventType.OTP_SENT, signer__in=by_signer)
     newest = sent.values_list("signer").annotate(Max("position"))

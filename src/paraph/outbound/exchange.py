@@ -1,4 +1,4 @@
-"""One HTTP exchange with an address that may be hostile: judged, pinned, bounded in size."""
+"""One HTTP exchange with an address that may be hostile: checked, pinned, bounded in size."""
 
 import socket
 import ssl
@@ -53,7 +53,7 @@ class NetworkAccess:
 @dataclass(frozen=True)
 class OutboundRequest:
     """A request, and the limits of its answer: reading stops after ``read`` bytes of the body, of which the first
-    ``keep`` are returned. ``redirects``: how many are followed, each judged like the first address."""
+    ``keep`` are returned. ``redirects``: how many are followed, each checked like the first address."""
 
     method: str
     body: bytes

@@ -1,4 +1,4 @@
-"""Fetches a small resource whole from an address that a certificate names."""
+"""Fetching a small resource whole from an address that a certificate names."""
 
 import asyncio
 from collections.abc import Mapping
@@ -25,7 +25,7 @@ def fetch(
     """Send GET, or POST when there is a ``body``, and return the body of the answer, at most ``limit`` bytes.
 
     ``seconds`` bounds everything. Up to three redirects are followed, to addresses that may be called as well. Must not
-    be called where an event loop runs. Raises :class:`FetchFailed`.
+    be called where an event loop runs. Raise :class:`FetchFailed`.
     """
     method, most = "POST" if body else "GET", limit + 1
     request = OutboundRequest(method, body, headers or {}, keep=most, read=most, redirects=_MOST_REDIRECTS)

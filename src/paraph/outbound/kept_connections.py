@@ -20,8 +20,8 @@ class PinnedConnection(NamedTuple):
 
 
 class KeptConnections:
-    """Those of one event loop. A host is judged anew before each exchange, and a connection is used again only where
-    the address at its other end is among those that were judged."""
+    """The kept connections of one event loop. A host is checked anew before each exchange, and a connection is used
+    again only where the address at its other end is among those that were found."""
 
     def __init__(self) -> None:
         self._kept: list[PinnedConnection] = []

@@ -1,4 +1,4 @@
-"""Connections to addresses that were judged before, never to a name that could resolve anew."""
+"""Connections to addresses that were checked before, never to a name that could resolve anew."""
 
 import base64
 from collections.abc import Iterable, Sequence

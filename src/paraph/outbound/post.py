@@ -39,10 +39,10 @@ async def post(
     schemes: Sequence[str] = ("https", "http"),
     seconds: float = 5,
 ) -> PostResult:
-    """POSTs ``body`` and returns the result; never raises for anything that the other side does.
+    """POST ``body`` and return the result; never raise for anything that the other side does.
 
     ``seconds`` bounds everything: resolving the name, connecting, TLS, sending and reading. At most 64 KiB of the
-    answer's body are read; a longer one is cut off and judged by its status.
+    answer's body are read; a longer one is cut off, and its status alone counts.
     """
     began = time.monotonic()
     status, beginning, error = None, b"", ""

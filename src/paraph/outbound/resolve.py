@@ -1,4 +1,4 @@
-"""Resolves host names on separate threads, so that a name server that does not answer delays nothing else."""
+"""Resolving host names on separate threads, so that a name server that does not answer delays nothing else."""
 
 import asyncio
 import socket

@@ -17,7 +17,7 @@ def check_url(text: str, *, name: str, schemes: Sequence[str] = ("https", "http"
     """Parse an address and check that the service may call it.
 
     ``name``: the field that messages name (``callback_url``). Ports below 1024 belong to other protocols, except 80 and
-    443; user names in addresses would end up in logs. Where the host lies is judged at each call, since its name may
+    443; user names in addresses would end up in logs. Where the host lies is checked at each call, since its name may
     resolve to another address by then. Raise ``DomainError("validation_error", …)``.
     """
     if len(text) > _LONGEST:

@@ -1,4 +1,4 @@
-"""Creates a cluster, whole or not at all."""
+"""Creating a cluster, whole or not at all."""
 
 import shutil
 import subprocess
@@ -59,7 +59,8 @@ def run(location: ClusterLocation, command: list[str | Path]) -> None:
 
 
 def credentials(location: ClusterLocation) -> dict[str, Any]:
-    """Argument of ``subprocess`` that make a child the owner of the cluster, without any of root's groups."""
+    """Return the arguments of ``subprocess`` that make a child the owner of the cluster, without any of root's
+    groups."""
     if not location.user:
         return {}
     owner = account(location.user)

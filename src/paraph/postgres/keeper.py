@@ -1,4 +1,4 @@
-"""Restarts a database server that has ended, however often that fails."""
+"""Restarting a database server that has ended, however often that fails."""
 
 import time
 from collections.abc import Callable
@@ -22,8 +22,8 @@ class Keeper:
         self._due: float | None = None
 
     def look(self) -> None:
-        """Launche the server if it has ended and its delay is over. Never waits; to be called repeatedly, from the
-        thread that started the server."""
+        """Launch the server if it has ended and its delay is over. Never waits; call it repeatedly, from the thread
+        that started the server."""
         now = time.monotonic()
         if self._server.poll() is None:
             self._server.trim_log()

@@ -22,10 +22,10 @@ from paraph.reference import samples
 from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline, paragraphs
 from paraph.reference.markdown import list_of, markdown_of
 from paraph.reference.operations import OperationEntry, read_operation
-from paraph.reference.signer_endpoints import signer_paths
 from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
 from paraph.server.compressed import Compressed
 from paraph.signer import codes as signer_codes
+from paraph.signer.described import signer_paths
 from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE, message_limits
 from paraph.tenants.models import Environment
 

@@ -2,119 +2,98 @@
 filled in with beforehand, what an application noted of the request, and the addresses that it named for it are of its
 people, and are not kept."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
-from django.db.models import QuerySet, Sum, TextField
+from django.db.models import Sum, TextField
 from django.db.models.functions import Cast, Coalesce, Length
 
 from paraph.drafts.models import OPTIONS, WRITTEN, Draft
-from paraph.request_templates.models import TemplateDocument, TemplateField, TemplateStamp
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Channel, Field, FieldType, SignatureRequest
+from paraph.drafts.payload import payload
+from paraph.request_templates.models import Template
+from paraph.signature_requests.fields.kinds import KINDS
+from paraph.signature_requests.models import Channel, Field, Placement, SignatureRequest
+
+Json = dict[str, Any]
 
 _KEPT_OPTIONS = ("send_email", "reminders", "decline_allowed")
-_STAMP_BYTES = 120
-_RECTANGLE = ("page_number", "x", "y", "width", "height")
-
-StampPlaces = list[tuple[int, dict[str, Any]]]
-"""The signer, as an index, and the rectangle of each stamp."""
-
-FieldPlaces = list[tuple[int, dict[str, Any]]]
-"""The signer, as an index, and what each field has: the rectangle and the ``content``."""
 
 
 @dataclass(frozen=True)
 class Content:
-    """``channels``: how each signer gets codes. ``documents``: the id of each with the places on it. ``given``: the
-    placements on each as an application gave them. ``roles``: of those who do not all sign; ``fields``: those on each
-    document, where there are any."""
+    """``options`` by the names of their columns. ``signers``: the ``otp_channel`` and the ``role`` of each;
+    ``documents``: as :class:`paraph.request_templates.models.Template` has them."""
 
-    options: dict[str, Any]
-    channels: list[str]
-    documents: list[tuple[int, StampPlaces]]
-    given: list[list[dict[str, Any]]] | None = None
-    roles: list[str] = field(default_factory=list)
-    fields: list[FieldPlaces] = field(default_factory=list)
+    options: Json
+    signers: list[Json]
+    documents: list[Json]
 
 
 def of_draft(draft: Draft) -> Content:
-    signers = list(draft.signers.all())
-    index_of = {signer.pk: index for index, signer in enumerate(signers)}
-    rows = draft.documents.prefetch_related("stamps", "fields")
+    whole, rows = payload(draft), list(draft.signers.all())
+    ref_of = {signer["ref"]: str(position) for position, signer in enumerate(whole["signers"])}
     documents = [
-        (row.document_id, [(index_of[stamp.signer_id], stamp.rectangle()) for stamp in row.stamps.all()])
-        for row in rows
+        {"id": each["id"], "signers": [_valueless(one, ref_of[one["signer_ref"]]) for one in each["signers"]]}
+        for each in whole["documents"]
     ]
-    fields = [
-        [
-            (index_of[each.signer_id], each.rectangle() | {"content": _valueless(each.content)})
-            for each in row.fields.all()
-        ]
-        for row in rows
-    ]
-    channels, roles = [signer.otp_channel for signer in signers], [signer.role for signer in signers]
     options = draft.options()
     options["more_options"] = {name: each for name, each in draft.more_options.items() if name in _KEPT_OPTIONS}
-    return Content(options, channels, documents, roles=roles, fields=fields)
+    return Content(options, [{"otp_channel": row.otp_channel, "role": row.role} for row in rows], documents)
 
 
 def of_request(request: SignatureRequest) -> Content:
     signers = list(request.signers.all())
-    rows = request.request_documents.prefetch_related("placements", "fields")
-    index_of = {signer.pk: index for index, signer in enumerate(signers)}
-    documents = [
-        (
-            row.document_id,
-            [
-                (
-                    index_of[placement.signer_id],
-                    {name: getattr(placement, name) for name in _RECTANGLE},
-                )
-                for placement in row.placements.all()
-            ],
-        )
-        for row in rows
-    ]
-    fields = [[(index_of[each.signer_id], _field(each)) for each in row.fields.all()] for row in rows]
+    documents = []
+    for row in request.request_documents.prefetch_related("placements", "fields"):
+        assignments = [
+            {
+                "signer_ref": str(position),
+                "stamps": [_place(each) for each in row.placements.all() if each.signer_id == signer.pk],
+                "fields": [_field(each) for each in row.fields.all() if each.signer_id == signer.pk],
+            }
+            for position, signer in enumerate(signers)
+        ]
+        kept = [
+            each
+            for each, signer in zip(assignments, signers, strict=True)
+            if each["stamps"] or each["fields"] or signer.is_approver
+        ]
+        documents.append({"id": row.document_id, "signers": kept})
     options = {name: getattr(request, name) for name in (*OPTIONS, *WRITTEN)}
     if request.decline_allowed:
         options["more_options"] = {"decline_allowed": True}
-    channels = [signer.otp_channel or Channel.EMAIL for signer in signers]
-    return Content(options, channels, documents, roles=[signer.role for signer in signers], fields=fields)
+    roles = [{"otp_channel": signer.otp_channel or Channel.EMAIL, "role": signer.role} for signer in signers]
+    return Content(options, roles, documents)
 
 
-def _valueless(content: dict[str, Any]) -> dict[str, Any]:
-    return {name: each for name, each in content.items() if name != "value"}
+def _valueless(assignment: Json, ref: str) -> Json:
+    fields = [{name: each for name, each in field.items() if name != "value"} for field in assignment.get("fields", ())]
+    return assignment | {"signer_ref": ref, "fields": fields}
 
 
-def _field(asked: Field) -> dict[str, Any]:
-    """Return the rectangle and the content of the payload, without what is as by default."""
-    content: dict[str, Any] = {"name": asked.name, "type": asked.type}
+def _place(at: Placement | Field) -> Json:
+    value = {name: getattr(at, name) for name in ("page_number", "x", "y", "width", "height")}
+    return {"type": "coordinates", "value": value}
+
+
+def _field(asked: Field) -> Json:
+    """Return the field of the payload, without what is as by default."""
+    content: Json = {"name": asked.name, "type": asked.type, "placement": _place(asked)}
     if asked.label != asked.name:
         content["label"] = asked.label
-    if asked.type not in FILLED_BY_SERVICE:
+    if "required" in KINDS[asked.type].attributes:
         content["required"] = asked.required
     given = ("options", "max_length", "minimum", "maximum")
     content |= {name: value for name in given if (value := getattr(asked, name)) is not None and value != ""}
     if asked.read_only:  # whoever sends the template says what stands there
         content["read_only"] = True
-    if asked.type == FieldType.NUMBER:  # bounds are numbers in a payload, and texts in rows
+    if KINDS[asked.type].is_number:  # bounds are numbers in a payload, and texts in rows
         content |= {name: float(content[name]) for name in ("minimum", "maximum") if name in content}
-    return {name: getattr(asked, name) for name in _RECTANGLE} | {"content": content | {"font_size": asked.font_size}}
+    return content | {"font_size": asked.font_size}
 
 
 def size_of_placements(ids: list[int]) -> int:
-    """Return about how many bytes an answer tells of what these templates place: of each document what was given, else
-    its rows."""
-    given = TemplateDocument.objects.filter(template__in=ids, given__isnull=False)
-    placed = {"document__template__in": ids, "document__given__isnull": True}
-    return (
-        _bytes(given, "given")
-        + TemplateStamp.objects.filter(**placed).count() * _STAMP_BYTES
-        + _bytes(TemplateField.objects.filter(**placed), "content")
-    )
-
-
-def _bytes(rows: QuerySet[Any], column: str) -> int:
-    size: int = rows.aggregate(size=Coalesce(Sum(Length(Cast(column, TextField())) + _STAMP_BYTES), 0))["size"]
+    """Return about how many bytes an answer tells of what these templates place."""
+    rows = Template.objects.filter(pk__in=ids)
+    size: int = rows.aggregate(size=Coalesce(Sum(Length(Cast("request", TextField()))), 0))["size"]
     return size

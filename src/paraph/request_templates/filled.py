@@ -6,14 +6,13 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.drafts.payload import options_payload, role_payload
-from paraph.request_templates.given import SOMEBODY
-from paraph.request_templates.input import PERSON, TemplateSendingInput
-from paraph.request_templates.models import Template, TemplateRole
+from paraph.request_templates.input import TemplateSendingInput
+from paraph.request_templates.models import Role, Template
 from paraph.request_templates.payload import TemplatePayload, role_ref
 from paraph.request_templates.prefilled import prefill
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.unknown_fields import look_for_unknown
-from paraph.signature_requests.variants import options_of
+from paraph.signature_requests.variants import PERSON, options_of
 
 Json = dict[str, Any]
 
@@ -27,7 +26,7 @@ def fill(template: Template, value: object, problems: Problems) -> Json:
         problems.refuse()
     assert isinstance(value, dict)
     look_for_unknown(value, TemplateSendingInput, "", problems, [])
-    roles = list(template.roles.all())
+    roles = template.roles
     payload = options_payload(template) | {"send_email": False, "identity_declaration_accepted": False}
     payload |= template.more_options | options_of(value) | {"documents": TemplatePayload(template).documents}
     if "signers" in value:
@@ -43,8 +42,8 @@ def path_of(path: str) -> str:
     return re.sub(r"^(signers\[\d+\])\.ref$", r"\1.role", path)
 
 
-def _signers(roles: list[TemplateRole], given: Any, problems: Problems) -> Any:
-    """Return the signers of the payload, with somebody in each role that has nobody."""
+def _signers(roles: list[Role], given: Any, problems: Problems) -> Any:
+    """Return the signers of the payload, with nobody in each role that is not named."""
     if not isinstance(given, list):
         return given
     by_name, free = {role.name: role for role in roles}, list(roles)
@@ -55,14 +54,14 @@ def _signers(roles: list[TemplateRole], given: Any, problems: Problems) -> Any:
     for role in free:
         sentence = _("nobody signs as “%(role)s”: each role of the template needs one signer.")
         problems.add("signers", sentence % {"role": role.name})
-    return signers + [_in(role, SOMEBODY) for role in free]
+    return signers + [_in(role, {}) for role in free]
 
 
-def _signer(
-    given: Json, path: str, roles: dict[str, TemplateRole], free: list[TemplateRole], problems: Problems
-) -> Json:
+def _signer(given: Json, path: str, roles: dict[str, Role], free: list[Role], problems: Problems) -> Json:
     """Return the signer of the payload, without a ``ref`` where there is no such role, or no more."""
     person = {name: given[name] for name in PERSON if name in given}
+    for required in PERSON[:3] if not person else ():
+        problems.add(f"{path.removesuffix('role')}{required}", _("it is required."))
     name = given.get("role")
     if name is None:
         problems.add(path, _("it is required."))
@@ -78,6 +77,6 @@ def _signer(
     return person
 
 
-def _in(role: TemplateRole, person: Json) -> Json:
+def _in(role: Role, person: Json) -> Json:
     order = {"ref": role_ref(role), "order": role.position + 1} | role_payload(role.role)
     return person | order | {"otp_channel": role.otp_channel or None}

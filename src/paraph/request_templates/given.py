@@ -1,32 +1,31 @@
-"""A template as an application gives it: checked as a creation with somebody in each role would be."""
+"""A template as an application gives it: checked as a creation, of which nobody is known."""
 
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import asdict
+from dataclasses import astuple
 from typing import Any
 
 from django.utils.translation import gettext as _
 
 from paraph.drafts.models import OPTIONS as COLUMNS
-from paraph.drafts.payload import content_of, parts_payload
+from paraph.drafts.payload import parts_payload
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.content import Content
 from paraph.request_templates.input import TemplateInput
 from paraph.request_templates.models import LONGEST_ROLE
 from paraph.request_templates.saving import Names
 from paraph.signature_requests.input import Assignment
+from paraph.signature_requests.input_types import Input
+from paraph.signature_requests.placing import PlannedDocument, PlannedField, PlannedPlacement
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
 from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.signature_requests.values import InvalidValueError, text
-from paraph.signature_requests.variants import options_of
+from paraph.signature_requests.variants import PERSON, UnnamedRequest, options_of
 from paraph.tenants.scope import TenantScope
 
 Json = dict[str, Any]
-
-SOMEBODY = {"first_name": "-", "last_name": "-", "email": "somebody@example.com", "phone": "+33612345678"}
-"""Who stands in a role while nobody does."""
 
 
 def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content]:
@@ -44,7 +43,7 @@ def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content
     _check_text(value, "name", "name", problems)
     _check_roles(value, problems)
     try:
-        plan = make_plan(scope, _as_creation(value), locale=locale)
+        plan = make_plan(scope, _as_creation(value), locale=locale, shape=UnnamedRequest)
     except InvalidPayloadError as refused:
         raise restated(refused, _path, problems) from refused
     problems.refuse()
@@ -52,56 +51,54 @@ def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Content
 
 
 def _kept(value: Json, plan: RequestPlan) -> tuple[Names, Content]:
-    chosen, roles = plan.draft, [signer.ref for signer in plan.draft.signers]
-    documents = [
-        (
-            each.document.pk,
-            [
-                (roles.index(placed.signer_ref), {"page_number": placed.page_number} | asdict(placed.rect))
-                for placed in each.placements
-            ],
-        )
-        for each in plan.documents
-    ]
-    fields = [
-        [
-            (
-                roles.index(field.signer_ref),
-                {"page_number": field.page_number, "content": content_of(field.given)} | asdict(field.rect),
-            )
-            for field in each.fields
-        ]
-        for each in plan.documents
-    ]
+    chosen = plan.draft
     options = {name: getattr(chosen, name) for name in COLUMNS if name != "locale"}
     more = {name: each for name, each in options_of(value).items() if name not in COLUMNS and each is not False}
     more.pop("copies", None)
-    more |= parts_payload(chosen)
-    given = [[_given(roles.index(each.signer_ref), each) for each in document.signers] for document in chosen.documents]
-    channels: list[str] = [signer.otp_channel or "" for signer in chosen.signers]
-    kept = Content(
-        options | {"more_options": more},
-        channels,
-        documents,
-        given,
-        roles=[signer.role for signer in chosen.signers],
-        fields=fields,
-    )
-    return Names(value["name"], roles), kept
-
-
-def _given(role: int, assignment: Assignment) -> Json:
-    """Return what a role has on a document, as it was given."""
-    stamps = [stamp.model_dump(mode="json", exclude_unset=True) for stamp in assignment.stamps]
-    fields = [
-        field.model_dump(mode="json", exclude_unset=True, exclude_none=True, warnings=False)
-        for field in assignment.fields
+    options["more_options"] = more | parts_payload(chosen)
+    roles = [signer.ref for signer in chosen.signers]
+    documents = [
+        {
+            "id": each.id,
+            "signers": [_assignment(one, str(roles.index(one.signer_ref)), planned) for one in each.signers],
+        }
+        for each, planned in zip(chosen.documents, plan.documents, strict=True)
     ]
-    return {"role": role, "stamps": stamps} | ({"fields": fields} if fields else {})
+    signers = [{"otp_channel": signer.otp_channel or "", "role": signer.role} for signer in chosen.signers]
+    return Names(value["name"], roles), Content(options, signers, documents)
+
+
+def _assignment(given: Assignment, ref: str, planned: PlannedDocument) -> Json:
+    """Return what a role has on a document, as it was given, with the rectangles that it comes to."""
+    stamps = {each.stamp: each for each in planned.placements if each.signer_ref == given.signer_ref}
+    fields = {each.number: each for each in planned.fields if each.signer_ref == given.signer_ref}
+    found: Json = {
+        "signer_ref": ref,
+        "stamps": [
+            _with_place(stamp.model_dump(mode="json", exclude_unset=True), stamp.value, stamps.get(number))
+            for number, stamp in enumerate(given.stamps)
+        ],
+    }
+    asked = [
+        _with_place(
+            field.model_dump(mode="json", exclude_unset=True, exclude_none=True, warnings=False),
+            field.placement.value,
+            fields[number],
+        )
+        for number, field in enumerate(given.fields)
+    ]
+    return found | ({"fields": asked} if asked else {})
+
+
+def _with_place(said: Json, value: Input, planned: PlannedPlacement | PlannedField | None) -> Json:
+    at = [planned.page_number, *astuple(planned.rect)] if planned else None
+    whole = [getattr(value, name, None) for name in ("page_number", "x", "y", "width", "height")]
+    is_said = at == whole and value.model_fields_set >= {"width", "height"}
+    return said if is_said else said | {"at": at}
 
 
 def _as_creation(value: Json) -> Json:
-    """Return the payload with somebody in each role. What is malformed stays so, and is refused as there."""
+    """Return the payload without people. What is malformed stays so, and is refused as there."""
     payload = options_of(value)
     if payload.get("identity_declaration_accepted", False) is False:
         payload["identity_declaration_accepted"] = True  # whoever sends declares it
@@ -113,7 +110,8 @@ def _as_creation(value: Json) -> Json:
 
 
 def _signer(role: Json, index: int) -> Json:
-    return _renamed(role, "name", "ref") | SOMEBODY | {"order": index + 1}
+    known = {name: each for name, each in role.items() if name not in PERSON}
+    return _renamed(known, "name", "ref") | {"order": index + 1}
 
 
 def _document(document: Json, _index: int) -> Json:

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 from pydantic import Field, PlainValidator, WithJsonSchema, create_model
 
 from paraph.request_templates.models import LONGEST_ROLE
-from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput, FieldName, PrefilledValue
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput, FieldName, PrefilledValue
 from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
@@ -18,9 +18,7 @@ from paraph.signature_requests.input import (
 from paraph.signature_requests.input_types import PRINTABLE, Id, OrNull, Text
 from paraph.signature_requests.unknown_fields import ClosedInput
 from paraph.signature_requests.values import text
-from paraph.signature_requests.variants import OPTIONS, fields_of
-
-PERSON = ("first_name", "last_name", "email", "phone")
+from paraph.signature_requests.variants import OPTIONS, PERSON, fields_of
 
 RoleName = Annotated[
     str,

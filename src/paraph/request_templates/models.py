@@ -1,78 +1,77 @@
 """Templates, and bulk sends of them."""
 
-from typing import ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 from django.db import models
 
 from paraph.documents.models import Document
-from paraph.drafts.models import PlacedField, Rectangle, RequestOptions
+from paraph.drafts.models import RequestOptions
 from paraph.kernel import clock
-from paraph.signature_requests.models import Channel, Role, SignatureRequest
+from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Environment, Organization, User
 
 LONGEST_ROLE = 100
 
 
+class Role(NamedTuple):
+    """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order.
+    ``otp_channel`` is empty where none was named; ``role``: whether they sign or approve."""
+
+    position: int
+    name: str
+    otp_channel: str
+    role: str
+
+
 class Template(RequestOptions):
     """A request without people: documents, roles, places and options. Once saved, only names of it change, so that
-    rows of a bulk send mean what they meant when they were checked. ``locale`` is empty where none was chosen."""
+    rows of a bulk send mean what they meant when they were checked. ``locale`` is empty where none was chosen.
+
+    ``request``: ``signers`` and ``documents`` as a creation has them. A signer is a role: its ``ref`` is its position,
+    its ``name`` what it is called, its ``otp_channel`` empty where none was named. Stamps and fields stand as they were
+    given; where that is not the whole rectangle, ``at`` is it: ``[page_number, x, y, width, height]``, or ``None`` for
+    an optional stamp whose tag is nowhere.
+    """
 
     organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
     environment = models.CharField(max_length=10, choices=Environment, default=Environment.PRODUCTION)
     author = models.ForeignKey(User, models.SET_NULL, null=True, related_name="+")
     name = models.CharField(max_length=200)
+    request = models.JSONField()
     created_at = models.DateTimeField(default=clock.now)
 
     class Meta:
         indexes = [models.Index(fields=["organization", "environment", "name", "id"], name="template_by_name")]
 
+    @property
+    def roles(self) -> list[Role]:
+        """In whose place somebody signs, in the signing order."""
+        return [
+            Role(position, each["name"], each["otp_channel"], each["role"])
+            for position, each in enumerate(self.request["signers"])
+        ]
+
+    def fields_of(self, role: Role) -> list[dict[str, Any]]:
+        """Return what the role fills in, document by document."""
+        return [
+            field
+            for document in self.request["documents"]
+            for each in document["signers"]
+            if each["signer_ref"] == str(role.position)
+            for field in each.get("fields", ())
+        ]
+
 
 class TemplateDocument(models.Model):
-    """A document of a template; ``position`` counts from 0. ``given``: its placements as an application gave them,
-    ``[{"role": position, "stamps": […]}, …]``; ``None`` where a member placed them."""
+    """A document of a template, whose file stays as long as the template does; ``position`` counts from 0."""
 
     template = models.ForeignKey(Template, models.CASCADE, related_name="documents")
     document = models.ForeignKey(Document, models.PROTECT, related_name="+")
     position = models.SmallIntegerField()
-    given = models.JSONField(null=True)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["template", "document"], name="document_once_per_template")]
         ordering: ClassVar = ["position"]
-
-
-class TemplateRole(models.Model):
-    """In whose place somebody signs, such as "Tenant"; ``position`` counts from 0 and is the signing order.
-    ``otp_channel`` is empty where none was named; ``role``: whether they sign or approve."""
-
-    template = models.ForeignKey(Template, models.CASCADE, related_name="roles")
-    position = models.SmallIntegerField()
-    name = models.CharField(max_length=LONGEST_ROLE)
-    otp_channel = models.CharField(max_length=5, choices=Channel, default=Channel.EMAIL, blank=True)
-    role = models.CharField(max_length=10, choices=Role, default=Role.SIGNER, db_default=Role.SIGNER)
-
-    class Meta:
-        ordering: ClassVar = ["position"]
-
-
-class TemplateStamp(Rectangle):
-    """Where a role signs."""
-
-    document = models.ForeignKey(TemplateDocument, models.CASCADE, related_name="stamps")
-    role = models.ForeignKey(TemplateRole, models.CASCADE, related_name="stamps")
-
-    class Meta:
-        ordering: ClassVar = ["document__position", "page_number", "id"]
-
-
-class TemplateField(PlacedField):
-    """What a role fills in, and where."""
-
-    document = models.ForeignKey(TemplateDocument, models.CASCADE, related_name="fields")
-    role = models.ForeignKey(TemplateRole, models.CASCADE, related_name="fields")
-
-    class Meta:
-        ordering: ClassVar = ["document__position", "id"]
 
 
 class BulkStatus(models.TextChoices):

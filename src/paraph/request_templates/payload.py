@@ -4,8 +4,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from paraph.drafts.payload import assignment, options_payload, role_payload
-from paraph.request_templates.models import Template, TemplateDocument, TemplateRole
+from paraph.request_templates.models import Role, Template
 
+Json = dict[str, Any]
 Person = dict[str, Any]
 """``first_name``, ``last_name``, ``email``, ``phone``; ``values``, where there are any: those of fields by name, as the
 payload has them."""
@@ -16,11 +17,10 @@ class TemplatePayload:
 
     def __init__(self, template: Template) -> None:
         self._options = options_payload(template)
-        self._roles = list(template.roles.all())
-        rows = template.documents.prefetch_related("stamps", "fields")
-        self.documents = [_document(row, self._roles) for row in rows]
+        self._roles = template.roles
+        self.documents = [_document(each, self._roles) for each in template.request["documents"]]
 
-    def of(self, people: Sequence[Person]) -> dict[str, Any]:
+    def of(self, people: Sequence[Person]) -> Json:
         """Return the payload with these people in the roles, in their order."""
         signers = [_signer(role, person) for role, person in zip(self._roles, people, strict=True)]
         values = {signer["ref"]: signer.pop("values", {}) for signer in signers}
@@ -30,12 +30,33 @@ class TemplatePayload:
         return {**self._options, "signers": signers, "documents": documents}
 
 
-def role_ref(role: TemplateRole) -> str:
+def role_ref(role: Role) -> str:
     """Return what problems of the payload call the signer; with the number, because two roles may have one name."""
     return f"{role.position + 1}. {role.name}"
 
 
-def _signer(role: TemplateRole, person: Person) -> dict[str, Any]:
+def placed(entries: Sequence[Json]) -> list[Json]:
+    """Return these stamps with their rectangles, page by page; without those whose tag is nowhere."""
+    found = [{"type": "coordinates", "value": at} for each in entries if (at := _rectangle(each, each["value"]))]
+    return sorted(found, key=lambda each: each["value"]["page_number"])
+
+
+def asked(entries: Sequence[Json]) -> list[Json]:
+    """Return these fields with their rectangles."""
+    return [
+        {name: part for name, part in each.items() if name != "at"}
+        | {"placement": {"type": "coordinates", "value": _rectangle(each, each["placement"]["value"])}}
+        for each in entries
+    ]
+
+
+def _rectangle(entry: Json, given: Json) -> Json | None:
+    if "at" not in entry:
+        return given
+    return entry["at"] and dict(zip(("page_number", "x", "y", "width", "height"), entry["at"], strict=True))
+
+
+def _signer(role: Role, person: Person) -> Json:
     return {
         **person,
         "phone": person["phone"] or None,
@@ -46,20 +67,18 @@ def _signer(role: TemplateRole, person: Person) -> dict[str, Any]:
     }
 
 
-def _document(row: TemplateDocument, roles: Sequence[TemplateRole]) -> dict[str, Any]:
-    assignments = [
-        assignment(
-            role_ref(role),
-            role.role,
-            [stamp for stamp in row.stamps.all() if stamp.role_id == role.pk],
-            [field for field in row.fields.all() if field.role_id == role.pk],
+def _document(document: Json, roles: Sequence[Role]) -> Json:
+    given = {each["signer_ref"]: each for each in document["signers"]}
+    assignments = []
+    for role in roles:
+        own = given.get(str(role.position), {})
+        assignments.append(
+            assignment(role_ref(role), role.role, placed(own.get("stamps", ())), asked(own.get("fields", ())))
         )
-        for role in roles
-    ]
-    return {"id": row.document_id, "signers": [each for each in assignments if each]}
+    return {"id": document["id"], "signers": [each for each in assignments if each]}
 
 
-def _filled(document: dict[str, Any], values: dict[str, dict[str, Any]]) -> dict[str, Any]:
+def _filled(document: Json, values: dict[str, Json]) -> Json:
     """Return the document of the payload with these values, by the reference of the signer and the name of the
     field."""
     signers = [
@@ -71,5 +90,5 @@ def _filled(document: dict[str, Any], values: dict[str, dict[str, Any]]) -> dict
     return document | {"signers": signers}
 
 
-def _with_value(field: dict[str, Any], values: dict[str, Any]) -> dict[str, Any]:
+def _with_value(field: Json, values: Json) -> Json:
     return field | ({"value": values[field["name"]]} if field["name"] in values else {})

@@ -5,8 +5,7 @@ from typing import Any
 
 from django.utils.translation import gettext as _
 
-from paraph.signature_requests.field_input import FieldInput
-from paraph.signature_requests.field_rules import check
+from paraph.signature_requests.fields.input import FieldInput, check_field
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.values import shown
 
@@ -56,7 +55,7 @@ def _prefill(fields: list[Json], given: list[Any], path: str, problems: Problems
 def _write(named: list[Json], value: object, path: str, problems: Problems) -> None:
     for field in named:
         found = Problems()
-        check(FieldInput.model_validate({**field, "value": value}), "", found)
+        check_field(FieldInput.model_validate({**field, "value": value}), "", found)
         if found:
             problems.add(path, found.named[0].sentence)
             return

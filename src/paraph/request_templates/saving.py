@@ -1,7 +1,7 @@
 """Templates made of drafts and of requests, and drafts made of templates."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from django.db import transaction
 
@@ -10,8 +10,8 @@ from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.request_templates.content import Content
-from paraph.request_templates.models import Template, TemplateDocument, TemplateField, TemplateRole, TemplateStamp
-from paraph.signature_requests.models import Role
+from paraph.request_templates.models import Template, TemplateDocument
+from paraph.request_templates.payload import asked, placed
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
@@ -44,28 +44,13 @@ def save_template(
         environment=scope.environment,
         author=author,
         name=names.template,
+        request=_request(content, names.roles),
         **content.options,
     )
-    kinds = content.roles or [Role.SIGNER] * len(content.channels)
-    roles = [
-        TemplateRole(template=template, position=position, name=role_name, otp_channel=channel, role=kind)
-        for position, (role_name, channel, kind) in enumerate(zip(names.roles, content.channels, kinds, strict=True))
-    ]
-    TemplateRole.objects.bulk_create(roles)
-    for position, (document_id, stamps) in enumerate(content.documents):
-        document = TemplateDocument.objects.create(
-            template=template,
-            document_id=document_id,
-            position=position,
-            given=content.given[position] if content.given else None,
-        )
-        TemplateStamp.objects.bulk_create(
-            TemplateStamp(document=document, role=roles[signer], **rectangle) for signer, rectangle in stamps
-        )
-        TemplateField.objects.bulk_create(
-            TemplateField(document=document, role=roles[signer], **field)
-            for signer, field in (content.fields[position] if content.fields else ())
-        )
+    TemplateDocument.objects.bulk_create(
+        TemplateDocument(template=template, document_id=each["id"], position=position)
+        for position, each in enumerate(content.documents)
+    )
     insert(beside(template.pk))
     log.note(
         scope.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template}
@@ -81,31 +66,33 @@ def begin_from(scope: TenantScope, template: Template, author: User, signers: Se
         setattr(draft, name, value)
     draft.locale = template.locale or DEFAULT_LOCALE
     draft.save()
-    roles = list(template.roles.all())
-    for role, signer in zip(roles, signers, strict=True):
+    for role, signer in zip(template.roles, signers, strict=True):
         signer.role = role.role
     editing.replace_signers(draft, signers)
-    signer_of = {role.pk: signer for role, signer in zip(roles, signers, strict=True)}
     stamps: list[DraftStamp] = []
     fields: list[DraftField] = []
-    for kept in template.documents.prefetch_related("stamps", "fields"):
-        row = DraftDocument.objects.create(draft=draft, document_id=kept.document_id, position=kept.position)
-        stamps += [
-            DraftStamp(document=row, signer=signer_of[stamp.role_id], **stamp.rectangle())
-            for stamp in kept.stamps.all()
-        ]
-        fields += [
-            DraftField(document=row, signer=signer_of[field.role_id], content=field.content, **field.rectangle())
-            for field in kept.fields.all()
-        ]
+    for position, document in enumerate(template.request["documents"]):
+        row = DraftDocument.objects.create(draft=draft, document_id=document["id"], position=position)
+        for each in document["signers"]:
+            whose: dict[str, Any] = {"document": row, "signer": signers[int(each["signer_ref"])]}
+            stamps += [DraftStamp(**whose, **stamp["value"]) for stamp in placed(each.get("stamps", ()))]
+            for field in asked(each.get("fields", ())):
+                place = field.pop("placement")["value"]
+                fields.append(DraftField(**whose, content=field, **place))
     editing.replace_places(draft, stamps, fields)
     return draft
 
 
 def rename(template: Template, names: Names) -> None:
-    with transaction.atomic():
-        template.name = names.template
-        template.save(update_fields=["name"])
-        for role, role_name in zip(template.roles.all(), names.roles, strict=True):
-            role.name = role_name
-            role.save(update_fields=["name"])
+    template.name = names.template
+    for signer, name in zip(template.request["signers"], names.roles, strict=True):
+        signer["name"] = name
+    template.save(update_fields=["name", "request"])
+
+
+def _request(content: Content, names: Sequence[str]) -> dict[str, Any]:
+    signers = [
+        {"ref": str(position), "name": name, **signer}
+        for position, (name, signer) in enumerate(zip(names, content.signers, strict=True))
+    ]
+    return {"signers": signers, "documents": content.documents}

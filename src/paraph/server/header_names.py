@@ -1,4 +1,4 @@
-"""Header names with underscores, which no client of the service sends (docs/decisions/header-names.md).
+"""Header names with underscores, which no client of the service sends (docs/decisions/slow-clients.md).
 
 The server hands over ``X_Forwarded_For`` and ``X-Forwarded-For`` under one name, and nobody can tell any more which of
 them was sent. A proxy in front therefore has to drop or refuse such headers. ``paraph check`` finds out whether it

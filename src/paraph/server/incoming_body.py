@@ -1,8 +1,7 @@
-"""The body of a request, read while it comes. A client that sends it too slowly is cut off by
-:mod:`paraph.server.slow_bodies`."""
+"""The body of a request, bounded in size. That it comes quickly is for the proxy in front to see to
+(docs/decisions/slow-clients.md)."""
 
 import math
-import time
 from io import RawIOBase
 from typing import Any, Protocol
 
@@ -11,7 +10,8 @@ from django.http import HttpRequest
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.server.slow_bodies import waiting
+
+_PIECE = 64 * 1024  # bytes that are read at a time of what is thrown away
 
 
 class Readable(Protocol):
@@ -40,10 +40,6 @@ def body_stream(request: HttpRequest, limit: int) -> tuple[Readable, int | None]
     return request, int(declared) if declared.isascii() and declared.isdigit() else 0
 
 
-PIECE = 64 * 1024  # bytes that are read at a time of a body that is thrown away
-_BLOCK = 256 * 1024  # bytes that are read at a time of any other: each read wakes this thread and one of the server
-
-
 class Stream(Protocol):
     def read(self, size: int, /) -> bytes: ...
 
@@ -59,51 +55,33 @@ def incoming_body(environ: dict[str, Any]) -> "IncomingBody | None":
 
 
 class IncomingBody(RawIOBase):
-    """``length``: the declared one, None for a body in chunks. ``untouched``: nothing has been read yet."""
+    """A body that may not end before its declared ``length``, which is None for one in chunks. ``left``: bytes that
+    may still come, infinitely many of a body in chunks."""
 
     def __init__(self, stream: Stream, length: int | None) -> None:
         self._stream = stream
-        self._length = length
-        self._received = 0
-        self._ended = False
-        self.untouched = True
+        self.left: float = math.inf if length is None else length
 
-    @property
-    def left(self) -> float:
-        """Bytes that may still come; infinitely many for a body in chunks."""
-        if self._ended:
-            return 0
-        return math.inf if self._length is None else self._length - self._received
-
-    @property
-    def cut(self) -> bool:
-        """Whether it ended before its declared length."""
-        return self._ended and self._length is not None and self._received < self._length
-
-    def read(self, size: int | None = -1, /) -> bytes:
+    def read(self, size: int = -1, /) -> bytes:
         """Return as many bytes as asked for, fewer only at the end. Raise ``DomainError("request_timeout", …)`` for a
-        body that is cut: its client was too slow, or has gone and will not read the refusal anyway."""
-        wanted = self.left if size is None or size < 0 else min(size, self.left)
-        blocks = []
-        while wanted > 0 and not self._ended:
-            block = self._read(int(min(_BLOCK, wanted)))
-            blocks.append(block)
-            wanted -= len(block)
-        if self.cut:
+        body that is cut: its client has gone, or was cut off by the proxy for being slow."""
+        block, cut = self._read(size)
+        if cut:
             raise DomainError("request_timeout", _("The body of the request arrived too slowly."))
-        return b"".join(blocks)
-
-    def drain(self, most: int, seconds: float) -> None:
-        """Read and throw away, until the end, until ``most`` bytes, or for about so many seconds. The response has
-        been sent by now."""
-        answered, drained = time.monotonic(), 0
-        while self.left and drained < most and time.monotonic() < answered + seconds:
-            drained += len(self._read(PIECE, answered))
-
-    def _read(self, size: int, answered: float = 0) -> bytes:
-        self.untouched = False
-        with waiting(answered):
-            block = self._stream.read(size)
-        self._received += len(block)
-        self._ended = len(block) < size
         return block
+
+    def drain(self, most: int) -> None:
+        """Read and throw away, until the end or until ``most`` bytes; nothing of a body that announces more."""
+        if most < self.left < math.inf:
+            return
+        while self.left and most > 0:
+            self._read(_PIECE)
+            most -= _PIECE
+
+    def _read(self, size: int) -> tuple[bytes, bool]:
+        """Return a block, and whether the body ended with it before its time."""
+        wanted = min(size, self.left) if size >= 0 else self.left
+        block = self._stream.read(int(wanted) if wanted < math.inf else -1)
+        cut = len(block) < wanted and self.left < math.inf
+        self.left = 0 if len(block) < wanted else self.left - len(block)
+        return block, cut

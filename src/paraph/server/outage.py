@@ -27,12 +27,12 @@ class Outage:
 
     def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:  # noqa: ARG002  Django's form
         if isinstance(exception, NoPlaceError):
-            return _answer(exception.message)
+            return unavailable(exception.message)
         if not is_outage(exception):
             return None
         log.error("%s", outage_sentence(exception))
-        return _answer(_MESSAGE)
+        return unavailable(_MESSAGE)
 
 
-def _answer(message: str) -> JsonResponse:
+def unavailable(message: str) -> JsonResponse:
     return JsonResponse({"error": {"code": "unavailable", "message": message}}, status=503, headers=_HEADERS)

@@ -1,6 +1,6 @@
 """``/static/``: style sheets, scripts and icons of the pages, under names that change with their contents.
 
-They are read from the packages at the start and kept in memory, compressed (docs/decisions/static-files.md).
+They are read from the packages at the start and kept in memory, compressed (docs/decisions/compression.md).
 """
 
 import re

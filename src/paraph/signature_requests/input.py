@@ -14,7 +14,7 @@ from pydantic import (
     Field,
 )
 
-from paraph.signature_requests.field_input import MOST_FIELDS, MOST_FIELDS_OF_REQUEST, FieldInput
+from paraph.signature_requests.fields.input import MOST_FIELDS, MOST_FIELDS_OF_REQUEST, FieldInput
 from paraph.signature_requests.input_types import (
     Days,
     Email,

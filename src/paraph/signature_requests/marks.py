@@ -1,11 +1,13 @@
 """A signature or initials as a client sends them: the name in one of four hands, or a drawing."""
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
-from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError, model_validator
+from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError, WithJsonSchema, model_validator
 from pydantic_core import ErrorDetails
 
 from paraph.signature_requests.translated_refusal import Sentence, TranslatedRefusal
+
+Example = tuple[str, dict[str, Any]]  # with its title
 
 MOST_POINTS = 20_000  # of a drawing
 LONGEST_TEXT = 200  # characters
@@ -37,12 +39,16 @@ def _counted(strokes: object) -> object:
 
 # Where one entry is wrong, the others are not looked at: each problem takes a thousand times the room of its point.
 Coordinate = Annotated[float, Field(ge=0, le=1, strict=True, allow_inf_nan=False)]
-Stroke = Annotated[list[tuple[Coordinate, Coordinate]], Field(min_length=1), FailFast()]
+_POINT = {"type": "array", "items": {"type": "number", "minimum": 0, "maximum": 1}, "minItems": 2, "maxItems": 2}
+Point = Annotated[tuple[Coordinate, Coordinate], WithJsonSchema(_POINT)]
+Stroke = Annotated[list[Point], Field(min_length=1), FailFast()]
 Strokes = Annotated[list[Stroke], Field(min_length=1, max_length=MOST_POINTS), FailFast(), BeforeValidator(_counted)]
 
 
 class Body(BaseModel):
     """An object in which null counts as absent, as in the bodies of the API."""
+
+    example: ClassVar[Example]
 
     @model_validator(mode="before")
     @classmethod
@@ -53,25 +59,30 @@ class Body(BaseModel):
 
 
 class Typed(Body):
-    """``hand``: in which of the four hands the name is written."""
-
-    type: Literal["typed"]
-    hand: Annotated[int, Field(ge=1, le=4, strict=True)] = 1
+    type: Literal["typed"] = Field(description="`typed`: the signer's name, written by hand.")
+    hand: int = Field(1, ge=1, le=4, strict=True, description="In which of four hands.")
 
 
 class Drawn(Body):
-    type: Literal["drawn"]
-    strokes: Strokes
-    aspect: Annotated[
-        float, Field(ge=_BOUNDS["aspect"][0], le=_BOUNDS["aspect"][1], strict=True, allow_inf_nan=False)
-    ] = 1.0
+    type: Literal["drawn"] = Field(description="`drawn`: strokes, as of a pen.")
+    strokes: Strokes = Field(
+        description="Each a list of points [x, y], from 0 to 1, from the top left. At most 20,000 points."
+    )
+    aspect: float = Field(
+        1,
+        ge=_BOUNDS["aspect"][0],
+        le=_BOUNDS["aspect"][1],
+        strict=True,
+        allow_inf_nan=False,
+        description="Width divided by height of the area that was drawn on.",
+    )
 
 
 TypedOrDrawn = Annotated[Typed | Drawn, Field(discriminator="type")]
 
 
 class SignatureAlone(Body):
-    signature: TypedOrDrawn
+    signature: TypedOrDrawn = Field(description="As in the signature's own body.")
 
 
 def typed(hand: str) -> dict[str, Any]:

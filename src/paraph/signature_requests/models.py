@@ -1,5 +1,6 @@
 """Signature requests, signers and placements (rules 2.2, 2.3, 3.1, 3.2)."""
 
+from datetime import UTC
 from typing import Any, ClassVar
 
 from django.db import models
@@ -37,21 +38,6 @@ class SignerStatus(models.TextChoices):
 class Role(models.TextChoices):
     SIGNER = "signer"
     APPROVER = "approver"
-
-
-class FieldType(models.TextChoices):
-    TEXT = "text"
-    MULTILINE = "multiline"
-    NUMBER = "number"
-    DATE = "date"
-    CHECKBOX = "checkbox"
-    CHOICE = "choice"
-    SIGNED_ON = "signed_on"
-    FULL_NAME = "full_name"
-    EMAIL = "email"
-
-
-FILLED_BY_SERVICE = (FieldType.SIGNED_ON, FieldType.FULL_NAME, FieldType.EMAIL)
 
 
 class Channel(models.TextChoices):
@@ -169,7 +155,7 @@ class Signer(models.Model):
     signing order (sequential) or the position in the payload (parallel), from 1.
 
     ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`,
-    ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.field_values`.
+    ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.fields.store`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks
     whether to remind the signer by itself, null for never. ``decline_told_at``: when the mail server had the mail that
@@ -213,6 +199,11 @@ class Signer(models.Model):
     def full_name(self) -> str:
         """The name as page, mails, stamps and proof write it. The API has its own form, first name first."""
         return full_name(self.first_name, self.last_name, self.locale or self.request.locale)
+
+    @property
+    def signed_on(self) -> str:
+        """The day of the signature in UTC; before it, as if it were now."""
+        return (self.signed_at or clock.now()).astimezone(UTC).date().isoformat()
 
 
 class InquiryKind(models.TextChoices):
@@ -261,18 +252,20 @@ class Placement(models.Model):
     height = models.FloatField()
 
 
-class FieldColumns(models.Model):
-    """What is asked of a field, and where it stands; ``position`` counts from 0 in the order of the payload. The
-    rectangle is as that of a :class:`Placement`.
+class Field(models.Model):
+    """A field that a signer fills in on a document, or that the service fills for the signer; ``position`` counts from
+    0 in the order of the payload. The rectangle is as that of a :class:`Placement`.
 
     ``value``: what the sender gave, a text or, of a checkbox, a truth value; null for nothing. ``options``: of a
     choice, else null. ``max_length``: of a text, else null. ``minimum`` and ``maximum``: the bounds of a number or a
     date as they were given, "" for none. ``font_size`` is in points.
     """
 
+    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="fields")
+    signer = models.ForeignKey(Signer, models.PROTECT, related_name="fields", db_index=False)
     position = models.SmallIntegerField()
     name = models.CharField(max_length=LONGEST_FIELD_NAME)
-    type = models.CharField(max_length=10, choices=FieldType)
+    type = models.CharField(max_length=10)  # of paraph.signature_requests.fields.kinds
     label = models.CharField(max_length=LONGEST_LABEL)
     required = models.BooleanField(default=True)
     read_only = models.BooleanField(default=False)
@@ -287,16 +280,6 @@ class FieldColumns(models.Model):
     y = models.FloatField()
     width = models.FloatField()
     height = models.FloatField()
-
-    class Meta:
-        abstract = True
-
-
-class Field(FieldColumns):
-    """A field that a signer fills in on a document, or that the service fills for the signer."""
-
-    request_document = models.ForeignKey(RequestDocument, models.PROTECT, related_name="fields")
-    signer = models.ForeignKey(Signer, models.PROTECT, related_name="fields", db_index=False)
 
     class Meta:
         constraints = [
@@ -368,8 +351,8 @@ class SearchTerm(models.Model):
     """A word that a request is found by: of its signers' names, addresses and mail domains, of its file names, and
     of its title, external id and metadata.
 
-    Triggers on requests, their signers and documents keep it (docs/decisions/search.md); nothing else writes it. Its
-    key is the index that :mod:`paraph.signature_requests.search` reads.
+    Triggers on requests, their signers and documents keep it (docs/decisions/long-lists.md); nothing else writes it.
+    Its key is the index that :mod:`paraph.signature_requests.search` reads.
     """
 
     pk = models.CompositePrimaryKey("organization_id", "environment", "term", "request_id")

@@ -11,20 +11,16 @@ from django.utils.translation import gettext as _
 from pydantic import TypeAdapter, ValidationError
 from pydantic_core import ErrorDetails
 
-from paraph.signature_requests.field_input import FieldInput, FieldPlacement
+from paraph.signature_requests.fields.input import FieldPlacement
 from paraph.signature_requests.input import (
     MOST_STAMPS,
-    Assignment,
-    CopyInput,
-    DocumentInput,
     SignatureRequestInput,
-    SignerInput,
     Stamp,
 )
 from paraph.signature_requests.input_types import Input
 from paraph.signature_requests.models import Mode
 from paraph.signature_requests.problems import Flood, InvalidPayloadError, Problem, Problems
-from paraph.signature_requests.unknown_fields import look_for_unknown
+from paraph.signature_requests.unknown_fields import entry_of, look_for_unknown
 from paraph.tenants.limits import Allowance
 
 Json = dict[str, Any]
@@ -52,8 +48,12 @@ _SENTENCES: dict[str, Callable[[Json], str]] = {
 """What each of pydantic's types of error says here."""
 
 
-def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRequestInput:
+def read(
+    value: object, allowance: Allowance, problems: Problems, shape: type[SignatureRequestInput] = SignatureRequestInput
+) -> SignatureRequestInput:
     """Return the request that a payload describes, after adding a problem for each part that could not be read.
+    ``shape``: one of which parts may be missing, :data:`paraph.signature_requests.variants.UnnamedRequest` or
+    :data:`paraph.signature_requests.variants.PartialRequest`; these are None, or an array without entries.
 
     With problems, it holds what could be read: a field that could not is None, and an array of which entries were not
     read ends with one that has no field set. Raises ``validation_error`` for what is no object.
@@ -63,9 +63,9 @@ def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRe
         problem = Problem("signature_request", sentence)
         raise InvalidPayloadError("validation_error", str(problem), [problem])
     payload, flood = _within_limits(value, allowance, problems), Flood()
-    look_for_unknown(payload, SignatureRequestInput, "", problems, [])
+    look_for_unknown(payload, shape, "", problems, [])
     try:
-        found = SignatureRequestInput.model_validate(payload, context=flood)
+        found = shape.model_validate(payload, context=flood)
     except ValidationError as invalid:
         for error in invalid.errors(include_url=False, include_input=False):
             problems.add(*_problem(error, payload))
@@ -76,7 +76,7 @@ def read(value: object, allowance: Allowance, problems: Problems) -> SignatureRe
     if problems.full:
         payload["documents"] = []  # nobody looks at them any more
     refused = {problem.path for problem in problems.named}
-    partial: SignatureRequestInput = _part(SignatureRequestInput, payload, "", refused)
+    partial: SignatureRequestInput = _part(shape, payload, "", refused)
     return partial
 
 
@@ -155,15 +155,6 @@ def _one_of(expected: str) -> str:
     return _("it must be one of %(values)s.") % {"values": ", ".join(re.findall("'([^']*)'", expected))}
 
 
-_ENTRIES: dict[tuple[type[Input], str], type[Input]] = {
-    (SignatureRequestInput, "signers"): SignerInput,
-    (SignatureRequestInput, "documents"): DocumentInput,
-    (SignatureRequestInput, "copies"): CopyInput,
-    (DocumentInput, "signers"): Assignment,
-    (Assignment, "fields"): FieldInput,
-}
-
-
 _BOUNDED = ("fields", "copies")  # of one that has too many entries, none was read
 
 
@@ -178,7 +169,7 @@ def _part(shape: type[Any], value: Any, path: str, refused: set[str]) -> Any:
             found[name] = [_read(_STAMP, stamp) for stamp in stamps]
         elif name == "placement":
             found[name] = _read(_PLACEMENT, each)
-        elif entry := _ENTRIES.get((shape, name)):
+        elif entry := entry_of(shape, name):
             entries = each if isinstance(each, list) and not (here in refused and name in _BOUNDED) else []
             found[name] = [_part(entry, one, f"{here}[{index}]", refused) for index, one in enumerate(entries)]
             if here in refused:

@@ -11,14 +11,8 @@ from paraph.documents.models import Document
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.find import ROUNDING, FoundTag, Rect, find_tags, under
-from paraph.signature_requests.field_input import (
-    BOX_SIZE,
-    DEFAULT_SIZE,
-    FieldInput,
-    FieldRectangle,
-    FieldTag,
-    MagicFieldPlacement,
-)
+from paraph.signature_requests.fields.input import FieldInput, FieldRectangle, FieldTag, MagicFieldPlacement
+from paraph.signature_requests.fields.kinds import DEFAULT_SIZE, KINDS
 from paraph.signature_requests.input import Assignment, DocumentInput, MagicFieldStamp, Rectangle, Tag
 from paraph.signature_requests.problems import Problems
 from paraph.storage import store
@@ -98,7 +92,7 @@ def _fields(
         at, ref = given.placement.value, assignment.signer_ref
         facts = {"ref": ref or "", "name": given.name or ""}
         place = _Place(_FIELD, f"{path}.fields[{number}].placement", facts, document, problems)
-        width, height = BOX_SIZE if given.type == "checkbox" else DEFAULT_SIZE
+        width, height = KINDS[given.type].size if given.type else DEFAULT_SIZE
         if spot := place.find(at, (at.width or width, at.height or height), found):
             yield PlannedField(ref, number, *spot, given)
 

@@ -9,24 +9,22 @@ from typing import NamedTuple
 
 from django.utils.translation import gettext as _
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document, DocumentStatus
 from paraph.messaging.gateways import EMAIL, is_refused
-from paraph.signature_requests import field_room, payload, references
+from paraph.signature_requests import payload, references
+from paraph.signature_requests.fields.room import ExpectedSigner, PlacedField, check_room
 from paraph.signature_requests.input import SignatureRequestInput
+from paraph.signature_requests.names import full_name
 from paraph.signature_requests.placing import PlannedDocument, place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.tenants.limits import Allowance, allowance
 from paraph.tenants.models import BrandingProfile, Environment
-from paraph.tenants.scope import TenantScope, branding_profiles, own
+from paraph.tenants.scope import TenantScope, branding_profiles, scoped
 from paraph.words import DEFAULT_LOCALE
 
 PREVIEWED = 200
 """How many ordinary values a preview measures; a creation measures all."""
-
-
-_DOCUMENT = CompiledQuery(Document.objects.all)
 
 
 @dataclass(frozen=True)
@@ -39,17 +37,24 @@ class RequestPlan:
 
 
 def make_plan(
-    scope: TenantScope, value: object, problems: Problems | None = None, locale: str = "", measured: int = 0
+    scope: TenantScope,
+    value: object,
+    problems: Problems | None = None,
+    locale: str = "",
+    measured: int = 0,
+    *,
+    shape: type[SignatureRequestInput] = SignatureRequestInput,
 ) -> RequestPlan:
     """Plan the request that ``value``, that of the root key ``signature_request``, describes. ``problems``: where they
     are gathered, with those that are known already; ``locale``: of the request, "" where none was named; ``measured``:
-    how many ordinary values may be measured, 0 for all.
+    how many ordinary values may be measured, 0 for all; ``shape``: as :func:`paraph.signature_requests.payload.read`
+    has it.
 
     Raises ``initials_not_available_on_plan``, ``forbidden``, ``identity_declaration_required`` or
     ``validation_error``. At most two queries, and for each document with tags one read and one search.
     """
     problems, allowed = Problems() if problems is None else problems, allowance(scope.plan)
-    draft = payload.read(value, allowed, problems)
+    draft = payload.read(value, allowed, problems, shape)
     if not problems.full:
         references.check(draft, problems)
     _refuse_by_code(draft, allowed, problems)
@@ -59,7 +64,7 @@ def make_plan(
     profile = _branding_profile(scope, draft, problems)
     documents = _documents(scope, draft, problems)
     if not problems:
-        field_room.check(draft, documents, locale or DEFAULT_LOCALE, problems, measured)
+        check_room(_fields(draft, documents, locale or DEFAULT_LOCALE), problems, measured)
     problems.refuse()
     return RequestPlan(draft, profile, documents)
 
@@ -96,7 +101,7 @@ def preview(scope: TenantScope, value: object, locale: str) -> Preview:
         _branding_profile(scope, draft, problems)
         documents = _documents(scope, draft, problems)
         if not problems:
-            field_room.check(draft, documents, locale, problems, PREVIEWED)
+            check_room(_fields(draft, documents, locale), problems, PREVIEWED)
     named = [Refusal("validation_error", problem) for problem in problems.named]
     passed_over: list[str] = []
     look_for_unknown(value, SignatureRequestInput, "", Problems(), passed_over)
@@ -155,9 +160,7 @@ def _documents(scope: TenantScope, draft: SignatureRequestInput, problems: Probl
         if not each.id or each.id in searched:
             continue  # refused already; searching the same file again would cost time
         searched.add(each.id)
-        row = own(_DOCUMENT, scope, each.id)
-        if row and row.file_deleted_at:
-            row = None
+        row = scoped(Document, scope).filter(pk=each.id, file_deleted_at=None).first()
         if row is None or row.status != DocumentStatus.READY:
             problems.add(f"documents[{index}].id", _unusable(each.id, row))
         else:
@@ -171,3 +174,19 @@ def _unusable(document_id: int, row: Document | None) -> str:
     else:
         sentence = _("there is no document %(document)d in this environment.")
     return sentence % {"document": document_id}
+
+
+def _fields(draft: SignatureRequestInput, documents: list[PlannedDocument], locale: str) -> Iterator[PlacedField]:
+    """Yield the fields of ``documents``, which are those of the ``draft`` in their order. ``locale``: of the
+    request."""
+    signers = {
+        signer.ref: ExpectedSigner(
+            full_name(signer.first_name or "", signer.last_name or "", locale).strip(), signer.email or "", locale
+        )
+        for signer in draft.signers
+    }
+    for number, (given, planned) in enumerate(zip(draft.documents, documents, strict=True)):
+        places = {assignment.signer_ref: index for index, assignment in enumerate(given.signers)}
+        for field in planned.fields:
+            path = f"documents[{number}].signers[{places[field.signer_ref]}].fields[{field.number}]"
+            yield PlacedField(path, field.given, field.rect, signers[field.signer_ref])

@@ -7,8 +7,7 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.pdf.untrusted.folding import fold
-from paraph.signature_requests import field_rules
-from paraph.signature_requests.field_input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement
+from paraph.signature_requests.fields.input import MOST_FIELDS_OF_REQUEST, MagicFieldPlacement, check_field
 from paraph.signature_requests.input import (
     Assignment,
     DocumentInput,
@@ -20,29 +19,35 @@ from paraph.signature_requests.models import Role
 from paraph.signature_requests.payload import stamps_sentence
 from paraph.signature_requests.problems import Problems
 from paraph.signature_requests.values import InvalidValueError, sms_number
+from paraph.signature_requests.variants import PartialRequest, UnnamedRequest, is_nobody
 
 
 def check(request: SignatureRequestInput, problems: Problems) -> None:
     """Add a problem for what is required because of another field, for every reference to nothing and for everything
-    that is listed twice. A part that could not be read, None, may refer to anything."""
+    that is listed twice. A part that could not be read, None, may refer to anything. What the shape of the request lets
+    be missing is not asked for."""
+    partial = isinstance(request, PartialRequest)
     for index, signer in enumerate(request.signers):
-        _required(signer, f"signers[{index}]", request.mode, problems)
+        _required(signer, f"signers[{index}]", request, problems)
     if request.reminders and request.send_email is False:
         problems.add("reminders", _("send_email must be true where signers are to be reminded."))
     _unique_signers(request, problems)
     _unique_documents(request, problems)
     roles = {signer.ref: signer.role for signer in request.signers}
     for index, document in enumerate(request.documents):
-        _assignments(document, f"documents[{index}]", roles, problems)
-    _everyone_signs(request, problems)
+        _assignments(document, f"documents[{index}]", roles, problems, partial=partial)
+    _somebody_signs(request, problems)
+    if not partial:
+        _everyone_signs(request, problems)
     _few_fields(request, problems)
 
 
-def _required(signer: SignerInput, path: str, mode: str, problems: Problems) -> None:
-    required = {}
-    if signer.otp_channel == "sms":
+def _required(signer: SignerInput, path: str, request: SignatureRequestInput, problems: Problems) -> None:
+    required, partial = {}, isinstance(request, PartialRequest)
+    unnamed = isinstance(request, UnnamedRequest) and is_nobody(signer.model_fields_set)
+    if signer.otp_channel == "sms" and not (partial or unnamed):
         required["phone"] = _("it is required, as otp_channel is sms.")
-    if mode == "sequential" and signer.model_fields_set:
+    if request.mode == "sequential" and signer.model_fields_set and not partial:
         required["order"] = _("it is required.")
     for name, sentence in required.items():
         if getattr(signer, name) is None and not problems.has(f"{path}.{name}"):
@@ -75,7 +80,9 @@ def _unique_documents(request: SignatureRequestInput, problems: Problems) -> Non
         seen.add(document.id)
 
 
-def _assignments(document: DocumentInput, path: str, roles: Mapping[str, str], problems: Problems) -> None:
+def _assignments(
+    document: DocumentInput, path: str, roles: Mapping[str, str], problems: Problems, *, partial: bool
+) -> None:
     """Check cases 1, 2, 7 and 3; optional stamps count too."""
     seen: set[str] = set()
     for index, assignment in enumerate(document.signers):
@@ -91,7 +98,7 @@ def _assignments(document: DocumentInput, path: str, roles: Mapping[str, str], p
         if roles.get(ref) == Role.APPROVER:
             _draws_nothing(assignment, here, facts, problems)
         elif roles.get(ref, Role.SIGNER):  # else it could not be read
-            _draws(assignment, here, facts, problems)
+            _draws(assignment, here, facts, problems, partial=partial)
     listed = [roles.get(assignment.signer_ref) for assignment in document.signers]
     if Role.SIGNER in roles.values() and listed and all(role == Role.APPROVER for role in listed):
         problems.add(f"{path}.signers", _("at least one of them must sign, not only approve."))
@@ -104,8 +111,9 @@ def _draws_nothing(assignment: Assignment, path: str, facts: dict[str, Any], pro
             problems.add(f"{path}.{name}", sentence % facts)
 
 
-def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: Problems) -> None:
-    if not assignment.stamps and assignment.model_fields_set and not problems.has(f"{path}.stamps"):
+def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: Problems, *, partial: bool) -> None:
+    is_known = bool(assignment.stamps or not assignment.model_fields_set)
+    if not (is_known or partial or problems.has(f"{path}.stamps")):
         problems.add(f"{path}.stamps", stamps_sentence(facts["ref"], facts["document"], []))
     tags = [stamp.value.tag for stamp in assignment.stamps if isinstance(stamp, MagicFieldStamp) and stamp.value.tag]
     used = Counter(map(fold, tags))  # as they are searched: {{a}} and {{ a }} are one
@@ -116,7 +124,7 @@ def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: P
     names: set[str] = set()
     for index, given in enumerate(assignment.fields):
         here = f"{path}.fields[{index}]"
-        field_rules.check(given, here, problems)
+        check_field(given, here, problems)
         if given.name and given.name in names:
             sentence = _("“%(name)s” is the name of another field of this signer on this document.")
             problems.add(f"{here}.name", sentence % {"name": given.name})
@@ -127,10 +135,13 @@ def _draws(assignment: Assignment, path: str, facts: dict[str, Any], problems: P
                 problems.add(f"{here}.placement.value.tag", repeated % {**facts, "tag": tag})
 
 
-def _everyone_signs(request: SignatureRequestInput, problems: Problems) -> None:
+def _somebody_signs(request: SignatureRequestInput, problems: Problems) -> None:
     roles: list[str] = [signer.role for signer in request.signers]
     if roles and all(role == Role.APPROVER for role in roles):
         problems.add("signers", _("at least one of them must sign, not only approve."))
+
+
+def _everyone_signs(request: SignatureRequestInput, problems: Problems) -> None:
     assigned = {assignment.signer_ref for document in request.documents for assignment in document.signers}
     if not request.documents or None in assigned or not all(document.signers for document in request.documents):
         return  # a part that could not be read may name the signer

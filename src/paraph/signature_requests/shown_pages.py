@@ -1,20 +1,9 @@
 """Refusing to sign documents with a page that cannot be shown."""
 
-from paraph.database.prepared_statements import prepared_cursor
+from paraph.documents.models import UnrenderablePage
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.listing import by_listing, of_role
 from paraph.signature_requests.models import Signer
-
-_UNSHOWN = by_listing("""
-    SELECT page.page_number, document.name, document.id FROM documents_unrenderablepage page
-    JOIN documents_document document ON document.id = page.document_id
-    JOIN signature_requests_requestdocument listed ON listed.document_id = document.id
-    WHERE EXISTS (
-        SELECT FROM {listing} placement
-        WHERE placement.signer_id = %s AND placement.request_document_id = listed.id
-    )
-    ORDER BY listed.position, page.page_number LIMIT 1
-""")
+from paraph.signature_requests.signed_documents import documents_of, listed
 
 
 class PageNotShownError(DomainError):
@@ -33,8 +22,8 @@ class PageNotShownError(DomainError):
 
 def require_shown(signer: Signer) -> None:
     """Raise :class:`PageNotShownError` if the picture of a page failed in a document that the signer signs."""
-    with prepared_cursor() as cursor:
-        cursor.execute(of_role(_UNSHOWN, signer), [signer.pk])
-        row = cursor.fetchone()
-    if row:
-        raise PageNotShownError(*row)
+    pages = UnrenderablePage.objects.filter(document__in=listed(signer).values("document")).order_by("-page_number")
+    first = {page.document_id: page.page_number for page in pages}
+    for document in documents_of(signer) if first else ():
+        if document.pk in first:
+            raise PageNotShownError(first[document.pk], document.name, document.pk)

@@ -3,8 +3,9 @@
 from datetime import datetime
 from enum import Enum
 
+from django.db.models import QuerySet
+
 from paraph import words
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
@@ -21,14 +22,6 @@ class SigningEligibility(Enum):
     def refusal(self) -> DomainError:
         """Return the refusal of somebody who may not sign, in the words of the signing page."""
         return DomainError(self.value, str(words.of("page", "en")[f"{self.value}_title"]))
-
-
-_NEXT = """
-    SELECT id FROM signature_requests_signer WHERE request_id = %s AND status <> %s ORDER BY "order" LIMIT 1
-"""
-_ANY_EARLIER = """
-    SELECT EXISTS (SELECT FROM signature_requests_signer WHERE request_id = %s AND "order" < %s AND status <> %s)
-"""
 
 
 def signing_eligibility(signer: Signer, moment: datetime | None = None) -> SigningEligibility:
@@ -57,16 +50,14 @@ def is_over(request: SignatureRequest, moment: datetime) -> bool:
 
 def next_signer(request: SignatureRequest) -> int | None:
     """Return the id of the first signer, in signing order, who has not signed; None if all have."""
-    with prepared_cursor() as cursor:
-        cursor.execute(_NEXT, [request.pk, SignerStatus.SIGNED.value])
-        row = cursor.fetchone()
-    return row[0] if row else None
+    return _unsigned(request.pk).order_by("order").values_list("pk", flat=True).first()
 
 
 def _is_their_turn(signer: Signer) -> bool:
-    if signer.request.mode == Mode.PARALLEL:
+    if signer.request.mode == Mode.PARALLEL or signer.order == 1:
         return True
-    with prepared_cursor() as cursor:
-        cursor.execute(_ANY_EARLIER, [signer.request_id, signer.order, SignerStatus.SIGNED.value])
-        [any_earlier] = cursor.fetchone()
-    return not any_earlier
+    return not _unsigned(signer.request_id).filter(order__lt=signer.order).exists()
+
+
+def _unsigned(request_id: int) -> QuerySet[Signer]:
+    return Signer.objects.filter(request=request_id).exclude(status=SignerStatus.SIGNED)

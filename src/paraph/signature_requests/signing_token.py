@@ -9,9 +9,7 @@ rotated the generation of the key, in two bytes.
 from functools import lru_cache
 
 from django.conf import settings
-from django.db.models import Subquery
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.kernel import tokens
 from paraph.signature_requests.models import Signer
 from paraph.tenants.link_keys import SIGNING, generation, link_key
@@ -22,11 +20,6 @@ _LENGTH = 43  # base64url of 32 bytes
 SALT_BYTES = 16
 _GENERATION_BYTES = 2
 
-# For an unknown id, the signer with the id before it: both cases take the same time, which therefore reveals nothing.
-_NEAREST = CompiledQuery(
-    lambda: Signer.objects.select_related("request__organization", "request__application", "request__branding_profile"),
-    of=lambda identity: Subquery(Signer.objects.filter(pk__lte=identity).order_by("-pk").values("pk")[:1]),
-)
 _NOBODY = Signer(pk=0, token_salt=bytes(SALT_BYTES))
 
 
@@ -52,7 +45,7 @@ def url_of(signer_id: int, token_salt: bytes) -> str:
 
 
 def signer_of(text: str) -> Signer | None:
-    """Return the signer of a token, with ``request``, its organization and application loaded; None for other texts,
+    """Return the signer of a token, with ``request`` and its organization loaded; None for other texts,
     and where the organization is deleted.
 
     A wrong token of an existing signer takes the same statement, row and comparison as one with an unknown id.
@@ -65,7 +58,9 @@ def signer_of(text: str) -> Signer | None:
         return None
     if identity >= 2**63:
         return None
-    signer = _NEAREST.first(identity) or _NOBODY
+    # For an unknown id, the signer with the id before it: both take the same time, which therefore reveals nothing.
+    nearest = Signer.objects.filter(pk__lte=identity).order_by("-pk").select_related("request__organization")
+    signer = nearest.first() or _NOBODY
     matches = tokens.same(token(signer).encode(), text.encode())
     if not matches or signer is _NOBODY or signer.request.organization.deleted_at is not None:
         return None

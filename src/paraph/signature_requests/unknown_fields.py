@@ -87,6 +87,12 @@ def _shown(path: str) -> str:
     return path[:200].encode("utf-8", "replace").decode()
 
 
+def entry_of(shape: type[Input], name: str) -> type[Input] | None:
+    """Return the shape of the entries of an array that the shape has by this name; None for any other field."""
+    entries = _fields((shape,))[name].entries
+    return entries[0] if entries else None
+
+
 class _Field(NamedTuple):
     """The shapes of the object that a field holds, or of the entries of its array."""
 

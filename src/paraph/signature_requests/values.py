@@ -5,7 +5,7 @@ Each function returns the value or raises ``InvalidValueError`` with a sentence 
 
 import math
 import re
-from collections.abc import Sequence
+from collections.abc import Collection
 from typing import Any
 
 from django.core.exceptions import ValidationError
@@ -70,7 +70,7 @@ def text(value: object, longest: int = LONGEST_NAME) -> str:
     return value
 
 
-def choice(value: object, values: Sequence[str]) -> str:
+def choice(value: object, values: Collection[str]) -> str:
     if isinstance(value, str) and value in values:
         return value
     raise InvalidValueError(_("it must be one of %(values)s.") % {"values": ", ".join(values)})

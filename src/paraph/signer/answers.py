@@ -14,10 +14,11 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
-from paraph.signature_requests.entry_problems import EntriesRefusal
+from paraph.signature_requests.fields.entry import EntriesRefusal
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.signer.codes import CODES
+from paraph.signer.described import Answer
 from paraph.signer.spoken import spoken
 from paraph.signer.stamp_rate import TooManyStampsError
 from paraph.words import phrase
@@ -33,8 +34,10 @@ _SECONDS_TO_WAIT = {
 }
 
 
-def answer(content: dict[str, Any], status: int = 200, locale: str = "en") -> HttpResponse:
+def answer(content: Answer | dict[str, Any], status: int = 200, locale: str = "en") -> HttpResponse:
     """Return a JSON answer. ``locale``: the language of the sentences in it."""
+    if isinstance(content, Answer):
+        content = content.model_dump(exclude_unset=True)
     body = json.dumps(content, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
     response = private(HttpResponse(body, status=status, content_type="application/json"))
     response["Content-Language"] = locale

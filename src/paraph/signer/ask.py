@@ -1,21 +1,24 @@
 """``/sign/{token}/ask``: a form with which signers write to the sender, whatever has become of the request."""
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
+from pydantic import Field
 
 from paraph.flow.signing.ask import LONGEST, TooManyInquiriesError, plain_text
 from paraph.flow.signing.ask import ask as ask_verb
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import InquiryKind, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.authentication import signer_with_turn
+from paraph.signer.described import LANG, described
 from paraph.signer.notice import notice
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
@@ -42,10 +45,21 @@ class InquiryEntries:
     retry_after: int = 0
 
 
-@csrf_exempt
+class InquiryForm(Body):
+    kind: Literal["question", "not_me"] = Field(description="A question, or a link that came to the wrong person.")
+    message: str = Field(description="What the sender will read.", max_length=LONGEST)
+    example = ("A question", {"kind": "question", "message": "Which flat is this about?"})
+
+
+@csrf_exempt  # the secret in the address is all permission there is
 @gzip_page
+@described("GET /ask", "showAskForm", "The form.", "text/html", query=(LANG,))
 def ask(request: HttpRequest, token: str) -> HttpResponse:
-    """Exempt from the CSRF cookie: the secret in the address is all permission there is."""
+    """Open the form to write to the sender.
+
+    For signers in any state, where the organization has a contact address (`paraph organization update ID
+    --contact-email ADDRESS`); else 404.
+    """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
     signer = signer_with_turn(token)
@@ -59,9 +73,13 @@ def ask(request: HttpRequest, token: str) -> HttpResponse:
     return answer if isinstance(answer, HttpResponse) else _page(request, signer, answer)
 
 
+@described("POST /ask", "ask", "Back to the form, which says that it was sent.", "text/html", body=InquiryForm)
 def _send(request: HttpRequest, signer: Signer) -> HttpResponse | InquiryEntries:
-    """Send the browser back to the address it came from (303), or return what was entered where it could not be sent,
-    or where the form was sent to change the language."""
+    """Write to the sender.
+
+    Mails the message to the contact address, with the signer as `Reply-To`, and keeps it: at most three in 24 hours,
+    then 429 with `Retry-After`. The request, its audit log and its webhooks know nothing of it.
+    """  # what was entered is returned where it could not be sent, or the form was sent to change the language
     try:
         form = posted_form(request)
     except DomainError as refusal:

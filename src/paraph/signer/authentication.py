@@ -1,9 +1,10 @@
-"""The two endpoints that a signing page posts to, from the request to the verb and back."""
+"""The endpoints of a signing page, from the request to the verb and back."""
 
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.kernel import bounded_json
@@ -16,13 +17,19 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, re
 from paraph.signature_requests.signing_token import signer_of
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language
+from paraph.signer.described import Answer
 from paraph.tenants.scope import tenant_key
 
 LARGEST = 512 * 1024  # bytes
 MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
 MOST_COMMAS = 2 * (2 * MOST_POINTS) + 100  # two for each point, however many strokes there are; some for all else
 
-Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], dict[str, Any] | HttpResponse]
+KEPT_SECONDS = 900
+
+_READING = ["GET", "HEAD"]
+
+Reader = Callable[..., Answer | HttpResponseBase | bytes]
+Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], Answer | HttpResponse]
 
 
 def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
@@ -50,6 +57,34 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
             return answers.fault(error, language.of_answer(request, signer, body.get("locale")))
 
     return view
+
+
+def got(*, kept: int = 0, media: str = "", allowed: str = "GET") -> Callable[[Reader], Callable[..., HttpResponseBase]]:
+    """Return a view for ``GET /sign/{token}/…``, with every refusal in the one envelope. ``kept``: for how many seconds
+    browsers may keep the answer. ``media``: of one in bytes. ``allowed``: the methods of the whole route."""
+
+    def decorated(reader: Reader) -> Callable[..., HttpResponseBase]:
+        def view(request: HttpRequest, token: str, **place: Any) -> HttpResponseBase:
+            signer = None
+            try:
+                if request.method not in _READING:
+                    if kept:
+                        return HttpResponseNotAllowed(_READING)
+                    raise translated("method_not_allowed", "method", allowed=allowed, method=request.method)
+                signer = found(token)
+                content = reader(request, signer, **place)
+            except DomainError as error:
+                return answers.refusal(error, language.of_answer(request), signer)
+            if isinstance(content, bytes):
+                content = answers.private(HttpResponse(content, content_type=media))
+            response = answers.answer(content) if isinstance(content, Answer) else content
+            if kept:
+                response["Cache-Control"] = f"private, max-age={kept}"
+            return response
+
+        return view
+
+    return decorated
 
 
 def found(token: str) -> Signer:

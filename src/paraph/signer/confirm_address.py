@@ -12,8 +12,8 @@ from paraph.tenants import confirmed_addresses
 @csrf_exempt
 @gzip_page
 def confirm_address(request: HttpRequest, token: str) -> HttpResponse:
-    """GET asks, POST confirms: programs that open every link in a mail confirm nothing. Exempt from the CSRF cookie:
-    the secret in the address is all permission there is."""
+    """Ask on GET, confirm on POST: programs that open every link in a mail confirm nothing. Exempt from the CSRF
+    cookie: the secret in the address is all permission there is."""
     if request.method not in ("GET", "HEAD", "POST"):
         return HttpResponseNotAllowed(["GET", "HEAD", "POST"])
     row = confirmed_addresses.find(token)

@@ -71,7 +71,8 @@ def proof(request: HttpRequest, token: str) -> HttpResponseBase:
 
 
 def _link(token: str) -> RecipientLink | None:
-    """Expensive work for recipients is done on behalf of the organization, as for its signers."""
+    """Return whose link it is, None for a token that is nobody's. Expensive work is then done on behalf of the
+    organization, as for its signers."""
     link = link_of(token)
     if link:
         name_tenant(tenant_key(link.recipient.request))
@@ -99,7 +100,7 @@ def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:
 
 
 def _page(request: HttpRequest, link: RecipientLink, problem: str = "", status: int = 200) -> HttpResponse:
-    """``problem``: the name of the words that say why no new link was mailed."""
+    """Show the page of a recipient. ``problem``: the name of the words that say why no new link was mailed."""
     recipient, found = link.recipient, link.recipient.request
     rows = found.request_documents.select_related("document").order_by("position")
     content: dict[str, Any] = {

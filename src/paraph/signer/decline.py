@@ -1,25 +1,26 @@
-"""``/sign/{token}/decline``: a page with which signers decline, and ``POST`` with a body of JSON, for pages of others::
-
-{"reason": "The rent is wrong."}
-"""
+"""``/sign/{token}/decline``: a page with which signers decline, and ``POST`` with a body of JSON, for pages of
+others."""
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
+from pydantic import Field
 
 from paraph.flow.signing.decline import decline as decline_verb
 from paraph.flow.signing.decline import require_declinable
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.authentication import posted, signer_with_turn
+from paraph.signer.described import LANG, LOCALE, Answer, described
 from paraph.signer.in_person import ticket_of
 from paraph.signer.notice import notice
 from paraph.signer.posted_form import posted_form
@@ -31,6 +32,17 @@ _METHODS = ["GET", "HEAD", "POST"]
 _FORMS = ("application/x-www-form-urlencoded", "multipart/form-data")
 
 
+class DeclineBody(Body):
+    reason: str = Field(description="Why, as the sender will read it.", min_length=1, max_length=LONGEST_REASON)
+    locale: str | None = Field(None, description=LOCALE)
+    example = ("A reason", {"reason": "The rent is wrong."})
+
+
+class Declined(Answer):
+    state: Literal["declined"] = Field(description="What has become of it.")
+    example = ("Declined", {"state": "declined"})
+
+
 @csrf_exempt
 def decline(request: HttpRequest, token: str) -> HttpResponse:
     """Tell forms of the page from calls by programs, which alone send anything else."""
@@ -39,16 +51,23 @@ def decline(request: HttpRequest, token: str) -> HttpResponse:
 
 
 @posted
-def _call(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
-    """Who may not decline is told so before their body is looked at."""
-    require_declinable(signer)
-    if surplus := sorted(body.keys() - {"reason", "locale"}):
+@described("POST /decline", "decline", "It has ended.", Declined, body=DeclineBody)
+def _call(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Declined:
+    """Decline.
+
+    Ends the request for everybody, without a code: it is `expired`, with `ended_early`, `ended_reason` and
+    `declined_by`, and the webhook `request.expired` says `declined`, `signer_id` and `reason`. Where the request does
+    not have `decline_allowed`, the answer is 403 `decline_not_allowed`; else it is refused as a signature is. The form
+    of the page sends the same field as `application/x-www-form-urlencoded` and is led back to the page.
+    """
+    require_declinable(signer)  # who may not is told so before their body is looked at
+    if surplus := sorted(body.keys() - DeclineBody.model_fields):
         raise translated("validation_error", "field_surplus", field=surplus[0][:100])
     reason = body.get("reason", "")
     if not isinstance(reason, str):
         raise translated("validation_error", "field_text", field="reason", most=LONGEST_REASON)
     decline_verb(signer, reason, origin(request))
-    return {"state": "declined"}
+    return Declined(state="declined")
 
 
 @dataclass(frozen=True)
@@ -62,7 +81,13 @@ class Entered:
 
 
 @gzip_page
+@described("GET /decline", "showDeclineForm", "The form.", "text/html", query=(LANG,))
 def _page(request: HttpRequest, token: str) -> HttpResponse:
+    """Open the form to decline.
+
+    For signers whose turn it is, where the request has `decline_allowed`; others are led back to the signing page, and
+    where it has not, the answer is 404.
+    """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
     signer = signer_with_turn(token)

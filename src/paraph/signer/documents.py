@@ -7,13 +7,12 @@ from functools import cache, partial
 from itertools import count
 from typing import Any
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.models import Document
 from paraph.documents.remarks import remarks
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.signature_requests.models import Placement, Signer
-from paraph.signature_requests.signer_documents import documents_of
+from paraph.signature_requests.signed_documents import documents_of
 from paraph.signer import language
 
 SvgBox = dict[str, str]
@@ -78,8 +77,6 @@ def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any
 
 
 Initials = Callable[[float, float], SvgBox | None]
-
-_PLACEMENTS = CompiledQuery(lambda: Placement.objects.select_related("request_document"), field="signer")
 
 
 def document_of(signer: Signer, document_id: int) -> Document:
@@ -147,7 +144,7 @@ def _document(
 def _places(signer: Signer) -> dict[int, list[Placement]]:
     """Return the signer's stamps on each document, in reading order."""
     found: dict[int, list[Placement]] = defaultdict(list)
-    for place in _PLACEMENTS.all(signer.pk):
+    for place in signer.placements.select_related("request_document"):
         found[place.request_document.document_id].append(place)
     return {document: in_reading_order(places) for document, places in found.items()}
 

@@ -10,53 +10,54 @@ from django.http.response import HttpResponseBase
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.flow.signing.copy_to_read import DrawnCopy, copy_to_read
-from paraph.kernel.errors import DomainError
 from paraph.server.file_response import file_response
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer, SignerStatus
 from paraph.signature_requests.translated_refusal import translated
-from paraph.signer import answers, language
-from paraph.signer.authentication import found, require_reader
+from paraph.signer.authentication import got, require_reader
+from paraph.signer.described import described, query
 from paraph.signer.documents import document_of
 from paraph.storage import store
 
-_Find = Callable[[Signer], tuple[BinaryIO, str]]  # the file and the name that it gets
+_TICKET = query("ticket", "From the header `X-Copy-Ticket` of the answer to the signature.", required=True)
 
 
-def unsigned(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
-    """Return the document as it is shown, with what those before them filled in, for those who may read it."""
+@got()
+@described("GET /documents/{document_id}.pdf", "downloadUnsigned", "The PDF.", "application/pdf")
+def unsigned(request: HttpRequest, signer: Signer, document_id: int) -> HttpResponseBase:
+    """Download a document to read.
 
-    def find(signer: Signer) -> tuple[BinaryIO, str]:
-        require_reader(signer)
-        document = document_of(signer, document_id)
-        return copy_to_read(signer, document), document.name
-
-    return _file(request, token, find)
-
-
-def copy(request: HttpRequest, token: str, document_id: int) -> HttpResponseBase:
-    """Return the sealed document, once it is there."""
-
-    def find(signer: Signer) -> tuple[BinaryIO, str]:
-        _require_ticket(request, signer)
-        document = document_of(signer, document_id)
-        row = SealedDocument.objects.get(
-            request_document__request=signer.request_id, request_document__document=document
-        )
-        return store.open(row.object_key), signed_name(document.name)
-
-    return _file(request, token, find)
+    The document before it is signed, as it is shown, for those who may read it: from the invitation until the
+    signature, also before one's turn. In `sequential` mode with what those before have filled in, under their names.
+    """
+    require_reader(signer)
+    document = document_of(signer, document_id)
+    return _file(request, lambda: copy_to_read(signer, document), document.name)
 
 
-def proof(request: HttpRequest, token: str) -> HttpResponseBase:
-    """Return the proof of the request, once it is there."""
+@got()
+@described("GET /documents/{document_id}/copy.pdf", "downloadCopy", "The PDF.", "application/pdf", query=(_TICKET,))
+def copy(request: HttpRequest, signer: Signer, document_id: int) -> HttpResponseBase:
+    """Download the sealed document.
 
-    def find(signer: Signer) -> tuple[BinaryIO, str]:
-        _require_ticket(request, signer)
-        file = store.open(ProofFile.objects.get(request=signer.request_id).object_key)
-        return file, proof_name(signer.request_id)
+    The signer's own copy, once `progress` is `ready`.
+    """
+    _require_ticket(request, signer)
+    document = document_of(signer, document_id)
+    row = SealedDocument.objects.get(request_document__request=signer.request_id, request_document__document=document)
+    return _file(request, lambda: store.open(row.object_key), signed_name(document.name))
 
-    return _file(request, token, find)
+
+@got()
+@described("GET /proof.pdf", "downloadProof", "The PDF.", "application/pdf", query=(_TICKET,))
+def proof(request: HttpRequest, signer: Signer) -> HttpResponseBase:
+    """Download the proof.
+
+    The sealed proof file, once `progress` is `ready`.
+    """
+    _require_ticket(request, signer)
+    row = ProofFile.objects.get(request=signer.request_id)
+    return _file(request, lambda: store.open(row.object_key), proof_name(signer.request_id))
 
 
 def _require_ticket(request: HttpRequest, signer: Signer) -> None:
@@ -68,18 +69,12 @@ def _require_ticket(request: HttpRequest, signer: Signer) -> None:
         raise translated("not_found", "file_gone")
 
 
-def _file(request: HttpRequest, token: str, find: _Find) -> HttpResponseBase:
-    signer = None
+def _file(request: HttpRequest, find: Callable[[], BinaryIO], name: str) -> HttpResponseBase:
     try:
-        if request.method not in ("GET", "HEAD"):
-            raise translated("method_not_allowed", "method", allowed="GET", method=request.method)
-        signer = found(token)
-        file, name = find(signer)
-        response = file_response(request, file, name, in_parts=not isinstance(file, DrawnCopy))
-    except DomainError as error:
-        return answers.refusal(error, language.of_answer(request), signer)
-    except FileNotFoundError:
-        return answers.refusal(translated("not_found", "file_gone"), language.of_answer(request))
+        file = find()
+    except FileNotFoundError as error:
+        raise translated("not_found", "file_gone") from error
+    response = file_response(request, file, name, in_parts=not isinstance(file, DrawnCopy))
     response["Referrer-Policy"] = "no-referrer"
     response["X-Robots-Tag"] = "noindex"
     return response

@@ -1,75 +1,169 @@
 """``/sign/{token}/fields``: the fields that a signer fills in, for signing pages of others (GET); and what they have
-entered so far, kept until it is signed (POST)."""
+entered so far, kept until it is signed (POST). ``…/documents/{id}/pages/{number}-values.svg``: the values on a page as
+they will stand there, by what draws the sealed ones; one picture, in which they share their letters."""
 
-from collections.abc import Sequence
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Annotated, Any
 
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
+from pydantic import Field as Description
+from pydantic import SkipValidation
 
 from paraph.flow.signing.enter_fields import enter_fields
+from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.pdf.typesetting.field_values import field_picture
-from paraph.signature_requests.entries import Entry, read_entries
-from paraph.signature_requests.field_content import field_content
-from paraph.signature_requests.field_values import Values, values_of
-from paraph.signature_requests.filled_fields import judged, measure
+from paraph.kernel.places import expensive_work
+from paraph.pdf.typesetting.field_values import FieldPlace, FieldsContent, field_picture, fields_picture
+from paraph.signature_requests.fields.entry import ENTERED, EnteredField, Entry, judged, measure, read_entries
+from paraph.signature_requests.fields.kinds import KINDS, field_content, is_entered
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.shown import ShownValue, own_value, shown_values
+from paraph.signature_requests.fields.store import Values, fields_of, own_fields, values_of
+from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Field, Signer
-from paraph.signature_requests.request_fields import fields_of, is_entered, own_fields
-from paraph.signature_requests.shown_values import own_value, shown_values
-from paraph.signature_requests.translated_refusal import translated
+from paraph.signature_requests.signing_token import token as token_of
 from paraph.signer import answers, language
-from paraph.signer.authentication import found, posted, require_reader
-from paraph.signer.stamp_rate import count_entry
-from paraph.signer.values_image import values_address
+from paraph.signer.authentication import KEPT_SECONDS, got, posted, require_reader
+from paraph.signer.described import ABSENT, LANG, LOCALE, Answer, described
+from paraph.signer.documents import document_of
+from paraph.signer.stamp_rate import count_entry, count_values
 
 _MOST_PICTURES = 20  # of one answer
 _RULES = ("options", "max_length", "minimum", "maximum")
+_WRONG = "What is wrong with what was entered, null where nothing is."
+_PICTURE = "/sign/AAAAAAAAAEZ…/documents/12/pages/1-values.svg?v=5c0a2f1e"
+
+
+EnteredFields = Annotated[list[EnteredField] | None, SkipValidation]  # read by read_entries()
+ENTERED_IN = (
+    f"{ENTERED} A number that can be read in two ways in the language of the body, such as `1.250` in German or "
+    "`1,250` in English, is not taken: the answer asks which."
+)
+
+
+class FieldsBody(Body):
+    fields: Annotated[list[EnteredField], SkipValidation] = Description(description=ENTERED_IN)
+    locale: str | None = Description(None, description=f"{LOCALE} By default that of the page.")
+    example = (
+        "One field",
+        {"fields": [{"document_id": 12, "name": "IBAN", "value": "DE02 1203 0000 0000 2020 51"}], "locale": "en"},
+    )
+
+
+class _OfField(Answer):
+    document_id: int = Description(description="The document that the field stands on.")
+    name: str = Description(description="The field's name.")
+
+
+class KeptField(_OfField):
+    message: str | None = Description(description=_WRONG)
+    svg: str | None = Description(
+        description="The value as it will stand on the page, of the first twenty; null where none will."
+    )
+    page: str | None = Description(
+        description="Address of a picture of all values on its page; null where there are none."
+    )
+
+
+class KeptFields(Answer):
+    fields: list[KeptField] = Description(description="Each that was sent, in its order.")
+    example = (
+        "A value that is right",
+        {"fields": [{"document_id": 12, "name": "IBAN", "message": None, "svg": "<svg …>…</svg>", "page": _PICTURE}]},
+    )
+
+
+class FieldPlacement(Answer):
+    page_number: int = Description(description="From 1.")
+    x: float = Description(description="Of its left edge.")
+    y: float = Description(description="Of its lower edge.")
+    width: float = Description(description="Of the field.")
+    height: float = Description(description="Of the field.")
+
+
+class OwnField(_OfField):
+    type: str = Description(description="What may be entered.", json_schema_extra={"enum": list(KINDS)})
+    label: str = Description(description="What the signer reads.")
+    required: bool = Description(description="Whether it has to be filled in; of a box, ticked.")
+    read_only: bool = Description(description="`true` where the sender or the service sets the value.")
+    value: Value | None = Description(description="As it was entered, right or wrong; the sender's where nothing was.")
+    message: str | None = Description(description=_WRONG)
+    placement: FieldPlacement = Description(
+        description="Where it stands, in points from the bottom left of the page as it is shown."
+    )
+    options: list[str] = Description(ABSENT, description="Of a `choice`: what there is to choose from.")
+    max_length: int = Description(ABSENT, description="Of a text: the most characters.")
+    minimum: str = Description(ABSENT, description="Of a number or a date: the least, where there is one.")
+    maximum: str = Description(ABSENT, description="Of a number or a date: the most, where there is one.")
+
+
+class OwnFields(Answer):
+    fields: list[OwnField] = Description(description="By document and page, on each from its top.")
+    example = (
+        "A field",
+        {"fields": [{
+            "document_id": 12, "name": "IBAN", "type": "text", "label": "Your IBAN", "required": True,
+            "read_only": False, "value": None, "message": None,
+            "placement": {"page_number": 1, "x": 72, "y": 540, "width": 160, "height": 18}, "max_length": 34,
+        }]},
+    )  # fmt: skip
 
 
 @csrf_exempt
 @gzip_page
-def fields(request: HttpRequest, token: str) -> HttpResponse:
-    """GET: who may read sees the fields, each with what was entered and what is wrong with that. POST: ``fields``, as
-    in the body of the signature; right or wrong, they are kept while the signer may sign."""
-    if request.method == "POST":
-        answer: HttpResponse = _enter(request, token)
-        return answer
-    signer = None
-    try:
-        if request.method not in ("GET", "HEAD"):
-            allowed = {"allowed": "GET, POST", "method": request.method}
-            raise translated("method_not_allowed", "method", **allowed)
-        signer = found(token)
-        require_reader(signer)
-    except DomainError as error:
-        return answers.refusal(error, language.of_answer(request), signer)
+def fields(request: HttpRequest, token: str) -> HttpResponseBase:
+    return _enter(request, token) if request.method == "POST" else _list(request, token)
+
+
+@got(allowed="GET, POST")
+@described("GET /fields", "listFields", "The fields.", OwnFields, query=(LANG,))
+def _list(request: HttpRequest, signer: Signer) -> HttpResponse:
+    """List the fields to fill in.
+
+    For signing pages of your own: the signer's fields by document and page, in the order of reading, each with what was
+    entered so far and what is wrong with it. Empty for a signer without fields. In `sequential` mode it may be read
+    before the signer's turn.
+    """
+    require_reader(signer)
     locale, typed, own = language.of_answer(request, signer), values_of(signer), own_fields(signer)
     measure(own, typed, signer.request.locale)
-    return answers.answer({"fields": [_told(signer, each, typed, locale) for each in own]}, 200, locale)
+    listed = [_listed(signer, each, typed, locale) for each in own]
+    return answers.answer(OwnFields.model_construct(fields=listed), 200, locale)
 
 
 @posted
-def _enter(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
+@described("POST /fields", "enterFields", "Each value as it will look.", KeptFields, body=FieldsBody)
+def _enter(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> KeptFields:
+    """Keep what was entered.
+
+    Keeps values while the signer may sign, right or wrong, encrypted, so that nothing is lost by a reload or on another
+    device; with the end of the request they are deleted, unless they were signed. What is wrong with a value is told in
+    `message`, and refused at the signature. Unknown names, values that the sender or the service sets, and texts of
+    more than 4,000 characters are refused with their path, and then nothing is kept. After 240 in a minute: 429 with
+    `Retry-After`.
+    """
     entries = read_entries(body.get("fields"), own_fields(signer))
     count_entry(signer.pk)
     typed = enter_fields(signer, entries)
-    return {"fields": _kept(signer, entries, typed, language.of_answer(request, signer, body.get("locale")))}
+    locale = language.of_answer(request, signer, body.get("locale"))
+    return KeptFields.model_construct(fields=_kept(signer, entries, typed, locale))
 
 
-def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) -> list[dict[str, Any]]:
+def _kept(signer: Signer, entries: Sequence[Entry], typed: Values, locale: str) -> list[KeptField]:
     values = shown_values(signer, fields_of(signer.request_id), typed)
     messages = [_message(signer, entry.field, typed, locale) for entry in entries]
     return [
-        {
-            "document_id": entry.field.request_document.document_id,
-            "name": entry.field.name,
-            "message": message,
-            "svg": _svg(signer, entry.field, typed) if number < _MOST_PICTURES and not message else None,
-            "page": values_address(signer, entry.field.request_document.document_id, entry.field.page_number, values)
+        KeptField.model_construct(
+            document_id=entry.field.request_document.document_id,
+            name=entry.field.name,
+            message=message,
+            svg=_svg(signer, entry.field, typed) if number < _MOST_PICTURES and not message else None,
+            page=values_address(signer, entry.field.request_document.document_id, entry.field.page_number, values)
             or None,
-        }
+        )
         for number, (entry, message) in enumerate(zip(entries, messages, strict=True))
     ]
 
@@ -88,18 +182,72 @@ def _message(signer: Signer, field: Field, typed: Values, locale: str) -> str | 
     return problem.sentence(locale) if problem else None
 
 
-def _told(signer: Signer, field: Field, typed: Values, locale: str) -> dict[str, Any]:
+def _listed(signer: Signer, field: Field, typed: Values, locale: str) -> OwnField:
     """Return the value as it was entered, the sender's where nothing was, null where there is none."""
     value = typed.get(field.pk, field.value) if is_entered(field) else own_value(signer, field, typed)
-    told = {
-        "document_id": field.request_document.document_id,
-        "name": field.name,
-        "type": field.type,
-        "label": field.label,
-        "required": field.required,
-        "read_only": not is_entered(field),
-        "value": value,
-        "message": _message(signer, field, typed, locale),
-        "placement": {name: getattr(field, name) for name in ("page_number", "x", "y", "width", "height")},
-    }
-    return told | {name: rule for name in _RULES if (rule := getattr(field, name)) not in (None, "")}
+    return OwnField.model_construct(
+        document_id=field.request_document.document_id,
+        read_only=not is_entered(field),
+        value=value,
+        message=_message(signer, field, typed, locale),
+        placement=FieldPlacement.model_construct(
+            **{name: getattr(field, name) for name in FieldPlacement.model_fields}
+        ),
+        **{name: getattr(field, name) for name in ("name", "type", "label", "required")},
+        **{name: rule for name in _RULES if (rule := getattr(field, name)) not in (None, "")},
+    )
+
+
+@gzip_page
+@got(kept=KEPT_SECONDS, media="image/svg+xml")
+@described("GET /documents/{document_id}/pages/{number}-values.svg", "drawValues", "The values.", "image/svg+xml")
+def values_image(_request: HttpRequest, signer: Signer, document_id: int, number: int) -> bytes:
+    """Show the values on a page.
+
+    The values as they will stand on the page, as a picture of its size: the signer's own, what the sender has set, and
+    in `sequential` mode what those before have signed. 404 where there are none. Browsers may keep it for 15 minutes.
+    The address that `page` of the answer to what was entered names changes with the values.
+    """
+    require_reader(signer)
+    count_values(signer.pk)
+    with expensive_work():
+        return fields_picture(_content(signer, document_id, number))
+
+
+def values_address(signer: Signer, document_id: int, number: int, values: Iterable[ShownValue]) -> str:
+    """Return the address of the picture, "" where the page has none of the ``values``. Its last part changes with the
+    values, and tells nobody of them."""
+    told = [
+        f"{each.field.pk} {each.value}"
+        for each in values
+        if each.field.request_document.document_id == document_id and each.field.page_number == number
+    ]
+    if not told:
+        return ""
+    version = tokens.keyed_hash(bytes(signer.token_salt), *(each.encode("utf-8", "replace") for each in told))
+    return f"/sign/{token_of(signer)}/documents/{document_id}/pages/{number}-values.svg?v={version.hex()[:8]}"
+
+
+def _content(signer: Signer, document_id: int, number: int) -> FieldsContent:
+    pages = document_of(signer, document_id).pages
+    fields = [
+        field
+        for field in fields_of(signer.request_id)
+        if field.request_document.document_id == document_id and field.page_number == number
+    ]
+    values = shown_values(signer, fields, values_of(signer))
+    if not values:
+        raise DomainError("not_found", "There are no such values.")
+    width, height = pages[number - 1]
+    return FieldsContent(
+        width,
+        height,
+        [
+            FieldPlace(
+                each.field.x,
+                height - each.field.y - each.field.height,
+                field_content(each.field, each.value, signer.request.locale),
+            )
+            for each in values
+        ],
+    )

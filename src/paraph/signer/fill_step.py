@@ -10,18 +10,15 @@ from django.http import QueryDict
 from paraph import words as catalog
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_request
-from paraph.signature_requests.entered_value import LONGEST as LONGEST_BY_TYPE
-from paraph.signature_requests.entries import LONGEST, Entry
-from paraph.signature_requests.entry_problems import EntriesRefusal, bound
-from paraph.signature_requests.field_text import shown_text
-from paraph.signature_requests.field_values import Value, Values, values_of
-from paraph.signature_requests.filled_fields import judged
-from paraph.signature_requests.models import FILLED_BY_SERVICE, Field, FieldType, Mode, Signer
-from paraph.signature_requests.request_fields import fields_of, is_entered
-from paraph.signature_requests.shown_values import ShownValue, own_value, shown_values
+from paraph.signature_requests.fields.entry import LONGEST, EntriesRefusal, Entry, bound, judged
+from paraph.signature_requests.fields.kinds import KINDS, Kind, is_entered, shown_text
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.shown import ShownValue, own_value, shown_values
+from paraph.signature_requests.fields.store import Values, fields_of, values_of
+from paraph.signature_requests.models import Field, Mode, Signer
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.documents import svg_box
-from paraph.signer.values_image import values_address
+from paraph.signer.fields import values_address
 from paraph.words import Words, phrase
 
 _LARGE = 300  # pages, beyond which a signing page takes a tenth of a second and more
@@ -44,6 +41,10 @@ class StepField:
     problem: str
 
     @property
+    def kind(self) -> Kind:
+        return KINDS[self.field.type]
+
+    @property
     def input_name(self) -> str:
         return input_name(self.field)
 
@@ -57,21 +58,6 @@ class StepPage:
     fields: Sequence[StepField]
 
 
-@dataclass(frozen=True)
-class FillStep:
-    """``open``: the fields that have to be filled in yet, or anew."""
-
-    pages: Sequence[StepPage]
-
-    @property
-    def open(self) -> list[StepField]:
-        return [each for page in self.pages for each in page.fields if each.is_open]
-
-    @property
-    def left(self) -> str:
-        return str(len(self.open))
-
-
 def input_name(field: Field) -> str:
     return f"field-{field.request_document.document_id}-{field.name}"
 
@@ -80,7 +66,8 @@ def fields_on(
     signer: Signer, documents: list[dict[str, Any]], locale: str, refusal: DomainError | None, *, may_fill: bool
 ) -> dict[str, Any]:
     """Put the places of fields into the ``documents`` that the page shows, and return what its template needs:
-    ``has_fields``; ``fill``, the step, None where there is nothing to fill in; ``hides_entries``, whether others
+    ``has_fields``; ``fill``, the step with its ``pages`` and the fields that are ``open``, which have to be filled in
+    yet or anew, None where there is nothing to fill in; ``hides_entries``, whether others
     enter what the signer does not see; and ``enters``, whether the signer enters something. ``refusal``: why a
     signature was not taken."""
     shown = {document["id"]: document for document in documents}
@@ -96,7 +83,8 @@ def fields_on(
     hides = signer.request.mode == Mode.PARALLEL and any(is_entered(each) for each in fields if each not in own)
     told = _problems(refusal, locale)
     steps = [_step_field(signer, field, typed, locale, told.get(field.pk, "")) for field in own]
-    step = FillStep(list(_pages(steps, shown))) if own and may_fill else None
+    fill = {"pages": list(_pages(steps, shown)), "open": [step for step in steps if step.is_open]}
+    step = fill if own and may_fill else None
     return {"has_fields": True, "fill": step, "hides_entries": hides, "enters": any(map(is_entered, own))}
 
 
@@ -119,23 +107,22 @@ def _step_field(signer: Signer, field: Field, typed: Values, locale: str, proble
     if not is_entered(field):
         value = own_value(signer, field, typed)
         text = value if isinstance(value, bool) else shown_text(field, value, signer.request.locale)
-        why = words["set_when_signing" if field.type in FILLED_BY_SERVICE else "set_by_sender"]
+        why = words["set_when_signing" if KINDS[field.type].known else "set_by_sender"]
         return StepField(field, text, page, is_entered=False, is_open=False, rules=[why], problem="")
     entered = typed.get(field.pk, field.value)
     found = judged(field, entered, signer.request.locale, read_in=locale)[1]
     if found and entered and not problem:
         problem = found.sentence(locale)
     rules = list(_rules(field, words, locale))
-    blank = False if field.type == FieldType.CHECKBOX else ""
+    blank = False if KINDS[field.type].is_box else ""
     return StepField(field, entered or blank, page, is_entered=True, is_open=bool(found), rules=rules, problem=problem)
 
 
 def _rules(field: Field, words: Words, locale: str) -> Iterable[str]:
-    if field.type in LONGEST_BY_TYPE:
-        most = field.max_length or LONGEST_BY_TYPE[FieldType(field.type)]
+    kind = KINDS[field.type]
+    if most := field.max_length or kind.longest:
         yield phrase(words, "at_most_characters", most=most)
-    if field.type == FieldType.NUMBER:
-        yield words["rule_number"]
+    yield from (words[rule] for rule in kind.rules)
     if field.minimum:
         yield bound(field, "at_least", field.minimum, locale)
     if field.maximum:
@@ -198,7 +185,7 @@ def form_entries(form: QueryDict, signer: Signer, *, is_final: bool) -> list[Ent
         if field.signer_id != signer.pk or not is_entered(field):
             continue
         name = input_name(field)
-        value: Value = name in form if field.type == FieldType.CHECKBOX else form.get(name, "")
+        value: Value = name in form if KINDS[field.type].is_box else form.get(name, "")
         if isinstance(value, str) and len(value) > LONGEST:
             raise translated("validation_error", "field_text", field=name, most=LONGEST)
         if is_final or value or not typed.get(field.pk):

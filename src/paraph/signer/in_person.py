@@ -7,6 +7,7 @@ from paraph.signature_requests.models import Signer
 
 
 def ticket_of(request: HttpRequest, signer: Signer) -> dict[str, str]:
-    """Return the page's ``in_person``, its ticket, which all pages that follow keep; {} for other pages."""
+    """Return ``in_person``, the ticket of a page on a member's device, which all pages that follow keep; {} for
+    others."""
     ticket = request.GET.get("in_person", "")
     return {"in_person": ticket} if ticket and member_of(signer, ticket) else {}

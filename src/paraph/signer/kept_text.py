@@ -2,33 +2,48 @@
 
 import json
 from contextlib import suppress
-from dataclasses import asdict, dataclass
 from itertools import groupby
-from typing import Any
+
+from pydantic import Field
 
 from paraph.documents.models import Document
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import TextLayer, Word, text_layer
+from paraph.signer.described import Answer
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 
 _FORM = 3  # of the kept text: another number where lines come about in another way, so that old ones are not found
 
 
-@dataclass(frozen=True)
-class PageText:
-    """``lines`` are ``{"text", "x", "y", "width", "height"}``, in points from the top left."""
+class Line(Answer):
+    text: str = Field(description="The words of the line.")
+    x: float = Field(description="From the left edge of the page.")
+    y: float = Field(description="From the top edge of the page.")
+    width: float = Field(description="Of the line.")
+    height: float = Field(description="Of the line.")
 
-    width: float
-    height: float
-    lines: list[dict[str, Any]]
+
+class PageText(Answer):
+    width: float = Field(description="Of the page.")
+    height: float = Field(description="Of the page.")
+    lines: list[Line] = Field(description="From top to bottom.")
+    example = (
+        "A page",
+        {
+            "width": 595.3,
+            "height": 841.9,
+            "lines": [{"text": "Lease agreement", "x": 72, "y": 64.2, "width": 138.5, "height": 16.1}],
+        },
+    )
 
 
 def page_text(document: Document, number: int) -> PageText:
     """Return the text of a page that the document has; without lines where the page cannot be read."""
     key = f"pages/{document.shown_sha256.hex()}/{number}-text-{_FORM}.json"
     try:
-        return PageText(**json.loads(store.get(key)))
+        kept = json.loads(store.get(key))  # pydantic would refuse lone surrogates
+        return PageText.model_construct(**kept | {"lines": [Line.model_construct(**each) for each in kept["lines"]]})
     except FileNotFoundError:
         pass
     try:
@@ -37,24 +52,24 @@ def page_text(document: Document, number: int) -> PageText:
         )
     except PdfRefused:  # perhaps for want of time: it is tried again
         width, height = document.pages[number - 1]
-        return PageText(width, height, [])
-    text = PageText(layer.width, layer.height, _lines(layer))
+        return PageText.model_construct(width=width, height=height, lines=[])
+    text = PageText.model_construct(width=layer.width, height=layer.height, lines=_lines(layer))
     with suppress(OSError):  # without room to keep it, it is read again
-        store.put(key, json.dumps(asdict(text)).encode())
+        store.put(key, json.dumps(text.model_dump()).encode())
     return text
 
 
-def _lines(layer: TextLayer) -> list[dict[str, Any]]:
+def _lines(layer: TextLayer) -> list[Line]:
     return [_line(layer, list(words)) for _, words in groupby(layer.words, key=lambda word: word.line)]
 
 
-def _line(layer: TextLayer, words: list[Word]) -> dict[str, Any]:
+def _line(layer: TextLayer, words: list[Word]) -> Line:
     left, bottom = min(word.x for word in words), min(word.y for word in words)
     right, top = max(word.x + word.width for word in words), max(word.y + word.height for word in words)
-    return {
-        "text": " ".join(word.text for word in words),
-        "x": round(left, 1),
-        "y": round(layer.height - top, 1),
-        "width": round(right - left, 1),
-        "height": round(top - bottom, 1),
-    }
+    return Line.model_construct(
+        text=" ".join(word.text for word in words),
+        x=round(left, 1),
+        y=round(layer.height - top, 1),
+        width=round(right - left, 1),
+        height=round(top - bottom, 1),
+    )

@@ -1,27 +1,23 @@
 """``GET …/logo.png``: the logo of the request's branding profile."""
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest
 
-from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import Signer
 from paraph.signature_requests.translated_refusal import translated
-from paraph.signer import answers, language
-from paraph.signer.authentication import found
+from paraph.signer.authentication import got
+from paraph.signer.described import described
 from paraph.tenants.logos import logo_picture
 
-_METHODS = ["GET", "HEAD"]
-_KEPT_SECONDS = 86_400  # another logo has another address
 
+@got(kept=86_400, media="image/png")  # another logo has another address
+@described("GET /logo.png", "showLogo", "A picture.", "image/png")
+def logo(_request: HttpRequest, signer: Signer) -> bytes:
+    """Show the logo.
 
-def logo(request: HttpRequest, token: str) -> HttpResponse:
-    """PNG, for whoever has a signing link, whatever has become of the request."""
-    if request.method not in _METHODS:
-        return HttpResponseNotAllowed(_METHODS)
-    try:
-        picture = logo_picture(found(token).request.branding_profile)
-        if picture is None:
-            raise translated("not_found", "link_unknown")
-    except DomainError as error:
-        return answers.refusal(error, language.of_answer(request))
-    response = answers.private(HttpResponse(picture.png, content_type="image/png"))
-    response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
-    return response
+    The logo of the request's branding profile, at most 480 by 144 pixels, whatever the state of the request; 404
+    without one. Browsers may keep it for a day.
+    """
+    picture = logo_picture(signer.request.branding_profile)
+    if picture is None:
+        raise translated("not_found", "link_unknown")
+    return picture.png

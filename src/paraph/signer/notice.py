@@ -13,7 +13,7 @@ from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signer_documents import documents_of
+from paraph.signature_requests.signed_documents import documents_of
 from paraph.signature_requests.signing_token import token
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.in_person import ticket_of
@@ -34,9 +34,9 @@ def notice(
     problem: str = "",
     status: int = 0,
 ) -> HttpResponse:
-    """``name`` is the state of the page: ``already_signed``, ``expired``, ``locked``, ``not_found`` or
-    ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other words. ``problem``: the name
-    of the words that say what could not be done there."""
+    """Show a page that only tells something. ``name`` is its state: ``already_signed``, ``expired``, ``locked``,
+    ``not_found`` or ``unavailable``. Of a request that a signer has declined, ``expired`` is told in other words.
+    ``problem``: the name of the words that say what could not be done there."""
     content: dict[str, Any] = {"state": name, "told": name, "until": until, "problem": problem}
     if signer:
         content |= {

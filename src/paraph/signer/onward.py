@@ -11,7 +11,8 @@ from paraph.signature_requests.models import Signer
 
 
 class Onward(NamedTuple):
-    """``host``: what the page calls the place, with its port, as :func:`paraph.outbound.url.ascii_host` has it."""
+    """Where a signer may go on. ``host``: what the page calls the place, with its port, as
+    :func:`paraph.outbound.url.ascii_host` has it."""
 
     address: str
     host: str

@@ -2,23 +2,24 @@
 
 from dataclasses import dataclass
 from datetime import datetime, timedelta
-from typing import Any
+from typing import Any, Literal
 
 from django.http import HttpRequest
+from pydantic import Field
 
 from paraph import words
-from paraph.database.compiled_query import CompiledQuery
 from paraph.flow.signing.send_otp import is_kept, masked, send_otp
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.server.client_address import origin
+from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import language
 from paraph.signer.authentication import posted
+from paraph.signer.described import ABSENT, Answer, described
 from paraph.words import phrase
 
-_NEWEST = CompiledQuery(OneTimeCode.objects.all)
 _PAUSE = timedelta(seconds=30)  # before the page offers another: a mail takes a while
 
 
@@ -36,7 +37,7 @@ class CurrentCode:
 def sent_code(signer: Signer) -> CurrentCode | None:
     """Return the newest code, while it can be used; None where none was sent or its time is over."""
     now = clock.now()
-    code = _NEWEST.first(signer.pk)
+    code = OneTimeCode.objects.filter(signer=signer).first()
     if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
         return None
     wait = max(0, round((code.sent_at + _PAUSE - now).total_seconds()))
@@ -44,11 +45,37 @@ def sent_code(signer: Signer) -> CurrentCode | None:
     return CurrentCode(code.channel, masked(code.destination), is_kept(signer, code.channel), code.sent_at, pause)
 
 
-@posted
-def otp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
-    """Body: ``channel``, and ``locale``, the language of the page, in which the code is sent and the answer speaks.
+class CodeBody(Body):
+    channel: Literal["email", "sms"] = Field(
+        description="The one named when the request was created; where none was named `email`, and `sms` too where a "
+        "phone is known and the plan allows it."
+    )
+    locale: str | None = Field(
+        None,
+        description="The language of the code's message and of the answer: one of the twenty. By default that of the "
+        "page.",
+    )
+    example = ("By e-mail", {"channel": "email"})
 
-    Answer: ``message``, ``channel`` and, in sandbox only, ``sandbox_code``.
+
+class CodeSent(Answer):
+    message: str = Field(description="Where it went.")
+    channel: str = Field(description="How it went.", json_schema_extra={"enum": ["email", "sms"]})
+    sandbox_code: str = Field(ABSENT, description="The code, in sandbox only.")
+    example = (
+        "In sandbox",
+        {"message": "A code was sent to z•••@example.com.", "channel": "email", "sandbox_code": "244283"},
+    )
+
+
+@posted
+@described("POST /otp", "sendCode", "The code was sent.", CodeSent, body=CodeBody)
+def otp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> CodeSent:
+    """Send a one-time code.
+
+    Sends six digits that are valid for 10 minutes. Only the newest code counts, and at most five are sent in 10
+    minutes. None is sent while it would not be taken, because too many wrong ones were entered; `Retry-After` says
+    until when.
     """
     channel = body.get("channel")
     if not isinstance(channel, str):
@@ -57,7 +84,8 @@ def otp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str,
     sent = send_otp(signer, channel, origin(request), locale)
     spoken = language.of_answer(request, signer, body.get("locale"))
     if sent.is_kept:
-        return {"message": language.words(spoken)["code_kept"], "channel": sent.channel}
+        return CodeSent(message=language.words(spoken)["code_kept"], channel=sent.channel)
     told = words.of("answer", spoken)
-    content = {"message": phrase(told, "code_sent", recipient=sent.recipient), "channel": sent.channel}
-    return content if sent.sandbox_code is None else {**content, "sandbox_code": sent.sandbox_code}
+    code = {} if sent.sandbox_code is None else {"sandbox_code": sent.sandbox_code}
+    message = phrase(told, "code_sent", recipient=sent.recipient)
+    return CodeSent(message=message, channel=sent.channel, **code)

@@ -18,8 +18,8 @@ _PAGES = ("/sign/", "/confirm/", "/copies/")
 
 
 class SignerOutage:
-    """The middleware: a page in the signer's language in the place of a crash, and JSON for pictures and whatever else
-    a page loads by itself."""
+    """The middleware: a page in the signer's language instead of a crash, and JSON for pictures and whatever else a
+    page loads by itself."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

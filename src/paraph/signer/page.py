@@ -11,17 +11,18 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.signing.send_otp import is_kept, masked
+from paraph.kernel import clock
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address
 from paraph.signature_requests.consent import consent_notice
-from paraph.signature_requests.models import Signer
-from paraph.signature_requests.opening import note_opening
+from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language, plain_form
 from paraph.signer.answers import say_when
 from paraph.signer.authentication import signer_with_turn
+from paraph.signer.described import LANG, described
 from paraph.signer.fill_step import fields_on
 from paraph.signer.in_person import ticket_of
 from paraph.signer.notice import mail_again, notice
@@ -35,12 +36,19 @@ _METHODS = ["GET", "HEAD", "POST"]
 _APPROVING = ("signing", "unshown", "signed_title", "receipt_signer", "receipt_time")  # what scripts say otherwise
 
 
-@csrf_exempt
+@csrf_exempt  # the secret in the address is all permission there is
 @gzip_page
+@described("GET /sign/{token}", "showSigningPage", "The page.", "text/html", query=(LANG,))
 def page(request: HttpRequest, token: str) -> HttpResponse:
-    """Return the page to sign on, or one honest sentence about why there is nothing to sign (any more, or yet).
+    """Open the signing page.
 
-    Exempt from the CSRF cookie: the secret in the address is all permission there is.
+    The page, in three steps: read, your signature, confirm; where the signer has fields, filling in follows the
+    reading. It may be shown in a frame of the sites that the application names, or of any where it names none.
+
+    Where there is nothing to sign, the page says why: with 200 for who has signed, or may only read until it is their
+    turn; with 410 once the time is over; with 429 for who is locked after too many wrong codes; with 404 for a link
+    that is nobody's. `data-state` on `<body>` is `ready`, `not_your_turn`, `expired`, `already_signed`, `locked` or
+    `not_found`, and `signed` on the page that signed.
     """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
@@ -57,7 +65,8 @@ def page(request: HttpRequest, token: str) -> HttpResponse:
         answer = plain_form.answer(request, signer)
         return answer if isinstance(answer, HttpResponse) else _page(request, signer, token, answer, found)
     if request.method == "GET":  # who asks for the head alone sees no documents
-        note_opening(signer, client_address(request))
+        opening = FirstOpening(signer=signer, opened_at=clock.now(), ip=client_address(request))
+        FirstOpening.objects.bulk_create([opening], ignore_conflicts=True)  # a later one changes nothing
     return _page(request, signer, token, Entries(), found)
 
 

@@ -2,9 +2,10 @@
 ``do=language``."""
 
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
+from pydantic import Field
 
 from paraph.flow.signing.enter_fields import enter_fields
 from paraph.flow.signing.send_otp import send_otp
@@ -13,12 +14,13 @@ from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.otp.channels import channels
 from paraph.server.client_address import origin
-from paraph.signature_requests.filled_fields import filled_fields
-from paraph.signature_requests.marks import typed
+from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import Signer
 from paraph.signer import language, problems
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.authentication import MOST_COMMAS, MOST_PARTS
+from paraph.signer.described import described
 from paraph.signer.fill_step import form_entries
 from paraph.signer.posted_form import posted_form
 from paraph.signer.problems import Problem
@@ -28,6 +30,19 @@ from paraph.signer.stamp_rate import count_entry
 _MARKS = ("signature", "initials")
 _FINAL = ("fill", "sign")  # what is left empty then is meant to be
 _CODES = {"code": "", "code-email": "email", "code-sms": "sms"}  # each with the channel that it names
+
+
+class SigningForm(Body):
+    do: Literal["fill", "code", "sign", "copy"] = Field(
+        description="`fill` keeps what was filled in and goes on, `code` sends a code, `sign` signs; once everything "
+        "is sealed, `copy` mails the signer the link to their copy."
+    )
+    code: str | None = Field(None, description="With `sign`: the newest code.")
+    consent: str | None = Field(None, description="With `sign`: `on` for a ticked box.")
+    fill: str | None = Field(
+        None, description="`on` where the fields of the signer come with it, as `field-{document_id}-{name}`."
+    )
+    example = ("Sign", {"do": "sign", "code": "244283", "consent": "on"})
 
 
 @dataclass(frozen=True)
@@ -52,9 +67,14 @@ class Entries:
         return problems.of(self.refusal, self.missing, words)
 
 
+@described("POST /sign/{token}", "submitSigningForm", "Back to the same address.", "text/html", body=SigningForm)
 def answer(request: HttpRequest, signer: Signer) -> HttpResponse | Entries:
-    """Do what the form asks for and send the browser back to the address it came from (303), or return what was
-    entered where it could not be done."""
+    """Sign without scripts.
+
+    The same journey as plain forms, for browsers without scripts. What could not be done is answered with the form as
+    it was and what is wrong with it. A form that another site sends is refused. The link to a copy is mailed at most
+    three times in a day.
+    """
     try:
         entered = _entered(posted_form(request))
     except DomainError as refusal:

@@ -16,6 +16,7 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
+from paraph.signer.described import described
 from paraph.tenants.branding import theme
 from paraph.tenants.logos import logo_of, logo_picture
 from paraph.tenants.models import Environment
@@ -100,8 +101,14 @@ _METHODS = ["GET", "HEAD"]
 
 
 @gzip_page
+@described("GET /sign/embed.js", "loadEmbedScript", "The script.", "text/javascript")
 def embed_script(request: HttpRequest) -> HttpResponse:
-    """Kept by browsers for an hour: the address never changes, so sites get a new version soon."""
+    """Show the page in a frame.
+
+    A script of 2 KB for your own site: `Paraph.embed(element, signingUrl, {onEvent})` makes the frame, keeps it as high
+    as its content, and calls `onEvent` with what happens in it, such as `paraph:signed`. What counts is the webhook:
+    anybody can claim anything in their own browser.
+    """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
     response = HttpResponse(_script(), content_type="text/javascript; charset=utf-8")

@@ -1,21 +1,10 @@
-"""``POST /sign/{token}/signature``, whose body is::
-
-    {"code": "123456", "consent": true, "signature": …, "initials": …, "locale": "en", "fields": …}
-
-``signature`` is ``{"type": "typed"}``, the default, or ``{"type": "drawn", "strokes": [[[x, y], …], …]}``: x and y
-from 0 to 1, from the top left, at most 20,000 points. Both are divided by the same length; a client that divides each
-by its own side adds ``aspect``, width / height of the drawing area. ``initials`` has the same form and stands where
-the request wants initials, and only there. An approver sends neither. ``locale`` names the language in which the
-consent notice was accepted. ``fields`` is ``[{"document_id", "name", "value"}]``; what was entered before counts for
-those that are left out. ``in_person`` is the ticket of a page that a member opened on their own device. An optional
-field that is null counts as absent.
-"""
+"""``POST /sign/{token}/signature``: sign. An optional field of the body that is null counts as absent."""
 
 from itertools import chain
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 from django.http import HttpRequest, HttpResponse
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, WithJsonSchema
 
 from paraph.flow.signing.sign import Signature, sign
 from paraph.kernel import clock
@@ -23,7 +12,7 @@ from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.consent import LOCALES
-from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.in_person import member_of
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import SignatureRequest, Signer
@@ -31,16 +20,54 @@ from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.translated_refusal import Sentence, TranslatedRefusal
 from paraph.signer import answers
 from paraph.signer.authentication import posted
+from paraph.signer.described import DRAWN, Answer, described
+from paraph.signer.fields import ENTERED_IN, EnteredFields
 
 
 class SignatureBody(Body):
-    code: Annotated[str, Field(max_length=LONGEST_TEXT)]
-    consent: Annotated[bool, Field(strict=True)]
-    signature: TypedOrDrawn | None = None
-    initials: TypedOrDrawn | None = None
-    locale: str | None = None
-    fields: Any = None
-    in_person: str | None = None
+    code: str = Field(max_length=LONGEST_TEXT, description="The newest code. Spaces and words around it do no harm.")
+    consent: bool = Field(strict=True, description="`true`: the signer has accepted the consent notice.")
+    signature: TypedOrDrawn | None = Field(
+        None,
+        description="How the signature looks; the typed name where it is left out. Approvers must leave it out. Both "
+        "coordinates of a drawing are divided by the same length, the longer side, or each by its own, and then "
+        "`aspect` says so. A drawing in which nothing would be seen, as of one tap, is refused.",
+    )
+    initials: Annotated[TypedOrDrawn, WithJsonSchema({"type": "object"})] | None = Field(
+        None,
+        description="Of the same form; required of signers where the request wants initials, else left out.",
+    )
+    locale: str | None = Field(
+        None,
+        description="The language in which the consent notice was accepted; the request's by default.",
+        json_schema_extra={"enum": list(LOCALES)},
+    )
+    fields: EnteredFields = Field(None, description=ENTERED_IN)
+    in_person: str | None = Field(
+        None, description="Of the page that a member opens on their own device, from the dashboard: its ticket."
+    )
+    example = ("A drawn signature", {"code": "244283", "consent": True, "signature": DRAWN, "locale": "en"})
+
+
+class SignedRequest(Answer):
+    id: int = Field(description="Its id.")
+    status: str = Field(
+        description="`completed` once everybody has signed.", json_schema_extra={"enum": ["pending", "completed"]}
+    )
+
+
+class Signed(Answer):
+    status: Literal["signed"] = Field(description="The signer's.")
+    signed_at: str = Field(description="The moment that counts.", json_schema_extra={"format": "date-time"})
+    signature_request: SignedRequest = Field(description="The request that was signed.")
+    example = (
+        "The last one has signed",
+        {
+            "status": "signed",
+            "signed_at": "2030-05-17T08:30:12Z",
+            "signature_request": {"id": 71, "status": "completed"},
+        },
+    )
 
 
 def read(body: dict[str, Any], signer: Signer) -> Signature:
@@ -92,18 +119,26 @@ def _locale(locale: str) -> list[Sentence]:
 
 
 @posted
+@described(
+    "POST /signature", "sign", "The signature is recorded. Sealing follows the last one.", Signed, body=SignatureBody
+)
 def signature(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> HttpResponse:
-    """Body: :mod:`paraph.signer.signature`. Who may not sign is told so before their body is looked at. The header
-    ``X-Copy-Ticket`` lets the page that signed download the sealed files for a quarter of an hour."""
+    """Sign.
+
+    Signs all documents of the signer with the newest code. Each code has five attempts in its 10 minutes; after that it
+    is void, and a new one gives five more. After twenty wrong ones within 24 hours the signer is locked for 24 hours,
+    in which no code is sent either.
+
+    Where the signer has fields, the error of a 422 may have `fields`: what is wrong or missing, each with
+    `document_id`, `name` and `message`. No attempt is counted then.
+
+    The header `X-Copy-Ticket` of the answer opens the sealed files for 15 minutes.
+    """
     require_open(signer)
     signed = sign(signer, read(body, signer), origin(request))
     assert signed.signed_at
-    response = answers.answer(
-        {
-            "status": signed.status,
-            "signed_at": clock.iso(signed.signed_at),
-            "signature_request": {"id": signed.request_id, "status": signed.request.status},
-        }
-    )
+    signed_request = SignedRequest(id=signed.request_id, status=str(signed.request.status))
+    answer = Signed(status="signed", signed_at=clock.iso(signed.signed_at), signature_request=signed_request)
+    response = answers.answer(answer)
     response["X-Copy-Ticket"] = copy_ticket.ticket(signed, copy_ticket.AFTER_SIGNING)
     return response

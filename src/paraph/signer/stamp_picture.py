@@ -3,85 +3,95 @@
 ``GET …/stamp.svg?hand=2`` is the same for a typed name, for a page without scripts.
 """
 
-from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest
 from django.views.decorators.gzip import gzip_page
+from pydantic import Field
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_request
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, initials_svg, stamp_svg
-from paraph.signature_requests.marks import read_mark, typed
+from paraph.signature_requests.marks import SignatureAlone, read_mark, typed
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signature_requests.stamp_grounds import stamp_grounds
-from paraph.signer import answers, language
-from paraph.signer.authentication import found, posted
+from paraph.signer import language
+from paraph.signer.authentication import KEPT_SECONDS, got, posted
+from paraph.signer.described import DRAWN, LANG, Answer, described, query
 from paraph.signer.documents import in_reading_order
 from paraph.signer.stamp_rate import count_stamp
 
-_KEPT_SECONDS = 900
 _MOST = 10  # different stamps of one preview; others look like the first
+
+
+class StampBody(SignatureAlone):
+    example = ("A drawn signature", {"signature": DRAWN})
+
+
+class Stamps(Answer):
+    svg: str = Field(description="The stamp at the signer's first place, as SVG.")
+    others: list[str] = Field(description="Each that differs from it in size.")
+    places: list[int] = Field(
+        description="For each place, in the order of their numbers: 0 for `svg`, 1 for the first of `others`, …"
+    )
+    example = ("The stamps", {"svg": "<svg …>…</svg>", "others": ["<svg …>…</svg>"], "places": [0, 1]})
 
 
 @gzip_page
 @posted
-def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> dict[str, Any]:
-    """Body: ``signature``, as in the signature's own body. Answer: ``svg``, the stamp at the first place; ``others``,
-    each that differs from it in size or ground; ``places``, which stands at each place, in the order of their numbers:
-    0 for ``svg``, 1 for the first of the others, and so on."""
+@described("POST /stamp", "drawStamp", "The stamp.", Stamps, body=StampBody)
+def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Stamps:
+    """Preview a stamp.
+
+    Draws the stamp as it will stand on the page. After 60 in a minute: 429 with `Retry-After`.
+    """
     require_open(signer)
     _require_stamps(signer)
     mark = read_mark(body.get("signature"))
     count_stamp(signer.pk)
     expensive_request()
-    looks = [look for document in _documents(signer) for look in _looks(signer, document)]
-    different = list(dict.fromkeys(looks))[:_MOST]
+    sizes = [size for document in _documents(signer) for size in _sizes(signer, document)]
+    different = list(dict.fromkeys(sizes))[:_MOST]
     for _ in different[1:]:
         count_stamp(signer.pk)
-    stamps = [_svg(request, signer, mark, look).decode() for look in different]
-    places = [different.index(look) if look in different else 0 for look in looks]
-    return {"svg": stamps[0], "others": stamps[1:], "places": places}
+    stamps = [_svg(request, signer, mark, size).decode() for size in different]
+    places = [different.index(size) if size in different else 0 for size in sizes]
+    return Stamps(svg=stamps[0], others=stamps[1:], places=places)
 
 
 @gzip_page
-def typed_stamp(request: HttpRequest, token: str) -> HttpResponse:
-    return _picture(request, token, _typed_stamp)
+@got(kept=KEPT_SECONDS, media="image/svg+xml")
+@described(
+    "GET /stamp.svg",
+    "drawTypedStamp",
+    "The stamp.",
+    "image/svg+xml",
+    query=(query("hand", "In which of the four hands.", enum=["1", "2", "3", "4"], default="1"), LANG),
+)
+def typed_stamp(request: HttpRequest, signer: Signer) -> bytes:
+    """Preview a typed stamp.
 
-
-@gzip_page
-def typed_initials(request: HttpRequest, token: str) -> HttpResponse:
-    """``GET …/initials.svg``: typed initials as they stand on each page."""
-    return _picture(request, token, _typed_initials)
-
-
-def _picture(request: HttpRequest, token: str, draw: Callable[[HttpRequest, Signer], bytes]) -> HttpResponse:
-    if request.method not in ("GET", "HEAD"):
-        return HttpResponseNotAllowed(["GET", "HEAD"])
-    signer = None
-    try:
-        signer = found(token)
-        require_open(signer)
-        _require_stamps(signer)
-        picture = draw(request, signer)
-    except DomainError as error:
-        return answers.refusal(error, language.of_answer(request), signer)
-    response = answers.private(HttpResponse(picture, content_type="image/svg+xml"))
-    response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
-    return response
-
-
-def _typed_stamp(request: HttpRequest, signer: Signer) -> bytes:
+    The same for a typed name, as a picture to load. Browsers may keep it for 15 minutes.
+    """
+    require_open(signer)
+    _require_stamps(signer)
     mark = typed(request.GET.get("hand", ""))
     count_stamp(signer.pk)
     expensive_request()
-    return _svg(request, signer, mark, _looks(signer, _documents(signer)[0])[0])
+    return _svg(request, signer, mark, _sizes(signer, _documents(signer)[0])[0])
 
 
-def _typed_initials(request: HttpRequest, signer: Signer) -> bytes:  # noqa: ARG001  as the stamp
+@gzip_page
+@got(kept=KEPT_SECONDS, media="image/svg+xml")
+@described("GET /initials.svg", "drawTypedInitials", "The initials.", "image/svg+xml")
+def typed_initials(_request: HttpRequest, signer: Signer) -> bytes:
+    """Preview typed initials.
+
+    As they stand on each page, where the request wants initials; else 404. Browsers may keep it for 15 minutes.
+    """
+    require_open(signer)
+    _require_stamps(signer)
     if not signer.request.initials_required:
         raise DomainError("not_found", "The request wants no initials.")
     count_stamp(signer.pk)
@@ -93,13 +103,6 @@ def _require_stamps(signer: Signer) -> None:
         raise DomainError("not_found", "An approver has no stamp.")
 
 
-@dataclass(frozen=True)
-class _Look:
-    width: float
-    height: float
-    ground: bool
-
-
 def _documents(signer: Signer) -> list[RequestDocument]:
     """Return the documents on which the signer has stamps, in their order."""
     with_stamps = signer.placements.values("request_document")
@@ -107,19 +110,15 @@ def _documents(signer: Signer) -> list[RequestDocument]:
     return sorted(rows, key=lambda row: row.position)
 
 
-def _looks(signer: Signer, row: RequestDocument) -> list[_Look]:
-    """Return the look of each stamp of the signer on a document, in the order of the places on its pages."""
-    all_there = list(row.placements.all())  # whether a stamp has a ground is judged for all of them together
-    has_ground = stamp_grounds(row.document, all_there)
-    own = in_reading_order(at for at in all_there if at.signer_id == signer.pk)
-    return [_Look(at.width, at.height, has_ground[at.pk]) for at in own]
+def _sizes(signer: Signer, row: RequestDocument) -> list[tuple[float, float]]:
+    """Return the size of each stamp of the signer on a document, in the order of the places on its pages."""
+    return [(at.width, at.height) for at in in_reading_order(row.placements.filter(signer=signer))]
 
 
-def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any], look: _Look) -> bytes:
+def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any], size: tuple[float, float]) -> bytes:
     content = StampContent(
-        width=look.width,
-        height=look.height,
-        ground=look.ground,
+        width=size[0],
+        height=size[1],
         signature_only=signer.request.signature_only,
         address=signer.email,
         name=signer.full_name,

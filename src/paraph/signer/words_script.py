@@ -11,6 +11,7 @@ from django.utils.safestring import mark_safe
 
 from paraph.server.compressed import Compressed
 from paraph.signer import language
+from paraph.signer.described import described
 from paraph.words import LOCALES
 
 _METHODS = ["GET", "HEAD"]
@@ -54,8 +55,13 @@ _SENDER = mark_safe('<bdi data-fill="sender"></bdi>')
 _HOST = mark_safe('<bdi data-fill="host"></bdi>')
 
 
+@described("GET /sign/words/{locale}.js", "loadScriptWords", "The words.", "text/javascript")
 def words_script(request: HttpRequest, locale: str) -> HttpResponse:
-    """Kept for a year: the address that pages name changes with the content."""
+    """Read what the page's scripts say.
+
+    The words of the page's scripts in one of the twenty languages, the same for everybody. Pages name it with its
+    version, and browsers keep it for a year.
+    """
     if request.method not in _METHODS:
         return HttpResponseNotAllowed(_METHODS)
     if locale not in LOCALES:

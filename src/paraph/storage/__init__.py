@@ -1,1 +1,1 @@
-"""Stores objects by key, in a local folder or a bucket. Callers use :mod:`paraph.storage.store`."""
+"""Storing objects by key, in a local folder or a bucket. Callers use :mod:`paraph.storage.store`."""

@@ -12,7 +12,7 @@ from paraph.storage.envelope import CHUNK, HEADER, StorageKeys, decrypted, encry
 from paraph.storage.object_keys import checked_key
 from paraph.storage.presign import presigned_url
 from paraph.storage.staged_object import StagedObject
-from paraph.storage.store_protocol import EVER, Store
+from paraph.storage.store_protocol import Store
 
 _BLOCK = 1 << 20
 
@@ -68,8 +68,8 @@ class EncryptedStore:
     def free_bytes(self) -> int:
         return self._inner.free_bytes()
 
-    def keys_written_before(self, prefix: str, before: datetime, since: datetime = EVER) -> Iterator[str]:
-        return self._inner.keys_written_before(prefix, before, since)
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
+        return self._inner.keys_written_before(prefix, before)
 
     def sweep(self) -> None:
         self._inner.sweep()

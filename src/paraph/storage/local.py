@@ -12,7 +12,6 @@ from paraph.kernel import tokens
 from paraph.storage.object_keys import checked_key
 from paraph.storage.presign import presigned_url
 from paraph.storage.staged_object import StagedObject
-from paraph.storage.store_protocol import EVER
 
 _STAGED = ".drafts"  # no key starts with a dot
 _BLOCK = 1 << 20
@@ -63,7 +62,7 @@ class LocalStore:
         existing = self.root if self.root.exists() else self.root.parent
         return disk_usage(existing).free
 
-    def keys_written_before(self, prefix: str, before: datetime, since: datetime = EVER) -> Iterator[str]:
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
         for folder, _, names in os.walk(self.root / checked_key(prefix.rstrip("/"))):
             for name in names:
                 path = Path(folder, name)
@@ -71,7 +70,7 @@ class LocalStore:
                     written = path.stat().st_mtime
                 except FileNotFoundError:
                     continue  # deleted in the meantime
-                if since.timestamp() <= written < before.timestamp():
+                if written < before.timestamp():
                     yield path.relative_to(self.root).as_posix()
 
     def sweep(self) -> None:

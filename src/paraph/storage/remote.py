@@ -24,7 +24,6 @@ from paraph.storage.internal_endpoint import internal_endpoint
 from paraph.storage.object_keys import checked_key
 from paraph.storage.presign import presigned_url
 from paraph.storage.staged_object import StagedObject
-from paraph.storage.store_protocol import EVER
 
 _BLOCK = 1 << 20
 
@@ -45,8 +44,8 @@ class RemoteStore:
             self._public = _opened(url, "PARAPH_STORAGE_PUBLIC_URL", public_url, endpoint=public_url, **options)
 
     def put(self, key: str, content: bytes | BinaryIO) -> None:
-        """Also sets the name that browsers save a download under to the last part of the key, because a presigned
-        address cannot set it."""
+        """Store the object, and set the name that browsers save a download under to the last part of the key, because a
+        presigned address cannot set it."""
         name = checked_key(key).rpartition("/")[2]
         attributes = {
             "Content-Type": guess_type(name)[0] or "application/octet-stream",
@@ -88,9 +87,9 @@ class RemoteStore:
     def free_bytes(self) -> int:
         return disk_usage(gettempdir()).free
 
-    def keys_written_before(self, prefix: str, before: datetime, since: datetime = EVER) -> Iterator[str]:
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]:
         for page in obstore.list(self._store, checked_key(prefix.rstrip("/")) + "/"):
-            yield from (entry["path"] for entry in page if since <= entry["last_modified"] < before)
+            yield from (entry["path"] for entry in page if entry["last_modified"] < before)
 
     def sweep(self) -> None:
         """Do nothing: a bucket never shows a half-written object."""

@@ -21,7 +21,7 @@ from paraph.storage.envelope import HEADER, StorageKeys, is_encrypted
 from paraph.storage.faults import telling_faults
 from paraph.storage.local import LocalStore
 from paraph.storage.staged_object import StagedObject
-from paraph.storage.store_protocol import EVER, Store
+from paraph.storage.store_protocol import Store
 
 LINK_SECONDS = 900  # rule 8
 
@@ -76,10 +76,10 @@ def free_bytes() -> int:
     return _store().free_bytes()
 
 
-def keys_written_before(prefix: str, before: datetime, since: datetime = EVER) -> Iterator[str]:
-    """Yield the keys below the folder ``prefix`` (with its slash) whose objects were last written before that time, and
-    not before ``since``."""
-    return _store().keys_written_before(prefix, before, since)
+def keys_written_before(prefix: str, before: datetime) -> Iterator[str]:
+    """Yield the keys below the folder ``prefix`` (with its slash) whose objects were last written before that
+    time."""
+    return _store().keys_written_before(prefix, before)
 
 
 def sweep() -> None:

@@ -2,13 +2,10 @@
 
 from collections.abc import Iterator
 from contextlib import AbstractContextManager
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import BinaryIO, Protocol
 
 from paraph.storage.staged_object import StagedObject
-
-EVER = datetime.fromtimestamp(0, UTC)
-"""Before every object."""
 
 
 class Store(Protocol):
@@ -22,5 +19,5 @@ class Store(Protocol):
     def delete(self, key: str) -> None: ...
     def presign(self, key: str, filename: str, seconds: int) -> str: ...
     def free_bytes(self) -> int: ...
-    def keys_written_before(self, prefix: str, before: datetime, since: datetime = EVER) -> Iterator[str]: ...
+    def keys_written_before(self, prefix: str, before: datetime) -> Iterator[str]: ...
     def sweep(self) -> None: ...

@@ -1,5 +1,5 @@
-"""Accounts of people: made, given their first password, logged out everywhere; when they were last here, and which of
-the mails about their requests they want."""
+"""Making accounts, giving them their first password, logging them out everywhere; when people were last here, and which
+mails about their requests they want."""
 
 from collections.abc import Collection
 from datetime import timedelta
@@ -90,7 +90,7 @@ def password_link(user: User) -> str:
 
 
 def seen(member: Member) -> None:
-    """Date the member's visit, at most every five minutes: pages need not write each time."""
+    """Note the time of the member's visit, at most every five minutes, so that not every page writes."""
     now = clock.now()
     if member.last_seen_at is None or member.last_seen_at <= now - _PRECISION:
         Member.objects.filter(pk=member.pk).update(last_seen_at=now)

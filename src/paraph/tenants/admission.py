@@ -2,17 +2,17 @@
 ``last_used_at`` in one round trip."""
 
 import re
-from datetime import datetime
+from datetime import UTC, datetime
 from typing import NamedTuple
 
-from django.db import connection
-from pydantic_core import from_json
-
-from paraph.database.prepared_statements import one_row
+from paraph.counts.counting import Ceiling, count, forget
+from paraph.database.planned import one_row
 from paraph.kernel import clock, tokens
+from paraph.messaging.destination import destination_hash
 from paraph.tenants.scope import TenantScope
 
 BAD_CALLS_PER_MINUTE = 60
+_FORGOTTEN_AT_ONCE = 100
 
 _KEY = re.compile(r"[0-9a-f]{64}", re.ASCII)
 
@@ -28,13 +28,13 @@ WITH caller AS (
     FROM organizations_apikey AS key
     JOIN organizations_application AS application ON application.id = key.application_id
     JOIN organizations_organization AS organization ON organization.id = application.organization_id
-    WHERE key.sha256 = $1 AND (key.revoked_at IS NULL OR key.revoked_at > $2::timestamptz)
+    WHERE key.sha256 = %(sha256)s AND (key.revoked_at IS NULL OR key.revoked_at > %(now)s::timestamptz)
 ), calls AS (
     -- A window that lies one ahead is another server's clock, and counts; one further ahead is a clock set back.
     INSERT INTO organizations_usage AS known
         (organization_id, environment, minute, minute_calls, hour, hour_calls, month, month_calls, earlier_calls)
-    SELECT organization_id, environment, $3::bigint, 1, $3::bigint / 60, 1,
-           date_trunc('month', $2::timestamptz AT TIME ZONE 'UTC')::date, 1, 0 FROM caller
+    SELECT organization_id, environment, %(minute)s::bigint, 1, %(minute)s::bigint / 60, 1,
+           date_trunc('month', %(now)s::timestamptz AT TIME ZONE 'UTC')::date, 1, 0 FROM caller
     ON CONFLICT (organization_id, environment) DO UPDATE SET
         minute = CASE WHEN known.minute - EXCLUDED.minute IN (0, 1) THEN known.minute ELSE EXCLUDED.minute END,
         minute_calls = CASE WHEN known.minute - EXCLUDED.minute IN (0, 1) THEN known.minute_calls + 1 ELSE 1 END,
@@ -47,36 +47,20 @@ WITH caller AS (
     RETURNING minute, minute_calls, hour, hour_calls
 ), key_calls AS (
     INSERT INTO organizations_keyusage AS known (key_id, hour, calls, calls_before)
-    SELECT key_id, $3::bigint / 60, 1, 0 FROM caller
+    SELECT key_id, %(minute)s::bigint / 60, 1, 0 FROM caller
     ON CONFLICT (key_id) DO UPDATE SET
         hour = GREATEST(known.hour, EXCLUDED.hour),
         calls = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls + 1 ELSE 1 END,
         calls_before = CASE WHEN known.hour >= EXCLUDED.hour THEN known.calls_before
                             WHEN known.hour = EXCLUDED.hour - 1 THEN known.calls ELSE 0 END
 ), used AS (
-    UPDATE organizations_apikey AS key SET last_used_at = $2::timestamptz FROM caller
-    WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', $2::timestamptz))
+    UPDATE organizations_apikey AS key SET last_used_at = %(now)s::timestamptz FROM caller
+    WHERE (caller.last_used_at IS NULL OR caller.last_used_at < date_trunc('second', %(now)s::timestamptz))
       AND key.id = caller.key_id AND key.last_used_at IS NOT DISTINCT FROM caller.last_used_at
 )
-SELECT json_build_array(
-    encode(caller.sha256, 'hex'), caller.organization_id, caller.environment, caller.plan, caller.application_id,
-    caller.suspended, calls.minute, calls.minute_calls, calls.hour, calls.hour_calls,
-    set_config('synchronous_commit', 'off', true)
-)
+SELECT caller.sha256, caller.organization_id, caller.environment, caller.plan, caller.application_id, caller.suspended,
+    calls.minute, calls.minute_calls, calls.hour, calls.hour_calls, set_config('synchronous_commit', 'off', true)
 FROM caller CROSS JOIN calls
-"""
-
-_BAD_CALL = """
-WITH forgotten AS (
-    DELETE FROM organizations_badkeycalls WHERE minute < %(minute)s - 60 AND address <> %(address)s
-), counted AS (
-    INSERT INTO organizations_badkeycalls AS bad (address, minute, calls) VALUES (%(address)s, %(minute)s, 1)
-    ON CONFLICT (address) DO UPDATE SET
-        minute = EXCLUDED.minute,
-        calls = CASE WHEN bad.minute = EXCLUDED.minute THEN bad.calls + 1 ELSE 1 END
-    RETURNING calls
-)
-SELECT calls, set_config('synchronous_commit', 'off', true) FROM counted
 """
 
 
@@ -102,23 +86,25 @@ def admit(api_key: str) -> tuple[TenantScope, Calls] | None:
     """
     if not _KEY.fullmatch(api_key):
         return None
-    wanted, now = key_hash(api_key).hex(), clock.now()
-    row = one_row(_ADMISSION, [b"\\x" + wanted.encode(), now.isoformat().encode(), b"%d" % minute_of(now)])
+    wanted, now = key_hash(api_key), clock.now()
+    row = one_row(_ADMISSION, {"sha256": wanted, "now": now, "minute": minute_of(now)})
     if row is None:
         return None
-    sha256, organization_id, environment, plan, application_id, suspended, *calls, _ = from_json(row[0] or b"")
-    if not tokens.same(sha256.encode(), wanted.encode()):
+    sha256, organization_id, environment, plan, application_id, suspended, *calls, _ = row
+    if not tokens.same(sha256, wanted):
         return None
     return TenantScope(organization_id, environment, plan, application_id, suspended), Calls(*calls)
 
 
 def count_bad_call(address: str) -> int:
     """Count a call without a valid key. Return how many came from the address in this minute."""
-    with connection.cursor() as cursor:
-        cursor.execute(_BAD_CALL, {"address": address, "minute": minute_of(clock.now())})
-        return int(cursor.fetchone()[0])
+    ends_at = datetime.fromtimestamp((minute_of(clock.now()) + 1) * 60, UTC)
+    [position] = count([Ceiling(f"bad-key:{destination_hash(address)}", 60, BAD_CALLS_PER_MINUTE)], ends_at)
+    if position.number == 1:
+        forget(_FORGOTTEN_AT_ONCE)  # many addresses leave as many counts
+    return position.number
 
 
 def minute_of(moment: datetime) -> int:
-    """Minutes since the epoch."""
+    """Return the minutes since the epoch."""
     return int(moment.timestamp()) // 60

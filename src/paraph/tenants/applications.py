@@ -170,7 +170,8 @@ def revoke_keys(keys: QuerySet[ApiKey]) -> int:
 
 
 def existing_application(application_id: int) -> Application:
-    """Raise ``DomainError("not_found", …)`` where there is none, or its organization is deleted."""
+    """Return the application. Raise ``DomainError("not_found", …)`` where there is none, or its organization is
+    deleted."""
     application = Application.objects.filter(pk=application_id, organization__deleted_at=None).first()
     if application is None:
         raise DomainError("not_found", f"There is no application {application_id}.")
@@ -178,7 +179,7 @@ def existing_application(application_id: int) -> Application:
 
 
 def existing_key(key_id: int) -> ApiKey:
-    """Raise ``DomainError("not_found", …)`` where there is none, or its organization is deleted."""
+    """Return the key. Raise ``DomainError("not_found", …)`` where there is none, or its organization is deleted."""
     keys = ApiKey.objects.select_related("application").filter(application__organization__deleted_at=None)
     key = keys.filter(pk=key_id).first()
     if key is None:

@@ -74,7 +74,8 @@ def delete_profile(actor: Actor, profile: BrandingProfile) -> None:
 
 
 def existing_profile(profile_id: int) -> BrandingProfile:
-    """Raise ``DomainError("not_found", …)`` where there is none, or it or its organization is deleted."""
+    """Return the profile. Raise ``DomainError("not_found", …)`` where there is none, or it or its organization is
+    deleted."""
     profiles = BrandingProfile.objects.filter(deleted_at=None, organization__deleted_at=None)
     profile = profiles.filter(pk=profile_id).first()
     if profile is None:
@@ -136,7 +137,7 @@ class Contrast(NamedTuple):
 
 
 def contrasts(background: str, text: str, accent: str) -> list[Contrast]:
-    """Judge each pair of colours that meet on a signing page."""
+    """Measure the contrast of each pair of colours that meet on a signing page."""
     return [
         _judged(Pair.TEXT_ON_BACKGROUND, text, background, READABLE),
         _judged(Pair.TEXT_ON_SURFACE, text, _SURFACE, READABLE),

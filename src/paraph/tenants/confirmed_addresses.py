@@ -50,7 +50,7 @@ def withdraw(organization_id: int, recipient: str) -> ConfirmedAddress:
 
 
 def find(token: str) -> ConfirmedAddress | None:
-    """Whom the token was made for, with the organization; None for one that is forged, replaced or too old."""
+    """Return whom the token was made for, with the organization; None for one that is forged, replaced or too old."""
     try:
         pk, asked_at = _SIGNER.unsign_object(token)
     except (BadSignature, ValueError):
@@ -62,7 +62,7 @@ def find(token: str) -> ConfirmedAddress | None:
 
 
 def confirm(row: ConfirmedAddress) -> None:
-    """From now on messages of the organization's sandbox go there."""
+    """Confirm the address or number: messages of the organization's sandbox go there from now on."""
     ConfirmedAddress.objects.filter(pk=row.pk, confirmed_at=None).update(confirmed_at=clock.now())
 
 

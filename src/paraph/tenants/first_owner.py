@@ -35,7 +35,7 @@ def check_first_owner_token(token: str) -> None:
 
 @transaction.atomic
 def make_first_owner(token: str, name: str, email: str, password: str, organization: str = "") -> Member:
-    """Make the owner, once, and names the organization, unless ``organization`` is "". Raise ``DomainError``:
+    """Make the owner, once, and name the organization, unless ``organization`` is "". Raise ``DomainError``:
     ``expired`` as above, ``validation_error``."""
     first = Organization.objects.select_for_update(no_key=True).order_by("pk").first()
     check_first_owner_token(token)

@@ -38,8 +38,8 @@ _read: list[_Read] = []  # one at most
 
 
 def secret_is_ours() -> bool:
-    """Return whether this process knows the secret in use. The first who asks has its own remembered, unless that does
-    not open what is there already."""
+    """Return whether this process knows the secret in use. Where none is remembered yet, that of this process is from
+    now on, unless it does not open what is there already."""
     if not Installation.objects.filter(pk=ONLY).exists():
         own = _secret_of_what_is_there()
         if own is None:
@@ -70,7 +70,7 @@ def _row() -> Agreed:
 
 
 def _secret_of_what_is_there() -> bytes | None:
-    """For databases of versions that remembered nothing: the secret that opens what is there."""
+    """Return the secret that opens what is there, for databases of versions that remembered no secret."""
     secrets: Secrets = settings.SECRETS
     newest = Application.objects.order_by("-pk").values_list("webhook_secret_encrypted", flat=True).first()
     if newest is None:

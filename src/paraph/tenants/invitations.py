@@ -1,30 +1,31 @@
-"""Invitations: made, sent again by a new link, withdrawn, accepted, and how often they are sent (rule 8)."""
+"""Making invitations, sending them again by a new link, withdrawing and accepting them, and how often they are sent
+(rule 8)."""
 
 from dataclasses import dataclass
 from datetime import timedelta
 from enum import StrEnum
 
 from django.conf import settings
-from django.db import connection, transaction
+from django.db import transaction
 from django.db.models import QuerySet
 from django.urls import reverse
 from django.utils.translation import gettext as _
 
+from paraph.counts.counting import Ceiling, count
 from paraph.kernel import clock, tokens
+from paraph.kernel.ceilings import HOUR
 from paraph.kernel.errors import DomainError
+from paraph.messaging.destination import destination_hash
 from paraph.tenants.accounts import checked_address
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note
-from paraph.tenants.models import Invitation, InvitationResend, Member, Role, User
+from paraph.tenants.models import Invitation, Member, Role, User
 from paraph.tenants.organizations import locked_organization
 from paraph.tenants.rights import acting_member, check_role, require_grantable
 
 VALID = timedelta(days=7)
 MOST_IN_A_DAY = 20
-_MOST_TO_A_MEMBER, _MEMBER_WINDOW = 3, timedelta(minutes=10)
-_MOST_FROM_A_NETWORK, _NETWORK_WINDOW = 30, timedelta(hours=1)
-_ONE_AT_A_TIME = "SELECT pg_advisory_xact_lock(hashtext('invitation resends'))"
 
 
 class State(StrEnum):
@@ -82,24 +83,21 @@ def count_resend(invitation: Invitation, network: str) -> None:
     """Count an invitation that is sent again: 3 for a member in 10 minutes, whether the invitation was withdrawn and
     made anew or not, and 30 from a network in an hour. ``network``: an IPv4 address, or the /64 of an IPv6 address.
 
-    Raise ``DomainError("rate_limited", …)``. One transaction at a time passes here, until its end.
+    Raise ``DomainError("rate_limited", …)``, with which the caller's transaction ends: what is refused does not count.
     """
-    with connection.cursor() as cursor:
-        cursor.execute(_ONE_AT_A_TIME)
-    now = clock.now()
-    InvitationResend.objects.filter(sent_at__lte=now - _NETWORK_WINDOW).delete()
-    to_member = InvitationResend.objects.filter(
-        organization_id=invitation.organization_id, email=invitation.email, sent_at__gt=now - _MEMBER_WINDOW
+    email = destination_hash(invitation.email)
+    to_member, from_network = count(
+        [
+            Ceiling(f"resends:{invitation.organization_id}:{email}", 600, 3),
+            Ceiling(f"resends-from:{destination_hash(network)}", HOUR, 30),
+        ]
     )
-    if to_member.count() >= _MOST_TO_A_MEMBER:
+    if to_member.is_beyond:
         sentence = _("An invitation can be sent again at most %(count)d times in 10 minutes. Wait a few minutes.")
-        raise DomainError("rate_limited", sentence % {"count": _MOST_TO_A_MEMBER})
-    if InvitationResend.objects.filter(network=network).count() >= _MOST_FROM_A_NETWORK:
+        raise DomainError("rate_limited", sentence % {"count": to_member.ceiling.limit})
+    if from_network.is_beyond:
         sentence = _("At most %(count)d invitations per hour can be sent again from one network. Try again in an hour.")
-        raise DomainError("rate_limited", sentence % {"count": _MOST_FROM_A_NETWORK})
-    InvitationResend.objects.create(
-        organization_id=invitation.organization_id, email=invitation.email, network=network, sent_at=now
-    )
+        raise DomainError("rate_limited", sentence % {"count": from_network.ceiling.limit})
 
 
 @transaction.atomic
@@ -182,7 +180,8 @@ def withdraw_what_is_not_grantable(actor: Actor, member: Member, roles: list[Rol
 
 
 def _open(organization_id: int) -> QuerySet[Invitation]:
-    """Neither accepted nor withdrawn; also those whose link has expired, which can be sent again."""
+    """Return the invitations that are neither accepted nor withdrawn, also those whose link has expired: they can be
+    sent again."""
     return Invitation.objects.filter(organization_id=organization_id, accepted_at=None, withdrawn_at=None)
 
 

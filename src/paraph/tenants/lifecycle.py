@@ -25,12 +25,14 @@ DAYS_AFTER_DELETION = 90
 
 
 def suspend_organization(actor: Actor, organization_id: int) -> Organization:
-    """Refuse its keys. Raise ``DomainError``: ``not_found``, ``conflict`` where it is suspended already."""
+    """Suspend the organization, whose keys are refused from now on. Raise ``DomainError``: ``not_found``, ``conflict``
+    where it is suspended already."""
     return _suspend(actor, organization_id, clock.now(), Action.ORGANIZATION_SUSPENDED, "is suspended already")
 
 
 def resume_organization(actor: Actor, organization_id: int) -> Organization:
-    """Take its keys again. Raise ``DomainError``: ``not_found``, ``conflict`` where it is not suspended."""
+    """Resume the organization, whose keys are taken again. Raise ``DomainError``: ``not_found``, ``conflict`` where it
+    is not suspended."""
     return _suspend(actor, organization_id, None, Action.ORGANIZATION_RESUMED, "is not suspended")
 
 
@@ -56,7 +58,7 @@ def require_active(scope: TenantScope) -> None:
 @transaction.atomic
 def close_organization(organization_id: int, actor: Actor, typed_name: str | None = None) -> None:
     """End its keys and pages at once, forget its contact and confirmed addresses, and have its files deleted as its
-    retention says, or 90 days after the end of each request. End no request: that is the caller's.
+    retention says, or 90 days after the end of each request. The caller ends its requests.
 
     Raise ``DomainError``: ``not_found``, ``validation_error`` where a typed name is not the organization's.
     """

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from django.conf import settings
 
-from paraph.database.prepared_statements import one_row
+from paraph.database.planned import one_row
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.tenants.models import Environment, Plan
 from paraph.tenants.scope import TenantScope
 
 _MIB = 1024 * 1024
-_STORED = "SELECT bytes FROM organizations_storage WHERE organization_id = $1 AND environment = $2"
+_STORED = "SELECT bytes FROM organizations_storage WHERE organization_id = %s AND environment = %s"
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,7 @@ def message_ceilings(plan: str, environment: str) -> PerHourAndDay:
 
 @dataclass(frozen=True)
 class MessageLimits:
-    """Every ceiling of messages by name, for pages that tell them.
+    """Every ceiling of messages by name, for pages that list them.
 
     ``of_plans``: of one organization, by environment and plan. The others hold for every plan: to one address or number
     in production from one organization and from all, in the sandbox from all; SMS in a day and environment, of one
@@ -101,12 +101,12 @@ def message_limits() -> MessageLimits:
 
 def stored_bytes(scope: TenantScope) -> int:
     """Return the size of all files of the caller's organization in its environment."""
-    row = one_row(_STORED, [b"%d" % scope.organization_id, scope.environment.encode()])
-    return int(row[0] or 0) if row else 0
+    row = one_row(_STORED, [scope.organization_id, scope.environment])
+    return row[0] if row else 0
 
 
 def storage_quota(environment: str) -> int | None:
-    """Bytes that an organization may store in the environment; None for any number."""
+    """Return the bytes that an organization may store in the environment; None for any number."""
     given = settings.PARAPH
     megabytes = given.sandbox_storage_mb if environment == Environment.SANDBOX else given.production_storage_mb
     return megabytes * _MIB or None

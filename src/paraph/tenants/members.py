@@ -1,4 +1,4 @@
-"""Members of an organization: joined, given another role, removed.
+"""Making people members of an organization, changing their role, removing them.
 
 An organization keeps an owner. Invitations that the member made and could no longer make end with their role.
 """

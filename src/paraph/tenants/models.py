@@ -27,11 +27,11 @@ class Environment(models.TextChoices):
 
 
 class Organization(models.Model):
-    """``refuse_changeable_documents``: in production, no document is taken that prints differently than it is shown,
-    or that can change what it shows. ``mails_copy_links``: the summary at completion has a link with which the signer
-    downloads the sealed documents and the proof. ``contact_email``: where inquiries of signers go; without it they
-    cannot ask. ``web_application``: that of production whose webhook URL hears of requests that are sent from the
-    dashboard, and whose sites may show their signing pages in a frame; null for none.
+    """A customer of the service. ``refuse_changeable_documents``: in production, no document is taken that prints
+    differently than it is shown, or that can change what it shows. ``mails_copy_links``: the summary at completion has
+    a link with which the signer downloads the sealed documents and the proof. ``contact_email``: where inquiries of
+    signers go; without it they cannot ask. ``web_application``: that of production whose webhook URL hears of requests
+    that are sent from the dashboard, and whose sites may show their signing pages in a frame; null for none.
 
     ``suspended_at``: since when its API keys are refused (:mod:`paraph.tenants.lifecycle`). ``deleted_at``: since
     when it is as if it did not exist."""
@@ -144,14 +144,6 @@ class KeyUsage(models.Model):
     calls_before = models.BigIntegerField()
 
 
-class BadKeyCalls(models.Model):
-    """Calls without a valid key from one address, in the newest minute that it made any. Unlogged, too."""
-
-    address = models.CharField(max_length=45, primary_key=True)
-    minute = models.BigIntegerField(db_index=True)
-    calls = models.BigIntegerField()
-
-
 class Storage(models.Model):
     """Bytes of all files of a tenant: uploads and what stands in for them, sealed documents, proofs.
 
@@ -198,21 +190,15 @@ class ConfirmedAddress(models.Model):
 class Installation(models.Model):
     """The one row of what all machines of the installation must agree on. ``secret_fingerprint`` is that of the secret
     in use, since ``secret_since`` unless it is the first. ``earlier_link_keys``
-    (:mod:`paraph.tenants.link_keys`): one for each secret before it, in order; null for none."""
+    (:mod:`paraph.tenants.link_keys`): one for each secret before it, in order; null for none. ``timeline``: the one of
+    PostgreSQL that numbers are given out on (``organizations_follow_timeline``); null before the first connection, 0
+    for one of another server."""
 
     id = models.SmallIntegerField(primary_key=True)
     secret_fingerprint = models.BinaryField()
     secret_since = models.DateTimeField(null=True)
     earlier_link_keys = models.JSONField(null=True)
-
-
-class WebSends(models.Model):
-    """How many requests an organization has sent from the dashboard in a month (its first day, UTC)."""
-
-    pk = models.CompositePrimaryKey("organization_id", "month")
-    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
-    month = models.DateField()
-    sent = models.IntegerField()
+    timeline = models.BigIntegerField(null=True)
 
 
 class MonthlyCalls(models.Model):
@@ -250,7 +236,8 @@ class User(AbstractBaseUser):
         db_table = "members_user"
 
     def get_session_auth_hash(self) -> str:
-        """As Django's, by the secret in use, so that machines which do not know a newer one yet accept the session."""
+        """Return what Django does, by the secret in use, so that machines which do not know a newer one yet accept the
+        session."""
         return self._session_hashes()[0]
 
     def get_session_auth_fallback_hash(self) -> Iterator[str]:
@@ -333,15 +320,3 @@ class Invitation(models.Model):
                 name="open_invitation_once",
             )
         ]
-
-
-class InvitationResend(models.Model):
-    """An invitation that was sent again, kept for an hour to count it: to whom, and from which network."""
-
-    organization = models.ForeignKey(Organization, models.CASCADE, related_name="+")
-    email = models.CharField(max_length=320)
-    network = models.CharField(max_length=49)
-    sent_at = models.DateTimeField()
-
-    class Meta:
-        db_table = "members_invitationresend"

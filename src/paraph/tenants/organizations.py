@@ -31,7 +31,7 @@ _SETTINGS = (
 
 
 def existing_organization(organization_id: int) -> Organization:
-    """Raise ``DomainError("not_found", …)`` where there is none, or it is deleted."""
+    """Return the organization. Raise ``DomainError("not_found", …)`` where there is none, or it is deleted."""
     return _existing(organization_id, lock=False)
 
 
@@ -81,8 +81,8 @@ def open_organization(user: User, actor: Actor, name: str) -> Organization:
 @transaction.atomic
 def change_settings(organization_id: int, actor: Actor, **given: Any) -> Organization:
     """Change name, plan, contact address, whether documents that can change are refused, whether summaries have links,
-    and which application hears of requests from the dashboard; leave what is not given or None. Which of these an actor
-    may change, the caller says.
+    and which application hears of requests from the dashboard; leave what is not given or None. The caller decides
+    which of these the actor may change.
 
     A plan applies from the next call on; what was made under the one before stays. An empty ``contact_email`` removes
     the address, and a ``web_application_id`` of 0 the application. Raise ``DomainError``: ``not_found``,
@@ -116,7 +116,7 @@ def application_for_web(organization_id: int, environment: str) -> Application |
 
 
 def production_applications(organization_id: int) -> QuerySet[Application]:
-    """Return those that the organization may name for requests from the dashboard, by name."""
+    """Return, by name, the applications that the organization may choose for requests from the dashboard."""
     production = Application.objects.filter(organization=organization_id, environment=Environment.PRODUCTION)
     return production.order_by("name", "pk")
 

@@ -69,7 +69,7 @@ def key_facts(row: ApiKey) -> Json:
 
 
 def _key(row: ApiKey) -> Json:
-    """``revoked_at`` lies ahead where another key is taking its place."""
+    """Describe a key. ``revoked_at`` lies ahead where another key is taking its place."""
     return {
         "id": row.pk,
         "created_at": clock.iso(row.created_at),

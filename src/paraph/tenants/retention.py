@@ -52,8 +52,8 @@ def retention_days(organization_id: int) -> dict[str, int | None]:
 
 
 def over(rows: QuerySet[Row], since: str, longest: timedelta) -> Iterator[QuerySet[Row]]:
-    """Yield, in parts, those of the rows, each of an organization and an environment, whose moment ``since`` lies
-    further back than ``longest``, or than their retention says where that is shorter."""
+    """Yield, in parts, the rows whose moment ``since`` lies further back than ``longest``, or than the retention of
+    their organization and environment where that is shorter."""
     now = clock.now()
     yield rows.filter(**{f"{since}__lt": now - longest})
     for rule in list(Retention.objects.filter(days__lt=longest.days).order_by("organization_id", "environment")):

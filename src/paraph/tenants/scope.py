@@ -1,14 +1,13 @@
 """Which rows a caller may see: those of their organization *and* environment, always both (rule 5.1).
 
-Querysets begin with :func:`scoped`, single rows by a compiled query with :func:`own`.
+Querysets begin with :func:`scoped`.
 """
 
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from django.db.models import Model, QuerySet
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.tenants.models import BrandingProfile
 
 Row = TypeVar("Row", bound=Model)
@@ -34,7 +33,7 @@ class _Owned(Protocol):
 
 
 def tenant_key(owned: _Owned) -> str:
-    """On whose behalf something is done, where time and processes are shared: the organization, in both
+    """Return on whose behalf something is done where time and processes are shared: the organization, in both
     environments."""
     return str(owned.organization_id)
 
@@ -42,15 +41,6 @@ def tenant_key(owned: _Owned) -> str:
 def scoped(model: type[Row], scope: TenantScope) -> QuerySet[Row]:
     """Return the rows of ``model`` that the caller may see. Everything beyond is as if it did not exist."""
     return QuerySet(model).filter(organization_id=scope.organization_id, environment=scope.environment)
-
-
-def own(rows: CompiledQuery[Row], scope: TenantScope, pk: int) -> Row | None:
-    """One row by its id, through a compiled query: None where it is not the caller's."""
-    row: Any = rows.first(pk)
-    if row is None or (row.organization_id, row.environment) != (scope.organization_id, scope.environment):
-        return None
-    found: Row = row
-    return found
 
 
 def branding_profiles(scope: TenantScope) -> QuerySet[BrandingProfile]:

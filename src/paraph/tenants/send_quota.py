@@ -4,21 +4,12 @@ from dataclasses import dataclass
 from datetime import date, datetime
 
 from django.conf import settings
-from django.db import connection
 from django.utils.translation import gettext as _
 
+from paraph.counts.counting import KEPT_FOR_GOOD, Ceiling, count, number_of
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.models import Plan, WebSends
-
-# A concurrent send waits for the row, and then counts on from what that one left.
-_USE = """
-    INSERT INTO organizations_websends AS held (organization_id, month, sent)
-    SELECT %(organization)s, %(month)s, 1 WHERE %(limit)s::int IS NULL OR %(limit)s > 0
-    ON CONFLICT (organization_id, month) DO UPDATE SET sent = held.sent + 1
-    WHERE %(limit)s::int IS NULL OR held.sent < %(limit)s
-    RETURNING sent
-"""
+from paraph.tenants.models import Plan
 
 
 @dataclass(frozen=True)
@@ -39,15 +30,9 @@ def use_web_send(organization_id: int, plan: str) -> None:
 
     Raise ``web_sends_used_up`` where there is none left.
     """
-    values: dict[str, int | date | None] = {
-        "organization": organization_id,
-        "month": _month(clock.now()),
-        "limit": _limit(plan),
-    }
-    with connection.cursor() as cursor:
-        cursor.execute(_USE, values)
-        counted = cursor.fetchone()
-    if not counted:
+    limit = _limit(plan)
+    [position] = count([Ceiling(sends_scope(_month(clock.now()), organization_id), 0, limit or 0)], KEPT_FOR_GOOD)
+    if limit is not None and position.is_beyond:
         quota = web_sends(organization_id, plan)
         sentence = _("Your organization has used all %(limit)d requests of this month; the count resets on %(day)s.")
         raise DomainError("web_sends_used_up", sentence % {"limit": quota.limit, "day": quota.renews_on.isoformat()})
@@ -56,9 +41,13 @@ def use_web_send(organization_id: int, plan: str) -> None:
 def web_sends(organization_id: int, plan: str) -> WebSendQuota:
     """Return how much of this month's quota is used."""
     month = _month(clock.now())
-    sent = WebSends.objects.filter(organization_id=organization_id, month=month).values_list("sent", flat=True).first()
     renews_on = date(month.year + month.month // 12, month.month % 12 + 1, 1)
-    return WebSendQuota(sent or 0, _limit(plan), renews_on)
+    return WebSendQuota(number_of(sends_scope(month, organization_id)), _limit(plan), renews_on)
+
+
+def sends_scope(month: date, organization_id: int | str) -> str:
+    """Return where the sends of a month (its first day, UTC) are counted."""
+    return f"web-sends:{month:%Y-%m}:{organization_id}"
 
 
 def _month(moment: datetime) -> date:

@@ -9,8 +9,10 @@ from typing import Any, NamedTuple
 from django.db import connection
 from django.db.models import Sum
 
+from paraph.counts.models import Count
 from paraph.kernel import clock
-from paraph.tenants.models import DailyCount, Environment, KeyUsage, MonthlyCalls, Organization, Usage, WebSends
+from paraph.tenants.models import DailyCount, Environment, KeyUsage, MonthlyCalls, Organization, Usage
+from paraph.tenants.send_quota import sends_scope
 
 # The rows are locked before they are read, so that no call is counted twice or lost.
 _TAKE_OVER = """
@@ -40,7 +42,7 @@ class MonthlyUsage:
 
     @property
     def billed_requests(self) -> int:
-        """Requests that the API created in production: what is billed by usage."""
+        """Return the number of requests that the API created in production, which is what is billed by usage."""
         return max(self.requests[Environment.PRODUCTION] - self.web_sends, 0)
 
     def to_json(self) -> dict[str, Any]:
@@ -84,8 +86,11 @@ def monthly_usage(month: date, organization_id: int | None = None) -> dict[int, 
     by_environment = created.values_list("organization_id", "environment").annotate(Sum("count"))
     for owner, environment, count in by_environment:
         used[owner].requests[environment] = count
-    for sends in WebSends.objects.filter(month=month, **of):
-        used[sends.organization_id].web_sends = sends.sent
+    sends = Count.objects.filter(scope__startswith=sends_scope(month, ""))
+    if organization_id is not None:
+        sends = Count.objects.filter(scope=sends_scope(month, organization_id))
+    for scope, sent in sends.values_list("scope", "count"):
+        used[int(scope.rpartition(":")[2])].web_sends = sent
     return used
 
 

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 from typing import Any, NamedTuple
 from uuid import UUID
 
-from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.planned import planned
 
 AT_ONCE = 16
 AT_ONCE_IN_TROUBLE = 8
@@ -173,6 +173,4 @@ def claim(free: int, free_for_trouble: int, now: datetime) -> list[ClaimedDelive
 
 
 def _rows(statement: str, arguments: dict[str, Any]) -> list[tuple[Any, ...]]:
-    with prepared_cursor() as cursor:
-        cursor.execute(statement, arguments)
-        return list(cursor.fetchall())
+    return planned(statement, arguments).fetchall()

@@ -11,7 +11,6 @@ import structlog
 from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
-from paraph.audit_trail.witness import note_webhooks
 from paraph.kernel import clock
 from paraph.outbound.kept_connections import KeptConnections
 from paraph.outbound.post import NetworkAccess, PostResult, post
@@ -53,11 +52,11 @@ class Dispatcher:
         self._thread.start()
 
     def finish(self) -> None:
-        """Have it claim nothing more and end, once the exchanges under way (5 s at most) are over and recorded."""
+        """Claim nothing more, and end once the exchanges under way (5 s at most) are over and recorded."""
         self._stopping.set()
 
     def stop(self) -> None:
-        """Finishes, and waits for the end."""
+        """Finish, and wait for the end."""
         self.finish()
         self._thread.join()
 
@@ -101,9 +100,7 @@ class Dispatcher:
         if self._stopping.is_set():
             return []
         in_trouble = sum(delivery.trouble for delivery in self._under_way.values())
-        claimed = claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now)
-        note_webhooks((each.request_id, each.delivery_id, each.event_type) for each in claimed if each.request_id)
-        return _prepare_all(claimed)
+        return _prepare_all(claim(self._slots - len(self._under_way), self._slots // 2 - in_trouble, now))
 
     def _send_beside(self, delivery: PreparedDelivery) -> None:
         task = asyncio.create_task(self._send(delivery))

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple, Self
 
+from django.db import connection
 from django.utils.translation import gettext as _
 
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.kernel.errors import DomainError
 from paraph.tenants.scope import TenantScope
 
@@ -103,7 +103,7 @@ class EventPage(NamedTuple):
 
 def end_of(scope: TenantScope) -> Cursor:
     """Return the cursor behind the newest event."""
-    with prepared_cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_END, _tenant(scope))
         return Cursor._make(cursor.fetchone() or BEGINNING)
 
@@ -119,7 +119,7 @@ def page_after(scope: TenantScope, after: Cursor | None, choice: Choice, limit: 
         "request": choice.request_id,
         "limit": limit + 1,
     }
-    with prepared_cursor() as cursor:
+    with connection.cursor() as cursor:
         cursor.execute(_PAGE[bool(choice.event_type), choice.request_id is not None], values)
         rows: list[Any] = cursor.fetchall()
     position, moment, own, next_one = rows[0][:4]

@@ -1,5 +1,5 @@
-"""Events as they are told, their deliveries, and attempts at these. The table of deliveries is also their queue
-(docs/decisions/webhook-queue.md)."""
+"""Events as the API lists them, their deliveries, and attempts at these. The table of deliveries is also their queue
+(docs/decisions/queues.md)."""
 
 import uuid
 
@@ -13,8 +13,8 @@ from paraph.tenants.models import Application, Environment, Organization
 
 
 class Event(models.Model):
-    """A journal entry of a type with a webhook, for those who ask for it (docs/decisions/events.md). ``payload`` is the
-    body as of the event, without presigned URLs.
+    """A journal entry of a type with a webhook, as the API lists it (docs/decisions/events.md). ``payload`` is the body
+    as of the event, without presigned URLs.
 
     ``position`` counts from 1 within organization and environment, in the order of commits and without a gap. A trigger
     gives it, with ``published_at``, at the end of the transaction that records the event, and to one that is ``held``
@@ -61,7 +61,8 @@ class EventStream(models.Model):
 
 
 class Destination(models.TextChoices):
-    """``catcher``: nothing is sent; members see in the dashboard what a webhook URL would have been sent."""
+    """Where a delivery goes. ``catcher``: nothing is sent; members see in the dashboard what a webhook URL would have
+    been sent."""
 
     APPLICATION = "application"
     CALLBACK = "callback"
@@ -69,8 +70,8 @@ class Destination(models.TextChoices):
 
 
 class DeliveryStatus(models.TextChoices):
-    """``held``: recorded, while the sealed PDFs that the delivery links to do not exist yet. ``caught``: where a
-    delivery to the catcher ends. What is being sent is ``waiting``, too: it is claimed."""
+    """The states of a delivery. ``held``: recorded, while the sealed PDFs that it links to do not exist yet.
+    ``caught``: where a delivery to the catcher ends. What is being sent is ``waiting``, too: it is claimed."""
 
     HELD = "held", gettext_lazy("On hold")
     WAITING = "waiting", gettext_lazy("Waiting")

@@ -1,4 +1,4 @@
-"""Deliveries as the organization that they are told on behalf of may see them."""
+"""Deliveries of all applications of an organization, for its members."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -45,7 +45,7 @@ def for_request(scope: TenantScope, request_id: int) -> QuerySet[Delivery]:
 
 
 def deliveries_of_all(scopes: Sequence[TenantScope], asked: Filter) -> tuple[list[Any], int | None]:
-    """Return the newest deliveries of all the callers' applications that the filter takes, with the outcome of their
+    """Return the newest deliveries that the filter takes, of all the caller's applications, with the outcome of their
     last attempt, and the one to go on from, None at the end. Of each application its newest are read from its index."""
     applications = [pk for scope in scopes for pk in scoped(Application, scope).values_list("pk", flat=True)]
     known = Delivery.objects.filter(application_id__in=applications)

@@ -1,4 +1,4 @@
-"""Recording what is told of an event, in its transaction: for those who ask, and the deliveries."""
+"""Recording events, as the API lists them, and their deliveries, in the transaction of what happened."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ import structlog
 from django.db.models import Model
 
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.planned import planned
 from paraph.kernel import clock
 from paraph.outbound.url import origin_of
 from paraph.signature_requests.models import SignatureRequest, Signer
@@ -24,7 +24,7 @@ _RELEASE = """
 _PUBLISH = "UPDATE webhooks_event SET held = false WHERE request_id = %(request_id)s AND held"
 
 
-def told(
+def event_and_deliveries(
     entry: Entry, request: SignatureRequest, signer: Signer | None = None, metadata: dict[str, Any] | None = None
 ) -> list[Model]:
     """Return the event of a journal entry and its deliveries: one to the application's URL, and for a terminal event
@@ -84,9 +84,8 @@ def _deliveries(entry: Entry, request: SignatureRequest, text: str) -> list[Deli
 def release(request_id: int) -> None:
     """Release ``request.completed``, once sealed PDFs and proof are stored: it is listed and sent from then on. Safe to
     repeat."""
-    with prepared_cursor() as cursor:
-        cursor.execute(_RELEASE, {"now": clock.now(), "request_id": request_id})
-        cursor.execute(_PUBLISH, {"request_id": request_id})
+    planned(_RELEASE, {"now": clock.now(), "request_id": request_id})
+    planned(_PUBLISH, {"request_id": request_id})
 
 
 def _destinations(request: SignatureRequest, webhook_url: str, event_type: str) -> list[tuple[Destination, str]]:

@@ -7,7 +7,6 @@ from datetime import datetime
 from typing import Any
 
 from paraph.audit_trail.models import EventType
-from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
@@ -15,10 +14,6 @@ from paraph.signature_requests.models import RequestDocument, SignatureRequest, 
 from paraph.storage import store
 
 _LARGE = ("document__preflight", "document__pages", "sealed__seal")
-_DOCUMENTS = CompiledQuery(
-    lambda: RequestDocument.objects.select_related("document", "sealed").defer(*_LARGE), "request"
-)
-_PROOF = CompiledQuery(lambda: ProofFile.objects.defer("seal"), "request")
 
 SIGNER_EVENTS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED)
 TERMINAL_EVENTS = (EventType.COMPLETED, EventType.EXPIRED)
@@ -70,10 +65,11 @@ def body(event_type: str, stored: str, request_id: int | None) -> bytes:
     ``ProofFile.DoesNotExist`` where the request is not sealed."""
     if event_type != EventType.COMPLETED or request_id is None:
         return stored.encode()
-    documents, proof = _DOCUMENTS.all(request_id), _PROOF.first(request_id)
-    if proof is None and SignatureRequest.objects.filter(pk=request_id, files_deleted_at=None).exists():
+    [of_request] = links([request_id]).values()
+    kept = SignatureRequest.objects.filter(pk=request_id, files_deleted_at=None)
+    if of_request["certificate_url"] is None and kept.exists():
         raise ProofFile.DoesNotExist
-    return _text({**json.loads(stored), **_links(documents, proof)}).encode()
+    return _text({**json.loads(stored), **of_request}).encode()
 
 
 def links(request_ids: Collection[int]) -> dict[int, dict[str, Any]]:

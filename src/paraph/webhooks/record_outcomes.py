@@ -7,7 +7,7 @@ from uuid import UUID
 
 import structlog
 
-from paraph.database.prepared_statements import prepared_cursor
+from paraph.database.planned import planned
 from paraph.metrics.metrics import count_webhook
 from paraph.outbound.post import PostResult
 from paraph.webhooks.models import DeliveryStatus
@@ -98,14 +98,12 @@ def record_outcomes(attempts: Sequence[tuple[UUID, PostResult]], now: datetime) 
     Safe to repeat: only the open attempt of a delivery is recorded.
     """
     answers = dict(attempts)
-    with prepared_cursor() as cursor:
-        cursor.execute(_OPEN, [list(answers)])
-        found = {row[_ATTEMPT]: _OpenAttempt._make(row) for row in cursor.fetchall()}
-        outcomes = [_outcome(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
-        if not outcomes:
-            return
-        cursor.execute(_RECORD, [list(column) for column in zip(*outcomes, strict=True)])
-        settled = {attempt_id for (attempt_id,) in cursor.fetchall()}
+    found = {row[_ATTEMPT]: _OpenAttempt._make(row) for row in planned(_OPEN, [list(answers)])}
+    outcomes = [_outcome(delivery, answers[attempt_id], now) for attempt_id, delivery in found.items()]
+    if not outcomes:
+        return
+    columns = [list(column) for column in zip(*outcomes, strict=True)]
+    settled = {attempt_id for (attempt_id,) in planned(_RECORD, columns)}
     for outcome in outcomes:
         if outcome.attempt_id in settled:
             _report(found[outcome.attempt_id], answers[outcome.attempt_id], outcome)

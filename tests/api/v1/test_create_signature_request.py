@@ -352,8 +352,8 @@ def test_the_number_of_queries_is_fixed(owner: ApiClient, document: int) -> None
             created(owner, content)
         counts.append(len(queries))
     # The caller, the documents, how many requests the sandbox has, what it stores and what is to be sealed, a savepoint
-    # and its release (the test's own transaction is around), the ids, and all rows.
-    assert counts == [9, 9]
+    # and its release (the test's own transaction is around), the ids, all rows, and the answer.
+    assert counts == [10, 10]
 
 
 def test_a_tag_may_have_a_small_stamp(owner: ApiClient) -> None:

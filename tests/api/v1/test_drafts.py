@@ -6,7 +6,7 @@ import pytest
 from django.conf import settings
 
 from paraph.drafts.editing import UNUSED_FOR, delete_unused_drafts, discard
-from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
+from paraph.drafts.models import Draft, DraftSigner
 from paraph.drafts.payload import payload as draft_payload
 from paraph.drafts.payload import refusals
 from paraph.flow.sending.create import Sender
@@ -14,6 +14,7 @@ from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, tag
+from tests.drafts import placed as stored
 from tests.drafts.author import Author, author
 from tests.factories import VISITOR
 
@@ -64,7 +65,7 @@ def test_a_whole_draft_is_sent_as_it_was_given(charles: Author, program: ApiClie
         "created_at": "",
     }
     assert not SignatureRequest.objects.exists() and refusals(charles.scope, draft) == []
-    assert DraftStamp.objects.count() == 2
+    assert len(stored.stamps()) == 2
     sent = charles.send(draft)
     assert status(program, draft) == {"status": "sent", "signature_request_id": sent}
     request = SignatureRequest.objects.get(pk=sent)
@@ -112,7 +113,7 @@ def test_what_is_there_is_kept(program: ApiClient) -> None:
         ("", "", "", "", "email"),
     ]
     assert [row.document_id for row in draft.documents.all()] == [document, bare, other]
-    assert list(DraftStamp.objects.values_list("signer__first_name", "page_number")) == [
+    assert [(each.signer.first_name, each.page_number) for each in stored.stamps()] == [
         ("Grace", 1),
         ("Grace", 2),
     ]
@@ -229,9 +230,9 @@ def test_a_discarded_draft_says_so_for_good(charles: Author, program: ApiClient)
     Draft.objects.update(title="Lease of Lovelace")
     assert discard(Draft.objects.filter(pk=draft.pk)) == 1
     assert status(program, draft) == {"status": "discarded", "signature_request_id": None}
-    assert not DraftSigner.objects.exists() and not DraftStamp.objects.exists()
+    assert not DraftSigner.objects.exists()
     draft.refresh_from_db()
-    assert (draft.title, draft.more_options) == ("", {})
+    assert (draft.title, draft.more_options, draft.placed) == ("", {}, [])
     with pytest.raises(DomainError):
         send_draft(charles.scope, draft.pk, Sender(VISITOR, charles.actor))
     assert discard(Draft.objects.filter(pk=draft.pk)) == 0
@@ -303,7 +304,7 @@ def test_fields_approvers_and_copies_come_into_the_draft(charles: Author, progra
     documents = [{"id": program.document(), "signers": assigned}]
     draft = created(program, {"signers": people, "documents": documents, "copies": copies, "decline_allowed": True})
     assert [signer.role for signer in draft.signers.all()] == ["signer", "approver"]
-    row = DraftField.objects.get(signer__draft=draft)
+    [row] = stored.fields(draft)
     assert (row.signer.first_name, row.page_number, row.width, row.height) == ("Ada", 1, 160, 18)
     assert row.content == {"name": "IBAN", "type": "text", "value": "DE02"}
     assert draft.more_options == {"copies": copies, "decline_allowed": True}
@@ -318,4 +319,4 @@ def test_fields_that_are_wrong_make_no_draft(program: ApiClient) -> None:
     message = error(answer, 422, "validation_error")
     assert "documents[0].signers[0].fields[0].options: it is required, as type is choice." in message
     assert "documents[0].signers[0].fields[0].placement: page 9 of signer “a” does not exist" in message
-    assert not Draft.objects.exists() and not DraftField.objects.exists()
+    assert not Draft.objects.exists()

@@ -15,8 +15,10 @@ from django.test.utils import CaptureQueriesContext
 from paraph.api.v1.openapi.examples import FIELDS as FIELDS_SAMPLE
 from paraph.documents.models import Document
 from paraph.pdf.untrusted.find import find_tags
-from paraph.signature_requests import field_values, placing
-from paraph.signature_requests.models import CopyRecipient, Field, FieldType, SignatureRequest, Signer
+from paraph.signature_requests import placing
+from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields.kinds import KINDS
+from paraph.signature_requests.models import CopyRecipient, Field, SignatureRequest, Signer
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload, rectangle, tag
 from tests.pdf.pdf_factory import paper, text
 
@@ -77,7 +79,7 @@ def test_what_is_kept_of_every_type(owner: ApiClient) -> None:
     answer = owner.create(with_fields(owner.document(), *EVERY))
     assert answer.status_code == 201, answer.content
     rows = list(Field.objects.order_by("position").select_related("signer", "request_document"))
-    assert {row.type for row in rows} == set(FieldType)
+    assert {row.type for row in rows} == set(KINDS)
     assert [row.position for row in rows] == list(range(9))
     assert {row.signer.first_name for row in rows} == {"Ada"}
     kept = [(row.name, row.label, row.value, row.required, row.read_only) for row in rows[:7]]
@@ -358,8 +360,8 @@ def test_of_too_many_entries_none_is_read(owner: ApiClient) -> None:
 
 
 @pytest.mark.parametrize("seed", range(5))
-@pytest.mark.parametrize("kind", FieldType)
-def test_a_flood_of_wrong_fields_is_refused_wherever_naming_stops(owner: ApiClient, kind: FieldType, seed: int) -> None:
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_flood_of_wrong_fields_is_refused_wherever_naming_stops(owner: ApiClient, kind: str, seed: int) -> None:
     """Each field has another selection of attributes; each is of a kind that can be read, so that what they are
     together is judged, past the last problem that is named as well."""
     readable: list[tuple[str, Any]] = [

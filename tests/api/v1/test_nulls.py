@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from paraph.reference.signer_endpoints import signer_paths
+from paraph.signer.described import signer_paths
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, tag
 from tests.factories import scene
@@ -179,10 +179,7 @@ def test_optional_fields_of_signers_bodies_may_be_null(
     if "signature" in body and mark == "typed":
         body = {**body, "signature": {"type": "typed"}}
     fields = list(optional_fields(schema, body))
-    unset = {"strokes"} if mark == "drawn" else set()  # of a drawing, these are required
     for field in fields:
-        if field[-1] in unset:
-            continue
         entered = body.get("fields", [])
         made = scene(decline_allowed=True, fields=[{"name": each["name"], "required": False} for each in entered])
         nulled = with_null(body, field)

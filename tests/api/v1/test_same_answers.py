@@ -91,12 +91,23 @@ class Caller:
         return Caller(ApiClient(self._client.api_key, self._client.organization, named), self._recorder)
 
 
+# Tables whose numbers also stand where :data:`_NUMBERED` does not find them: in sentences and names of files.
+_TOLD_PLAINLY = {
+    "messaging_capturedmessage_id_seq": 290_000,
+    "signature_requests_requestdocument_id_seq": 540_000,
+    "signature_requests_signaturerequest_id_seq": 550_000,
+    "signature_requests_signer_id_seq": 560_000,
+}
+
+
 def _number_apart() -> None:
     """Let no two tables have a number in common, so that what is told of a number is told of one row."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT sequencename FROM pg_sequences WHERE schemaname = current_schema() ORDER BY 1")
         for index, (name,) in enumerate(cursor.fetchall(), start=1):
-            cursor.execute(f'ALTER SEQUENCE "{name}" RESTART WITH {index * 10_000}')
+            cursor.execute(
+                f'ALTER SEQUENCE "{name}" RESTART WITH {_TOLD_PLAINLY.get(name, 1_000_000 + index * 10_000)}'
+            )
 
 
 def _compare(name: str, told: str) -> None:

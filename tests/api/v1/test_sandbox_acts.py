@@ -13,7 +13,7 @@ from paraph.flow.signing.sign import Signature, sign
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests.field_values import values_of
+from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
@@ -253,6 +253,7 @@ def test_a_refused_act_leaves_its_key_free(owner: ApiClient) -> None:
 
 def test_fields_are_filled_in_and_refused_as_for_signers(owner: ApiClient) -> None:
     request = created(owner)
+    SignatureRequest.objects.update(has_fields=True)
     [row] = RequestDocument.objects.all()
     document_id = row.document_id
     place = {"page_number": 1, "x": 60, "y": 60, "width": 160, "height": 18}

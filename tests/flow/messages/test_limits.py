@@ -9,10 +9,11 @@ from django.test import Client
 from procrastinate.jobs import Job
 
 from paraph.cli.request import lines_of
+from paraph.counts.counting import Ceiling, count, forget, give_back
+from paraph.counts.models import Count
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.jobs import RETRY
 from paraph.flow.messages import limits
-from paraph.flow.messages.counts import Ceiling, count, forget_counts, give_back
 from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sending.invite import invite
@@ -21,7 +22,7 @@ from paraph.flow.sending.remind_due import remind_due
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.messaging.destination import destination_hash
-from paraph.messaging.models import CapturedMessage, MessageCount, PutOffMail
+from paraph.messaging.models import CapturedMessage, PutOffMail
 from paraph.operations.request_state import request_state
 from paraph.queue.defer import defer
 from paraph.signature_requests.models import Signer
@@ -36,7 +37,7 @@ VICTIM = "Victim@Example.com"
 
 
 def scope_of(environment: str = "sandbox", address: str = VICTIM) -> str:
-    return f"destination:{environment}:{destination_hash(address).hex()[:32]}"
+    return f"destination:{environment}:{destination_hash(address)}"
 
 
 def to_victim(**more: Any) -> Scene:
@@ -75,7 +76,7 @@ def test_environments_are_disjoint(client: Client, settings: Any, one: str, othe
     assert ask(client, to_victim(environment=other)).status_code == 200
     numbers = [scene(environment=each, signer={"phone": "+33612345678"}) for each in (one, one, one, other)]
     assert [ask(client, made, "sms").status_code for made in numbers] == [200, 200, 429, 200]
-    assert len({row.scope for row in MessageCount.objects.filter(scope__startswith="destination:")}) >= 2
+    assert len({row.scope for row in Count.objects.filter(scope__startswith="destination:")}) >= 2
 
 
 def test_in_production_organizations_count_apart_and_the_total_is_well_above(client: Client, settings: Any) -> None:
@@ -120,14 +121,14 @@ def test_what_is_only_kept_counts_nowhere(client: Client, settings: Any, environ
     for each in made:
         invite(each.signers[0].pk)
         assert ask(client, each).status_code == ask(client, each, "sms").status_code == 200
-    assert CapturedMessage.objects.count() == 36 and not MessageCount.objects.exists()
+    assert CapturedMessage.objects.count() == 36 and not Count.objects.exists()
 
 
 def test_what_the_sandbox_withholds_counts_for_its_sender_alone(client: Client, settings: Any, box: Mailbox) -> None:
     set_to(settings, sandbox_mail="confirmed")
     assert [ask(client, to_victim()).status_code for _ in range(12)] == [200] * 12
     assert box.recipients == []
-    assert {row.scope.partition(":")[0] for row in MessageCount.objects.all()} == {"organization"}
+    assert {row.scope.partition(":")[0] for row in Count.objects.all()} == {"organization"}
 
 
 def test_thirty_a_day(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -145,7 +146,7 @@ def test_thirty_a_day(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
 def test_no_address_stands_in_the_counts(client: Client) -> None:
     ask(client, to_victim(plan="pro", signer={"phone": "+33612345678"}), "sms")
     ask(client, to_victim())
-    kept = str(list(MessageCount.objects.values_list("scope", flat=True)))
+    kept = str(list(Count.objects.values_list("scope", flat=True)))
     assert scope_of() in kept
     assert "victim" not in kept.lower() and "612345678" not in kept
     assert destination_hash(" victim@example.com ") == destination_hash(VICTIM) != destination_hash("a@example.com")
@@ -203,7 +204,7 @@ def test_codes_that_are_refused_take_no_turn_of_mails_that_wait(client: Client) 
 def test_the_others_have_their_summary(monkeypatch: pytest.MonkeyPatch, box: Mailbox) -> None:
     made = scene(signers=3, notify_signers_on_completion=True)
     count([Ceiling(scope_of(address=made.signers[0].email), 3600, 10)])
-    MessageCount.objects.update(asked=10)
+    Count.objects.update(count=10)
     with pytest.raises(TooManyMessagesError):
         notify_completion(made.request.pk)
     assert set(box.recipients) == {s.email for s in made.signers[1:]}
@@ -228,7 +229,7 @@ def test_of_many_at_once_no_more_than_allowed_pass() -> None:
 
     at_once(*[one] * 6)
     assert passed.count(True) == 7
-    assert MessageCount.objects.get(scope="b").asked == 7
+    assert Count.objects.get(scope="b").count == 7
 
 
 def test_what_the_gateway_does_not_take_is_not_counted(client: Client, settings: Any) -> None:
@@ -238,7 +239,7 @@ def test_what_the_gateway_does_not_take_is_not_counted(client: Client, settings:
         assert ask(client, to_victim()).status_code == 503
     set_to(settings, smtp_url=works)
     assert ask(client, to_victim()).status_code == 200
-    assert {row.asked for row in MessageCount.objects.filter(scope__startswith="destination:")} == {1}
+    assert {row.count for row in Count.objects.filter(scope__startswith="destination:")} == {1}
 
 
 def test_a_clock_set_back_blocks_nobody(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -285,25 +286,25 @@ def test_sms_have_a_ceiling_by_country_and_one_by_organization(client: Client, s
 def test_no_ceiling_where_it_is_zero(client: Client, settings: Any) -> None:
     set_to(settings, messages_per_destination=PerHourAndDay(0, 0), messages_sandbox=PerHourAndDay(0, 0))
     assert [ask(client, to_victim()).status_code for _ in range(40)] == [200] * 40
-    assert not MessageCount.objects.exists()
+    assert not Count.objects.exists()
 
 
 def test_counts_and_notes_go_when_they_are_over(monkeypatch: pytest.MonkeyPatch) -> None:
     count([Ceiling("a", 3600, 1), Ceiling("a", 86400, 1)])
     PutOffMail.objects.create(name="invitation-1", until=clock.now(), reason="x")
-    assert forget_counts() == 0
+    assert forget() == 0
     with monkeypatch.context() as later:
         moved(later, timedelta(hours=2))
-        assert forget_counts() == 1
+        assert forget() == 1
     moved(monkeypatch, timedelta(hours=25))
     sweep()
-    assert not MessageCount.objects.exists() and not PutOffMail.objects.exists()
+    assert not Count.objects.exists() and not PutOffMail.objects.exists()
 
 
 def test_what_is_no_fault_of_a_job_is_not_logged_as_one(caplog: pytest.LogCaptureFixture) -> None:
     made = to_victim(send_email=True)
     count([Ceiling(scope_of(), 3600, 10)])
-    MessageCount.objects.update(asked=10)
+    Count.objects.update(count=10)
     defer("invite", signer_id=made.signers[0].pk)
     with pytest.raises(TooManyMessagesError) as refusal:
         work_off()

@@ -31,7 +31,7 @@ from tests.pdf import forge
 from tests.pdf.levels import assert_archived, level_by_pyhanko, long_term
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, root_file, sealed, timestamping
-from tests.pdf.structure.test_structures import DAMAGED, STRUCTURES
+from tests.pdf.sealing.test_structures import DAMAGED, STRUCTURES
 from tests.pdf.timestamps.test_http_authority import openssl_responder, server
 
 LETTER = paper(text("To whom it may concern", 72, 700), text("Second page", 72, 700))
@@ -271,4 +271,33 @@ def test_timestamps_by_openssl(tmp_path: Path) -> None:
     pem = tmp_path / "test-root.pem"
     pem.write_bytes(forge.root().public_bytes(Encoding.PEM))
     assert_archived(result.content, pem, tmp_path)
+    assert level_by_pyhanko(result.content, *roots) == "B-LTA"
     assert verify(result.content, [ROOT]).ok is False
+
+
+@pytest.mark.parametrize("level", ["B-T", "B-LT", "B-LTA"])
+def test_the_issuers_of_an_authority_stand_in_the_store(level: str, tmp_path: Path) -> None:
+    """The token does not carry them. Only of an authority that nobody expected the seal is made again for them."""
+    roots, made = [ROOT, forge.der_of(forge.root())], forge.Forge()
+    stamping = Timestamping([made], roots)
+    statuses = LongTerm([Nobody()] if level == "B-T" else [*long_term().sources, Lists()], level == "B-LTA")
+    for asked in (2, 3) if level != "B-LTA" else (2, 4):
+        term = None if level == "B-T" else statuses
+        result = sealed(LETTER, at=clock.now(), timestamping=stamping, long_term=term)
+        found = verify(result.content, roots)
+        assert found.ok and found.level == result.level == level, found.findings
+        assert len(made.asked) == asked
+        assert forge.der_of(forge.middle()) in SignedFile(result.content).long_term_data().certificates
+    (tmp_path / "sealed.pdf").write_bytes(result.content)
+    independent.assert_sealed(tmp_path / "sealed.pdf", root_file(tmp_path))
+    assert level_by_pyhanko(result.content, *roots) == (level if level != "B-T" else "")
+
+
+def test_an_archive_timestamp_of_another_authority() -> None:
+    """Its issuers come into the store that it covers, and it is asked for once more."""
+    roots, second = [ROOT, forge.der_of(forge.root())], forge.Forge()
+    stamping = Timestamping([Counting(1), second], roots)
+    result = sealed(LETTER, at=clock.now(), timestamping=stamping, long_term=long_term())
+    found = verify(result.content, roots)
+    assert found.ok and found.level == result.level == "B-LTA" and len(second.asked) == 2
+    assert result.archive and result.archive.issuers.certificates == (forge.der_of(forge.middle()),)

@@ -16,7 +16,6 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.cli import main
 from paraph.kernel import clock
-from paraph.kernel.tokens import sha256
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.pki.revocation_data import LongTermData
 from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
@@ -170,13 +169,18 @@ def test_the_file_of_records_and_a_lone_token(tmp_path: Path) -> None:
     digest, late = hashlib.sha256(bare()).digest(), record(bare())
     content = timestamps_file({digest: ("contract.pdf", [late])})
     assert json.loads(content)["files"][0]["name"] == "contract.pdf"
-    assert read_timestamps_file(content, sha256(bare())) == (late,) and read_timestamps_file(content, b"another") == ()
-    assert read_timestamps_file(late.token, sha256(bare())) == (DetachedTimestamp(late.token),)
+    assert read_timestamps_file(content, bare()) == (late,) and read_timestamps_file(content, b"another") == ()
+    assert read_timestamps_file(late.token, bare()) == (DetachedTimestamp(late.token),)
+    assert read_timestamps_file(late.token, b"another") == ()
+    assert read_timestamps_file(b"0 is no token", b"another") == (DetachedTimestamp(b"0 is no token"),)
+    renewal = record(bare(), [late])
+    assert read_timestamps_file(renewal.token, bare()) == ()
+    assert read_timestamps_file(renewal.token, bare(), [late]) == (DetachedTimestamp(renewal.token),)
     wrong = json.loads(content)
     wrong["files"][0]["records"][0]["token"] = "not base64!"
     for bad in (b"", b"[]", b"{", b'{"format": "other"}', b"\xff", json.dumps(wrong).encode(), b"[" * 100_000):
         with pytest.raises(DetachedTimestampsRefused):
-            read_timestamps_file(bad, sha256(bare()))
+            read_timestamps_file(bad, bare())
 
 
 def test_the_command_reads_them(tmp_path: Path) -> None:

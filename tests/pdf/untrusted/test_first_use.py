@@ -27,7 +27,7 @@ from tests.pdf.levels import long_term
 from tests.pdf.odd_files import CLASSES, odd_file
 from tests.pdf.pdf_factory import chinese, paper, text
 from tests.pdf.sealed_files import RED, WATERMARK, pictures, sealed, timestamping
-from tests.pdf.structure.test_structures import DAMAGED, STRUCTURES
+from tests.pdf.sealing.test_structures import DAMAGED, STRUCTURES
 from tests.pdf.untrusted.watching import sitecustomize
 
 pytestmark = pytest.mark.thorough
@@ -48,7 +48,7 @@ _READING: dict[str, list[dict[str, Any]]] = {
         {"page_number": 1, "scale": 0.5, "form": "webp", "part": 7},
         {"page_number": 9999, "scale": 0.5, "form": "png"},
     ],
-    "stamp_places": [{"places": [(1, 10, 10, 100, 50)], "texts": True}, {"places": [(9999, 0, 0, 80, 30)]}],
+    "covered_words": [{"places": [(1, 10, 10, 100, 50)]}, {"places": [(9999, 0, 0, 80, 30)]}],
     "text": [{"page_number": 1}],
 }
 _SEALING = {"sealing_seal", "sealing_archive", "sealing_check"}

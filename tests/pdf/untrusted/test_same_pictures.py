@@ -1,7 +1,7 @@
 """What is seen of a file, and where its words stand, does not depend on what the same process has read before, perhaps
 for somebody else."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from functools import cache
 from typing import Any
 
@@ -15,14 +15,6 @@ from tests.pdf.pdf_factory import paper, text
 from tests.pdf.untrusted.test_reading_corpus import corpus
 
 _NARROW = Array([150] * 95)
-
-
-@pytest.fixture
-def sandbox() -> Iterator[Sandbox]:
-    """One process reads everything."""
-    pool = Sandbox(1)
-    yield pool
-    pool.close()
 
 
 def in_a_font_from_elsewhere(words: str, **entries: Any) -> bytes:

@@ -4,10 +4,7 @@ import contextlib
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
-
-import pytest
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.sandbox import Sandbox
@@ -16,13 +13,6 @@ from tests.pdf.pdf_factory import chinese, paper, text
 from tests.pdf.processes import eventually, worker_of
 
 PDF = paper(text("{{sign1}}", 100, 300))
-
-
-@pytest.fixture
-def sandbox() -> Iterator[Sandbox]:
-    pool = Sandbox(1)
-    yield pool
-    pool.close()
 
 
 def test_a_process_keeps_nothing_of_a_file_that_it_has_read(sandbox: Sandbox) -> None:

@@ -1,4 +1,4 @@
-"""What may follow a trusted seal, and how it is told; what may not is made by the hundred in `tests/fuzz/altered`."""
+"""What may follow a trusted seal, and how it is told; what may not is made by the hundred in `lab/fuzz/altered`."""
 
 import asyncio
 import io

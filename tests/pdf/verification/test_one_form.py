@@ -13,6 +13,7 @@ from paraph.keys.local_key import LocalKey
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.cms import read_signed_data
 from paraph.pdf.pki.one_form import seal_in_one_form, token_in_one_form
+from paraph.pdf.pki.statuses import LongTerm
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.pictures import DrawingTime
 from paraph.pdf.verification.verify import verify
@@ -21,6 +22,7 @@ from tests.pdf.forge import Forge, certificate, curve_key, der_of, middle, root
 from tests.pdf.levels import long_term
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, sealed, timestamping
+from tests.pdf.sealing.test_levels import Lists
 
 _ORDER = 0xFFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551  # of P-256 (SEC 2)
 _CONTENTS = re.compile(rb"/Contents <([0-9a-f]+)>")
@@ -224,7 +226,7 @@ def test_a_seal_carries_the_certificates_that_it_names() -> None:
 
 
 def test_a_token_is_brought_into_the_one_form() -> None:
-    """Whatever the authority sends along, and however it writes it."""
+    """Whatever the authority sends along, and however it writes it: its own certificate alone stays."""
 
     def lavish(answer: bytes) -> bytes:
         more: list[tuple[tuple[int, ...], Change]] = [
@@ -241,10 +243,23 @@ def test_a_token_is_brought_into_the_one_form() -> None:
     assert _is_valid_below_root(pdf)
     signed = read_signed_data(_value(pdf))
     (token,) = signed.unsigned_attributes[oids.TIMESTAMP_TOKEN]
-    carried = read_signed_data(token.raw).certificates
-    assert der_of(middle()) in carried and der_of(root()) not in carried and len(carried) == 2
+    stamp = read_signed_data(token.raw)
+    assert stamp.certificates == (stamp.signer.encoded,)
     other = _with(pdf, _changed(_value(pdf), (*_SIGNER, -1, 0, 1, 0, *_SIGNER), _negate))
     assert other != pdf and not _is_valid_below_root(other)
+
+
+@pytest.mark.parametrize("level", ["B-T", "B-LTA"])
+def test_a_token_carries_no_issuer(level: str) -> None:
+    """It names none, so that anybody could take one out, or put another of the same name and key into its place."""
+    roots = [der_of(root()), authority("p-256").root]
+    term = LongTerm([*long_term().sources, Lists()]) if level == "B-LTA" else None
+    pdf = _sealed_below_an_issuer(timestamping=Timestamping([Forge()], roots), long_term=term)
+    assert verify(pdf, roots).ok
+    path = (*_SIGNED_DATA, 3) if level == "B-LTA" else (*_SIGNER, -1, 0, 1, 0, *_SIGNED_DATA, 3)
+    for issuer in (der_of(middle()), _again("Test Root")):
+        other = _with(pdf, _changed(_value(pdf), path, _insert(1, issuer)))
+        assert len(other) == len(pdf) and not verify(other, roots).ok
 
 
 def test_the_lower_of_two_signatures_is_written() -> None:

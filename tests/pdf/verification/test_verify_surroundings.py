@@ -21,7 +21,7 @@ from tests.pdf import forge, surroundings
 from tests.pdf.levels import long_term
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import authority, sealed, timestamping
-from tests.pdf.structure.test_structures import DAMAGED, PLAIN, STRUCTURES
+from tests.pdf.sealing.test_structures import DAMAGED, PLAIN, STRUCTURES
 from tests.pdf.surroundings import BROKEN_SIGNATURES, ODD_STORES, READABLE_STORES, signature, signed_by, with_store
 
 OWN = authority("p-256")

@@ -10,7 +10,7 @@ from paraph.pdf.typesetting.typeset import measured
 from paraph.request_templates.bulk.columns import sample
 from paraph.request_templates.bulk.csv_file import write_csv
 from paraph.request_templates.content import of_draft
-from paraph.request_templates.models import BulkSend, Template, TemplateField
+from paraph.request_templates.models import BulkSend, Template
 from paraph.request_templates.saving import Names, save_template
 from paraph.signature_requests.models import SignatureRequest
 from tests.drafts.asked import IBAN, PETS, asking
@@ -25,7 +25,7 @@ def test_the_sample_is_right() -> None:
     charles = author()
     for roles in (1, 3):
         template = template_of(charles, roles=roles)
-        columns, row = sample(list(template.roles.all()))
+        columns, row = sample(template.roles)
         bulk = bulk_of(charles, template, write_csv(columns, [row]))
         checked = bulk.rows.get()
         assert (checked.state, checked.problems, checked.number) == ("ready", [], 2)
@@ -73,7 +73,8 @@ def test_a_file_with_other_columns_is_refused_whole(header: str, said: str) -> N
 def test_a_code_by_sms_needs_a_phone() -> None:
     charles = author()
     template = template_of(charles)
-    template.roles.update(otp_channel="sms")
+    template.request["signers"][0]["otp_channel"] = "sms"
+    template.save()
     with pytest.raises(DomainError, match="Phone"):
         bulk_of(charles, template, csv_of("Ada Lovelace ada@example.com"))
     bulk = bulk_of(
@@ -114,9 +115,9 @@ def test_what_all_rows_share_is_measured_once(monkeypatch: pytest.MonkeyPatch) -
     fixed = [IBAN | {"name": f"Field {number}", "value": f"Zürich {number} {uuid4()}"[:34]} for number in range(5)]
     people = [f"P{number} X p{number}@example.com" for number in range(8)]
     template = asking_template(charles, *fixed)
-    for row, content in zip(TemplateField.objects.order_by("pk"), fixed, strict=True):
-        row.content |= {"value": content["value"]}  # which a template made by API keeps
-        row.save(update_fields=["content"])
+    for field, content in zip(template.fields_of(template.roles[0]), fixed, strict=True):
+        field["value"] = content["value"]  # which a template made by API keeps
+    template.save()
     bulk_of(charles, template, csv_of(*people))
     assert counted == [5]
 

@@ -24,6 +24,9 @@ app.kubernetes.io/component: {{ .role }}
 {{- define "paraph.check" -}}
 {{- $_ := required "secretName: a secret with DATABASE_URL and PARAPH_SECRET_KEY" .Values.secretName }}
 {{- $_ := required "config.PARAPH_BASE_URL: the public address of the service" .Values.config.PARAPH_BASE_URL }}
+{{- if hasPrefix "https://" .Values.config.PARAPH_BASE_URL }}
+{{- $_ := required "config.PARAPH_TRUSTED_PROXIES: the pods of the proxy in front (docs/proxies.md)" .Values.config.PARAPH_TRUSTED_PROXIES }}
+{{- end }}
 {{- if not .Values.dataClaim }}
 {{- range list "PARAPH_STORAGE_URL" "PARAPH_SEALING_KEY" "PARAPH_SANDBOX_SEALING_KEY" "PARAPH_TIMESTAMP_AUTHORITIES" }}
 {{- if not (get $.Values.config .) }}

@@ -110,7 +110,7 @@ def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
 
 def _prepared(request: ApiRequest) -> QuerySet[models.Draft]:
     """Return the drafts that applications of the caller prepared; those of members are theirs alone."""
-    return scoped(models.Draft, request.scope).exclude(application=None)
+    return scoped(models.Draft, request.scope).exclude(application=None).defer("placed")
 
 
 def _production_only(request: ApiRequest) -> None:

@@ -8,10 +8,9 @@ from collections.abc import Callable
 from django.db import transaction
 from django.http import HttpResponse
 from django.utils.translation import gettext as _
-from pydantic import BaseModel
 
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.responses import json_response
+from paraph.api.v1.responses import Content, json_response
 from paraph.database.rows import insert
 from paraph.idempotency.held_key import Beside, HeldKey, hold, nothing_beside
 from paraph.kernel.errors import DomainError
@@ -47,8 +46,8 @@ def _path(request: ApiRequest) -> str:
 def created_once(
     held: HeldKey | None,
     content: bytes,
-    create: Callable[[Beside], BaseModel],
-    again: Callable[[int], BaseModel | None],
+    create: Callable[[Beside], Content],
+    again: Callable[[int], Content | None],
 ) -> HttpResponse:
     """Return what ``create`` makes, or ``again`` reads, if it was made before; ``again`` returns ``None`` for what is
     there no more. ``content``: the SHA-256 of what is asked for. Raises ``idempotency_key_reused`` or ``gone``."""
@@ -66,7 +65,7 @@ def created_once(
 
 
 def done_once(
-    held: HeldKey | None, content: bytes, resource_id: int, act: Callable[[], object], read: Callable[[], BaseModel]
+    held: HeldKey | None, content: bytes, resource_id: int, act: Callable[[], object], read: Callable[[], Content]
 ) -> HttpResponse:
     """Return what ``read`` says of the resource once ``act`` has changed it, which it does not do again under a key
     that named the same before. ``content`` as for :func:`created_once`. Raises ``idempotency_key_reused``."""

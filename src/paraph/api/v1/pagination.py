@@ -78,7 +78,7 @@ def require_readable(ids: list[int], size: Callable[[list[int]], int]) -> None:
         raise DomainError("validation_error", sentence % {"count": len(ids), "limit": LARGEST_MIB})
 
 
-def page_answer(shape: type[Any], page: Page, count: int, entries: Iterable[Output]) -> HttpResponse:
+def page_answer(shape: type[Any], page: Page, count: int, entries: Iterable[Output | dict[str, Any]]) -> HttpResponse:
     """Answer with a page in its ``shape``, which has ``data`` and ``pagination``."""
     place = Pagination.build(page=page.number, limit=page.limit, count=count, pages=-(-count // page.limit))
     return json_response(shape.build(data=list(entries), pagination=place))

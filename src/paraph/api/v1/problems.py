@@ -15,7 +15,7 @@ The precedence, first match wins:
     ``not_found`` for a resource beyond the caller's organization or environment.
 6.  ``validation_error`` for a malformed Idempotency-Key and ``idempotency_key_in_use`` for one whose first call is not
     answered yet; then ``unsupported_media_type``, ``insufficient_storage`` for an upload without room,
-    ``payload_too_large``, ``request_timeout`` for a body that comes too slowly, and ``validation_error`` for one that
+    ``payload_too_large``, ``request_timeout`` for a body that is cut off, and ``validation_error`` for one that
     is not readable (broken multipart, invalid UTF-8, malformed or too deeply nested JSON, wrong root key).
 7.  ``idempotency_key_reused`` for an Idempotency-Key that was used with other content, ``gone`` where what it created
     was deleted.

@@ -9,8 +9,10 @@ from pydantic_core import PydanticSerializationError, to_json
 
 _JSON = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
+Content = BaseModel | dict[str, Any]
 
-def json_response(content: BaseModel | dict[str, Any], status: int = 200) -> HttpResponse:
+
+def json_response(content: Content, status: int = 200) -> HttpResponse:
     """Answer with a shape, without the fields that were left out, or with an error's envelope.
 
     A lone surrogate, which a client may send and see quoted in a refusal, leaves as its JSON escape: Django's

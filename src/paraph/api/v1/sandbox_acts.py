@@ -12,7 +12,6 @@ from django.utils.translation import gettext as _
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import refused
-from paraph.api.v1.mark_shapes import DRAWN, ENTERED_FIELDS, TYPED
 from paraph.api.v1.operation import KEY, Body, DocumentPart, operation
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.signature_requests import output
@@ -24,10 +23,11 @@ from paraph.flow.signing.sandbox_sign import sandbox_sign
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
-from paraph.signature_requests.filled_fields import filled_fields
+from paraph.signature_requests.fields.entry import ENTERED, EnteredField, filled_fields
 from paraph.signature_requests.input_types import LONGEST_REASON
-from paraph.signature_requests.marks import read_mark
+from paraph.signature_requests.marks import Drawn, Typed, read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.plain_schema import plain_schema
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.translated_refusal import TranslatedRefusal
 from paraph.tenants.models import Environment
@@ -39,10 +39,10 @@ _SIGNING = Body(
         "type": "object",
         "properties": {
             "signature": {
-                "anyOf": [TYPED, DRAWN],
+                "anyOf": [{"title": each.__name__, **plain_schema(each)} for each in (Typed, Drawn)],
                 "description": "The signature, as the signer's page sends it.",
             },
-            "fields": ENTERED_FIELDS,
+            "fields": {"type": "array", "description": ENTERED, "items": plain_schema(EnteredField)},
         },
         "additionalProperties": False,
     },

@@ -1,4 +1,4 @@
-"""Noting in the activity log when somebody changes how they log in; django-allauth tells of it by signals."""
+"""Noting in the activity log when somebody changes how they log in, which django-allauth announces by signals."""
 
 from collections.abc import Callable
 from typing import Any

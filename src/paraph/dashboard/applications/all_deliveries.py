@@ -20,7 +20,7 @@ class AllFilterForm(FilterForm):
     field_order = ("environment", "status", "event", "since", "until")
 
     def environments(self) -> list[str]:
-        """Return those that are asked for: all, where none is or it was not understood."""
+        """Return the environments that are asked for: all of them where none is, or where it could not be read."""
         chosen = self.cleaned_data.get("environment")
         return [chosen] if chosen else list(Environment)
 

@@ -21,7 +21,7 @@ _DAY = forms.DateInput(attrs={"type": "date"})
 
 
 class FilterForm(forms.Form):
-    """Days are those of UTC."""
+    """The filter of a list of deliveries, whose days are those of UTC."""
 
     status = forms.ChoiceField(
         label=gettext_lazy("State"), required=False, choices=[ANY, *((state.value, STATES[state]) for state in STATES)]
@@ -34,7 +34,7 @@ class FilterForm(forms.Form):
     before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
 
     def asked(self) -> Filter:
-        """Return the filter, without what was not understood."""
+        """Return the filter, without what could not be read."""
         self.is_valid()
         given = self.cleaned_data
         until = _midnight(given.get("until"))

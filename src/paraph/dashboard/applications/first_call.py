@@ -41,7 +41,8 @@ class Webhook(NamedTuple):
 
 @dataclass(frozen=True)
 class Progress:
-    """``next_signer`` may sign now. ``watched``: something may still happen, so that the page asks again by itself."""
+    """How far the application has come. ``next_signer`` may sign now. ``watched``: something may still happen, so that
+    the page asks again by itself."""
 
     used_at: datetime | None
     request: SignatureRequest | None
@@ -51,7 +52,7 @@ class Progress:
 
     @property
     def mark(self) -> str:
-        """Another one whenever the page has become another."""
+        """Return a mark that changes whenever the page does."""
         found, signer = self.request, self.next_signer
         state = (found.pk, found.status, found.finalized) if found else ()
         told = [f"{each.row.pk}{each.row.status}" for each in self.webhooks[-1:]]
@@ -61,7 +62,7 @@ class Progress:
 
 @member_page(Right.BUILD)
 def first_call(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
-    """To the page's own script it answers with the part that changes, and 204 while nothing has."""
+    """Show the page; answer its own script with the part that changes, and with 204 while nothing has."""
     found = application_of(member, application_id)
     if found.environment != Environment.SANDBOX:
         raise Http404

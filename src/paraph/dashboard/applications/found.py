@@ -14,7 +14,7 @@ def applications_of(member: Member) -> QuerySet[Application]:
 
 
 def application_of(member: Member, application_id: int) -> Application:
-    """Raise ``Http404`` for an application that is not the organization's."""
+    """Return the application. Raise ``Http404`` for one that is not the organization's."""
     application = applications_of(member).filter(pk=application_id).first()
     if application is None:
         raise Http404
@@ -22,7 +22,7 @@ def application_of(member: Member, application_id: int) -> Application:
 
 
 def key_of(application: Application, key_id: int) -> ApiKey:
-    """Raise ``Http404`` for a key that is not the application's."""
+    """Return the key. Raise ``Http404`` for one that is not the application's."""
     key = application.keys.select_related("application").filter(pk=key_id).first()
     if key is None:
         raise Http404

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from paraph.dashboard.branding.forms import COLORS, LogoForm, ProfileForm
 from paraph.dashboard.branding.preview import PARENT_POLICY, shown_logo
-from paraph.dashboard.branding.words import judged
+from paraph.dashboard.branding.words import described_contrasts
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.drafts.editing import open_drafts
 from paraph.kernel.errors import DomainError
@@ -112,7 +112,7 @@ def _page(
         "form": form,
         "colors": colors,
         "ground": palette["background_color"],
-        "judged": judged(**palette),
+        "contrasts": described_contrasts(**palette),
         "logo": logo,
         "logo_form": logo_form or LogoForm(),
         "largest": LARGEST // 1024,

@@ -15,7 +15,7 @@ _PAIRS = {
 }
 
 
-class Judgement(NamedTuple):
+class DescribedContrast(NamedTuple):
     pair: object
     ratio: str
     needed: str
@@ -24,10 +24,10 @@ class Judgement(NamedTuple):
     suggestion: str
 
 
-def judged(background_color: str, text_color: str, accent_color: str) -> list[Judgement]:
-    """Judge each pair of colours that meet, in words and numbers."""
+def described_contrasts(background_color: str, text_color: str, accent_color: str) -> list[DescribedContrast]:
+    """Describe the contrast of each pair of colours that meet, in words and numbers."""
     return [
-        Judgement(
+        DescribedContrast(
             _PAIRS[found.pair],
             f"{found.ratio:.1f}",
             f"{found.needed:.1f}",

@@ -42,7 +42,7 @@ def document(request: HttpRequest, member: Member, document_id: int) -> HttpResp
 
 @member_page(Right.SEND)
 def delete(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
-    """Documents of production alone: those of the sandbox are the API's, and go by themselves."""
+    """Delete a document of production, after asking: those of the sandbox are the API's, and go by themselves."""
     found = _document(member, document_id)
     if found.environment != Environment.PRODUCTION:
         raise Http404

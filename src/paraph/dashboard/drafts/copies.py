@@ -19,7 +19,8 @@ def unbound(draft: Draft) -> Copies:
 
 
 def bound(entered: QueryDict) -> "Copies | None":
-    """Return None where nothing is said of copies: then they stay as they are. Button: "Remove" at each."""
+    """Return the list as it was entered, None where the form says nothing of copies, which then stay as they are.
+    Button: "Remove" at each."""
     if "copy-TOTAL_FORMS" not in entered:
         return None
     content = entered.copy()

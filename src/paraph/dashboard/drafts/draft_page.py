@@ -52,7 +52,8 @@ def draft_page(step: Step) -> Callable[[View], View]:
 
 
 def _is_long(request: HttpRequest) -> bool:
-    """Whether a form says more than the one of a draft that is not large; one that does not tell its length may."""
+    """Return whether a form says more than that of a draft which is not large; one that does not state its length
+    may."""
     length = request.headers.get("Content-Length", "")
     return not length.isdecimal() or int(length) > _LONG
 

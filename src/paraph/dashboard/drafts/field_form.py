@@ -1,5 +1,6 @@
 """The form of a field that a signer fills in."""
 
+from contextlib import suppress
 from typing import Any
 
 from django import forms
@@ -7,11 +8,11 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.drafts.place_form import MOST, PlaceForm
-from paraph.drafts.field_kinds import KINDS, Kind
 from paraph.drafts.models import DraftField
-from paraph.signature_requests import field_rules
-from paraph.signature_requests.field_input import FONT_SIZES, LONGEST_TEXT, SMALLEST_SIDE, FieldInput
-from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL, FieldType
+from paraph.signature_requests.fields.input import FONT_SIZES, SMALLEST_SIDE, FieldInput, check_field
+from paraph.signature_requests.fields.kinds import KINDS
+from paraph.signature_requests.fields.readers import LONGEST_TEXT
+from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
 from paraph.signature_requests.payload import read_small
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
 
@@ -19,9 +20,9 @@ _TICKED = ("true", "on", "yes", "1", "x")
 
 
 class FieldForm(PlaceForm):
-    """What a type does not have is left out, whatever was entered."""
+    """The form of a field; what its type does not have is left out, whatever was entered."""
 
-    type = forms.ChoiceField(label=gettext_lazy("Type"), choices=[(kind.type, kind.label) for kind in KINDS])
+    type = forms.ChoiceField(label=gettext_lazy("Type"), choices=[(kind.type, kind.label) for kind in KINDS.values()])
     name = forms.CharField(label=gettext_lazy("Name"), max_length=LONGEST_FIELD_NAME)
     label = forms.CharField(label=gettext_lazy("Label"), max_length=LONGEST_LABEL, required=False)
     required = forms.BooleanField(label=gettext_lazy("Required"), required=False, initial=True)
@@ -64,7 +65,7 @@ class FieldForm(PlaceForm):
     def content(self) -> dict[str, Any]:
         """Return the field of the payload, without its placement and without what is as by default."""
         entered = self.cleaned_data
-        kind = Kind.of(entered["type"])
+        kind = KINDS[entered["type"]]
         content: dict[str, Any] = {"name": entered["name"], "type": entered["type"]}
         for name in ("label", *kind.attributes, "font_size"):
             value = self._read(name, entered)
@@ -79,21 +80,16 @@ class FieldForm(PlaceForm):
         value = entered.get(name)
         if name == "options":
             return [line.strip() for line in (value or "").splitlines() if line.strip()]
-        if name == "value" and entered["type"] == FieldType.CHECKBOX:
+        if name == "value" and KINDS[entered["type"]].is_box:
             return str(value).strip().casefold() in _TICKED
-        if name in ("minimum", "maximum") and value and entered["type"] == FieldType.NUMBER:
-            return float(value)
+        if name in ("minimum", "maximum") and value and KINDS[entered["type"]].is_number:
+            with suppress(ValueError):
+                return float(value)
         return value
 
     def _check_content(self) -> None:
-        """By the code that judges the API's, whose sentences stand at the fields of the form."""
-        entered = self.cleaned_data
-        for name in ("minimum", "maximum") if entered["type"] == FieldType.NUMBER else ():
-            try:
-                float(entered.get(name) or 0)
-            except ValueError:
-                self.add_error(name, _("Enter a number."))
-        for problem in [] if self.errors else _problems(self.content(), self.rectangle()):
+        """Check the content by the code that checks the API's, whose sentences stand at the fields of the form."""
+        for problem in _problems(self.content(), self.rectangle()):
             name = problem.path.partition(".")[0].partition("[")[0]
             sentence = f"{problem.sentence[:1].upper()}{problem.sentence[1:]}"
             self.add_error(name if name in self.fields else None, sentence)
@@ -105,7 +101,7 @@ def _problems(content: dict[str, Any], rectangle: dict[str, Any]) -> list[Proble
         given = read_small(FieldInput, content | {"placement": {"type": "coordinates", "value": rectangle}})
     except InvalidPayloadError as refused:
         return refused.problems
-    field_rules.check(given, "field", problems)
+    check_field(given, "field", problems)
     return [Problem(each.path.removeprefix("field."), each.sentence) for each in problems.named]
 
 

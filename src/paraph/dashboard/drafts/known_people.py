@@ -41,7 +41,7 @@ def with_account(entered: QueryDict, user: User) -> QueryDict:
 
 
 def _names(name: str) -> tuple[str, str]:
-    """Split where a name most often can be; of one word, somebody has to say the other."""
+    """Split a name where most names can be split; where it is one word, somebody has to enter the other."""
     first, _, last = " ".join(name.split()).rpartition(" ")
     return (first or last)[: values.LONGEST_NAME], (last if first else "")[: values.LONGEST_NAME]
 

@@ -13,29 +13,17 @@ from paraph.dashboard.drafts.place_form import RECTANGLE, Choices
 from paraph.dashboard.drafts.sheets import palette, sheets
 from paraph.dashboard.drafts.stamp_form import StampForm, StampForms
 from paraph.drafts import editing
-from paraph.drafts.field_kinds import KINDS
 from paraph.drafts.missing import missing
-from paraph.drafts.models import Draft, DraftField, DraftStamp, Step
+from paraph.drafts.models import Draft, DraftStamp, Step
 from paraph.drafts.tags import place_by_tags
-from paraph.signature_requests.field_input import MOST_FIELDS, SMALLEST_SIDE
+from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
+from paraph.signature_requests.fields.kinds import KINDS
 from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
 from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
-from paraph.signature_requests.models import FieldType
 from paraph.tenants.models import Member
 
 Stamps: TypeAlias = "forms.BaseFormSet[StampForm]"
 Fields: TypeAlias = "forms.BaseFormSet[FieldForm]"
-_ICONS: dict[str, str] = {
-    FieldType.TEXT: "pencil",
-    FieldType.MULTILINE: "bars-3-bottom-left",
-    FieldType.NUMBER: "hashtag",
-    FieldType.DATE: "calendar",
-    FieldType.CHECKBOX: "check",
-    FieldType.CHOICE: "chevron-up-down",
-    FieldType.SIGNED_ON: "calendar-days",
-    FieldType.FULL_NAME: "user",
-    FieldType.EMAIL: "at-symbol",
-}
 _LIMITS = {
     "widths": "{:g} {:g}".format(*WIDTHS),
     "heights": "{:g} {:g}".format(*HEIGHTS),
@@ -63,12 +51,12 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
     stamps, fields = _bound(request, draft)
     if not (stamps.is_valid() & (fields is None or fields.is_valid())):
         return _page(request, member, draft, (stamps, fields or _unbound(draft)[1]), status=422)
-    asked = DraftField.objects.filter(document__draft=draft) if fields is None else map(FieldForm.field, _kept(fields))
+    asked = draft.places().fields if fields is None else map(FieldForm.field, _kept(fields))
     editing.replace_places(draft, [form.stamp() for form in _kept(stamps)], list(asked))
     pressed = request.POST.get("action", "next")
     if pressed == "add":
         editing.add_stamp(draft)
-    elif kind := next((kind for kind in KINDS if pressed == f"add-{kind.type}"), None):
+    elif kind := KINDS.get(pressed.removeprefix("add-")):
         editing.add_field(draft, kind)
     onward = pressed == "next" and not {"remove", "remove-field"} & set(request.POST)
     if onward and missing(draft).of(Step.PLACEMENTS):
@@ -77,8 +65,9 @@ def places_step(request: HttpRequest, member: Member, draft: Draft) -> HttpRespo
 
 
 def _unbound(draft: Draft) -> tuple[Stamps, Fields]:
-    stamps = [_place(stamp) for stamp in DraftStamp.objects.filter(document__draft=draft)]
-    fields = [_place(field) | _entered(field.content) for field in DraftField.objects.filter(document__draft=draft)]
+    places = draft.places()
+    stamps = [_place(stamp) for stamp in places.stamps]
+    fields = [_place(field) | _entered(field.content) for field in places.fields]
     kwargs = {"choices": Choices.of(draft)}
     return (
         StampForms(initial=stamps, prefix="stamp", form_kwargs=kwargs),
@@ -86,8 +75,8 @@ def _unbound(draft: Draft) -> tuple[Stamps, Fields]:
     )
 
 
-def _place(at: DraftStamp | DraftField) -> dict[str, Any]:
-    whose = {"document": at.document_id, "signer": at.signer_id, "page": at.page_number}
+def _place(at: DraftStamp) -> dict[str, Any]:
+    whose = {"document": at.document.pk, "signer": at.signer.pk, "page": at.page_number}
     return whose | {name: f"{getattr(at, name):.10g}" for name in RECTANGLE}
 
 
@@ -102,7 +91,8 @@ def _entered(content: dict[str, Any]) -> dict[str, Any]:
 
 
 def _bound(request: HttpRequest, draft: Draft) -> "tuple[Stamps, Fields | None]":
-    """Return None for the fields where nothing is said of them: then they stay as they are."""
+    """Return the forms as they were entered; None for the fields where nothing is said of them, which then stay as they
+    are."""
     content: QueryDict = request.POST.copy()
     for button, prefix in (("remove", "stamp"), ("remove-field", "field")):
         removed = request.POST.get(button, "")
@@ -140,7 +130,7 @@ def _page(
         "files": files,
         "several": len(files) > 1,
         "signers": [each | {"lacks": each["pk"] in lacking.signers} for each in palette(draft)],
-        "kinds": [{"kind": kind, "icon": _ICONS[kind.type]} for kind in KINDS],
+        "kinds": KINDS.values(),
         "limits": _LIMITS,
         "held_back": lacking.of(Step.PLACEMENTS) if held_back else [],
     }

@@ -202,7 +202,7 @@ def _drawn_differently(draft: Draft) -> list[Refusal]:
 
 
 def _is_turn_of(member: Member, draft: Draft) -> bool:
-    """Whether the member may sign as soon as the request is sent."""
+    """Return whether the member may sign as soon as the request is sent."""
     signers = list(draft.signers.all())
     turn = signers[:1] if draft.mode == Mode.SEQUENTIAL else signers
     return any(signer.email.casefold() == member.user.email.casefold() for signer in turn)

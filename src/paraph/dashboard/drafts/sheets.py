@@ -3,10 +3,9 @@
 import json
 from typing import Any
 
-from paraph.drafts.known_values import known_content
-from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Rectangle
+from paraph.dashboard.drafts.values_picture import content_of
+from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Places
 from paraph.drafts.signer_name import signer_name
-from paraph.drafts.stamp_remarks import under_stamps
 from paraph.drafts.stamp_sizes import sizes_for
 from paraph.drafts.tag_offers import Offer
 from paraph.drafts.tags import offers_in, signature_lines_of, tags_of
@@ -21,9 +20,9 @@ def sheets(draft: Draft, signer: DraftSigner | None = None, *, with_targets: boo
     theirs, and what is known of the values of their fields. Boxes are in points from the top left, as in the pictures
     of the pages. ``with_targets``: each page with what stamps snap to, as JSON: ``[["tag" or "line", its text, x, y,
     width, height, width and height of a stamp that has room there, what a tag names], …]``, from the bottom left."""
-    rows = draft.documents.select_related("document").prefetch_related("stamps__signer", "fields__signer")
+    rows, places = draft.documents.select_related("document"), draft.places()
     offers = offers_in(draft) if with_targets else None
-    files = [_file(row, draft.locale, signer, offers) for row in rows]
+    files = [_file(row, places, draft.locale, signer, offers) for row in rows]
     return [file for file in files if file["pages"] or signer is None]
 
 
@@ -40,19 +39,15 @@ def palette(draft: Draft) -> list[dict[str, Any]]:
 
 
 def _file(
-    row: DraftDocument, locale: str, signer: DraftSigner | None, offers: dict[str, Offer] | None
+    row: DraftDocument, places: Places, locale: str, signer: DraftSigner | None, offers: dict[str, Offer] | None
 ) -> dict[str, Any]:
     boxes: dict[int, list[dict[str, Any]]] = {}
-    stamps = list(row.stamps.all())
-    found = under_stamps(row.document, stamps) if signer else {}
-    for stamp in stamps:
-        if (signer is None or stamp.signer_id == signer.pk) and stamp.page_number <= len(row.document.pages):
-            boxes.setdefault(stamp.page_number, []).append(
-                _box(row, stamp) | {"ground": stamp.pk in found and found[stamp.pk].dark}
-            )
-    for field in row.fields.all():
-        if (signer is None or field.signer_id == signer.pk) and field.page_number <= len(row.document.pages):
-            known = signer is not None and known_content(field, locale) is not None
+    for stamp in [stamp for stamp in places.stamps if stamp.document == row]:
+        if (signer is None or stamp.signer == signer) and stamp.page_number <= len(row.document.pages):
+            boxes.setdefault(stamp.page_number, []).append(_box(row, stamp))
+    for field in [field for field in places.fields if field.document == row]:
+        if (signer is None or field.signer == signer) and field.page_number <= len(row.document.pages):
+            known = signer is not None and content_of(field, locale) is not None
             boxes.setdefault(field.page_number, []).append(_field_box(row, field) | {"known": known})
     numbers = set(boxes) if signer else {*boxes, *range(1, min(len(row.document.pages), _MOST_PAGES) + 1)}
     targets = {} if offers is None else _targets(row, offers)
@@ -86,13 +81,13 @@ def _targets(row: DraftDocument, offers: dict[str, Offer]) -> dict[int, list[lis
 def _box(row: DraftDocument, stamp: DraftStamp) -> dict[str, Any]:
     place = _place(row, stamp)
     label = {"text_y": place["y"] + stamp.height / 2 + 5, "text_x": stamp.x + stamp.width / 2, "text_size": 15}
-    picture = {"signer": stamp.signer_id, "columns": round(stamp.width), "rows": round(stamp.height)}
+    picture = {"signer": stamp.signer.pk, "columns": round(stamp.width), "rows": round(stamp.height)}
     name = stamp.signer.first_name or str(stamp.signer.position + 1)
     return {**place, **label, **picture, "name": name, "colour": stamp.signer.position % _COLOURS}
 
 
 def _field_box(row: DraftDocument, field: DraftField) -> dict[str, Any]:
-    """A field says what it asks for, as large as its text will be."""
+    """Return the box of a field, which says what it asks for, as large as its text will be."""
     place, asked = _place(row, field), field.content
     size = min(float(asked.get("font_size", 10)), field.height * 0.75)
     middle = place["y"] + min(field.height / 2, size) + size * 0.35
@@ -101,6 +96,6 @@ def _field_box(row: DraftDocument, field: DraftField) -> dict[str, Any]:
     return {**place, **label, "name": name, "colour": field.signer.position % _COLOURS, "field": asked["type"]}
 
 
-def _place(row: DraftDocument, at: Rectangle) -> dict[str, float]:
+def _place(row: DraftDocument, at: DraftStamp) -> dict[str, float]:
     top = row.document.pages[at.page_number - 1][1] - at.y - at.height
     return {"x": at.x, "y": top, "width": at.width, "height": at.height}

@@ -56,7 +56,7 @@ class SignerForm(PersonForm):
         return _read(values.phone, digits) if digits else ""
 
     def has_changed(self) -> bool:
-        """A row in which only the role stands is blank."""
+        """Return whether anything was entered: a row with nothing but a role is blank."""
         return bool(set(self.changed_data) - {"role"})
 
     def clean_role(self) -> str:

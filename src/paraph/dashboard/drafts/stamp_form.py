@@ -15,7 +15,7 @@ from paraph.signature_requests.problems import Problems
 
 
 class StampForm(PlaceForm):
-    """Whether the stamp fits its page is judged by the code that judges the API's."""
+    """The form of a stamp. Whether it fits its page is checked by the code that checks the API's."""
 
     width = forms.FloatField(
         label=gettext_lazy("Width"), min_value=WIDTHS[0], max_value=WIDTHS[1], initial=DEFAULT_SIZE[0]

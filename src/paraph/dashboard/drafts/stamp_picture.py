@@ -19,9 +19,8 @@ _KEPT_SECONDS = 900
 
 @member_page(Right.SEND)
 @counted
-def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
-    """In whole points, which no eye tells from parts of them, so that browsers keep few pictures. ``?ground``: as on a
-    dark page."""
+def stamp_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
+    """In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
     draft = scoped(Draft, scope(member)).filter(pk=draft_id).select_related("branding_profile").first()
     signer = DraftSigner.objects.filter(draft=draft, pk=signer_id).first() if draft else None
     if draft is None or signer is None or not _allowed(**size):
@@ -34,7 +33,6 @@ def stamp_picture(request: HttpRequest, member: Member, draft_id: int, signer_id
         clock.now(),
         request_id=draft.pk,
         locale=draft.locale,
-        ground="ground" in request.GET,
         address=signer.email,
         signature_only=draft.branding_profile is not None and draft.branding_profile.signature_only,
     )

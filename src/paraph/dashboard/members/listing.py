@@ -37,7 +37,7 @@ class InviteForm(forms.Form):
 
 
 def members(request: HttpRequest, organization_id: int) -> HttpResponse:
-    """Everybody sees the members; who may invite, invites."""
+    """Show the members to everybody; take an invitation from whoever may invite."""
     view = _invite if request.method == "POST" else _list
     return view(request, organization_id)
 
@@ -63,7 +63,7 @@ def _list(request: HttpRequest, member: Member) -> HttpResponse:
 
 @member_page(Right.INVITE)
 def _invite(request: HttpRequest, member: Member) -> HttpResponse:
-    """Whoever invites an admin or owner says first who they are, as for a change of role."""
+    """Invite somebody. Whoever invites an admin or owner proves first who they are, as for a change of role."""
     asked: View = reauthenticated(_taken) if request.POST.get("role") in _NEEDS_PROOF else _taken
     return asked(request, member)
 

@@ -42,7 +42,7 @@ def member_row(viewer: Member, member: Member, members: list[Member], *, has_sec
 
 
 def invitation_rows(viewer: Member) -> list[InvitationRow]:
-    """Open invitations, the newest first; also those whose link has expired."""
+    """Return the open invitations, the newest first; also those whose link has expired."""
     rows = Invitation.objects.filter(
         organization_id=viewer.organization_id, accepted_at=None, withdrawn_at=None
     ).select_related("invited_by__user")

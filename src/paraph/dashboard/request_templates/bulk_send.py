@@ -28,7 +28,7 @@ _SIGNERS = Prefetch("request__signers", Signer.objects.only("request_id", "first
 
 @member_page(Right.SEND)
 def bulk_send(request: HttpRequest, member: Member, bulk_send_id: int) -> HttpResponse:
-    """To the page's own script it answers with the part that changes."""
+    """Show the page; answer its own script with the part that changes."""
     return _page(request, member, bulk_send_of(member, bulk_send_id))
 
 
@@ -86,9 +86,9 @@ def _page(request: HttpRequest, member: Member, found: BulkSend, refused: str = 
 
 
 def _named(found: BulkSend, rows: Iterable[BulkRow]) -> list[tuple[BulkRow, str]]:
-    """Return each row with the names in it, as the file's columns tell them; none once the template is gone."""
+    """Return each row with the names in it, as the file's columns have them; none once the template is gone."""
     places: FieldColumns = {}
     if found.template:
         with override(found.language):  # that of the columns
-            places = find_columns(list(found.template.roles.all()), found.columns)
+            places = find_columns(found.template.roles, found.columns)
     return [(row, ", ".join(names_in(places, row.cells))) for row in rows]

@@ -72,7 +72,7 @@ def csv_answer(content: bytes, name: str) -> HttpResponse:
 
 
 def _sample(template: Template) -> tuple[list[str], list[str]]:
-    roles = list(template.roles.all())
+    roles = template.roles
     people, values = sample(roles), sample_values(roles, asked_of(template))
     return people[0] + values[0], people[1] + values[1]
 
@@ -80,7 +80,7 @@ def _sample(template: Template) -> tuple[list[str], list[str]]:
 def _checked(request: HttpRequest, member: Member, template: Template, file: "UploadedFile[bytes]") -> BulkSend:
     require_active(scope(member))
     table = read_csv(file.read())
-    roles = list(template.roles.all())
+    roles = template.roles
     places = find_columns(roles, table.columns)
     values = find_values(roles, asked_of(template), table.columns, places.values())
     made = check_rows(scope(member), template, member.user, file.name or "", table)

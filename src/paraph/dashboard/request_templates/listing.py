@@ -1,6 +1,6 @@
 """``/app/{o}/templates``: requests to be sent again."""
 
-from django.db.models import Count
+from django.db.models import Count, F
 from django.http import HttpRequest, HttpResponse
 
 from paraph.dashboard.decorators import member_page, scope, show
@@ -14,6 +14,10 @@ _AT_ONCE = 500
 
 @member_page(Right.SEND)
 def templates(request: HttpRequest, member: Member) -> HttpResponse:
-    mine = scoped(Template, scope(member)).prefetch_related("roles").annotate(document_count=Count("documents"))
+    mine = (
+        scoped(Template, scope(member))
+        .defer("request")
+        .annotate(document_count=Count("documents"), roles_of=F("request__signers"))
+    )
     rows = mine.order_by("name", "pk")[:_AT_ONCE]
     return show(request, "request_templates/listing.html", {"rows": rows}, member=member)

@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.drafts.draft_page import draft_page
 from paraph.dashboard.request_templates.names_form import NamesForm
-from paraph.drafts.models import Draft, DraftField, Step
+from paraph.drafts.models import Draft, Step
 from paraph.drafts.payload import refusals
 from paraph.request_templates.content import Content, of_draft, of_request
 from paraph.request_templates.saving import save_template
@@ -24,7 +24,7 @@ def save_draft(request: HttpRequest, member: Member, draft: Draft) -> HttpRespon
         content = {"draft": draft, "refusals": found}
         return show(request, "request_templates/unfinished.html", content, member=member, status=422)
     people = [full_name(signer.first_name, signer.last_name, draft.locale) for signer in draft.signers.all()]
-    drops_values = DraftField.objects.filter(document__draft=draft, content__has_key="value").exists()
+    drops_values = any("value" in field.content for field in draft.places().fields)
     return _saved(request, member, of_draft(draft), draft.name, people, drops_values=drops_values)
 
 

@@ -40,7 +40,7 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
     content = {
         "template": found,
         "people": people,
-        "roles": list(zip(found.roles.all(), people, strict=True)),
+        "roles": list(zip(found.roles, people, strict=True)),
         "documents": found.documents.select_related("document"),
         "earlier": earlier_signers(scope(member)),
         "bulk_sends": found.bulk_sends.select_related("author").order_by("-created_at")[:_BULK_SENDS],
@@ -53,7 +53,7 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
 def names(request: HttpRequest, member: Member, template_id: int) -> HttpResponse:
     """``…/templates/{id}/names``: other names for the template and its roles."""
     found = template_of(member, template_id)
-    roles = [(_("Role %(number)d") % {"number": role.position + 1}, role.name) for role in found.roles.all()]
+    roles = [(_("Role %(number)d") % {"number": role.position + 1}, role.name) for role in found.roles]
     form = NamesForm(request.POST or None, roles=roles, initial={"name": found.name})
     if request.method == "POST" and form.is_valid():
         rename(found, form.names())
@@ -82,8 +82,8 @@ def delete(request: HttpRequest, member: Member, template_id: int) -> HttpRespon
 
 
 def _people(request: HttpRequest, member: Member, found: Template) -> People:
-    """One form for each role, all of which must be filled in."""
-    initial = [{"otp_channel": role.otp_channel} for role in found.roles.all()]
+    """Return a form for each role, all of which must be filled in."""
+    initial = [{"otp_channel": role.otp_channel} for role in found.roles]
     count = len(initial)
     forms_of = forms.formset_factory(SignerForm, extra=0, min_num=count, max_num=count, absolute_max=count)
     content = completed(request.POST, earlier_signers(scope(member))) if request.method == "POST" else None

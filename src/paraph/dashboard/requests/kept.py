@@ -1,4 +1,4 @@
-"""What is said of messages that were kept, because nothing sends them or the sandbox does not write to that address."""
+"""Words for messages that were kept, because nothing sends them or the sandbox does not write to that address."""
 
 from django.utils.translation import gettext as _
 

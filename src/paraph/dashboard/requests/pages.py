@@ -56,7 +56,7 @@ def walk(member: Member, filters: Filters, at_once: int) -> Iterator[list[Signat
 
 
 def _listed(member: Member, filters: Filters, at_once: int, start: int | None, *, rising: bool) -> Page:
-    """One more than asked for, where there are so many."""
+    """Return the rows, one more than asked for where there are as many."""
     rows: list[SignatureRequest] = []
     last = _own(member, start) if start is not None else None
     for environment in filters.environments:

@@ -2,15 +2,16 @@
 
 import hashlib
 import re
+from itertools import groupby
 from typing import Any
 
 from django.db.models import Prefetch
 from django.http import HttpRequest, HttpResponse
 from django.template.loader import render_to_string
+from django.utils.translation import get_language
 
 from paraph import words
 from paraph.dashboard.decorators import member_page, show
-from paraph.dashboard.requests.fields import fields_of_page
 from paraph.dashboard.requests.first_action import first_action
 from paraph.dashboard.requests.kept import kept_note
 from paraph.dashboard.requests.outcome import Outcome, outcome
@@ -20,7 +21,18 @@ from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sending.remind import MOST_REMINDERS
 from paraph.otp.wrong_codes import wrong_codes
-from paraph.signature_requests.models import LARGE, Inquiry, RequestDocument, RequestStatus, SignatureRequest, Signer
+from paraph.signature_requests.fields.kinds import shown_text
+from paraph.signature_requests.fields.store import SignedField, signed_fields
+from paraph.signature_requests.models import (
+    ERASED_DOMAIN,
+    LARGE,
+    Inquiry,
+    RequestDocument,
+    RequestStatus,
+    SignatureRequest,
+    Signer,
+    SignerStatus,
+)
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.organizations import application_for_web
@@ -36,12 +48,12 @@ _TOKENS = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"')  # another one
 
 @member_page(Right.SEE)
 def request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
-    """To the page's own script it answers with the part that changes, and 204 while nothing has."""
+    """Show the page; answer its own script with the part that changes, and with 204 while nothing has."""
     return request_page(request, member, request_id)
 
 
 def request_page(request: HttpRequest, member: Member, request_id: int, problem: str = "") -> HttpResponse:
-    """``problem``: why what the member asked for was refused; the page is then a 422."""
+    """Return the page. ``problem``: why what the member asked for was refused; the page is then a 422."""
     scope, found = own_request(member, request_id)
     content = _content(scope, member, found)
     live = render_to_string("dashboard/requests/request_live.html", content, request)
@@ -71,7 +83,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
         "first_page": _first_page(documents),
         "inquiries": Inquiry.objects.filter(signer__request=found).select_related("signer").order_by("-asked_at"),
         "documents": _documents(found, documents),
-        "fields": fields_of_page(found, signers, documents),
+        "fields": _fields(found, signers, documents),
         "copies": list(found.copies.defer("token_salt")),
         "is_ready": found.finalized and not found.files_deleted_at,
         "language": words.language_name(found.locale),
@@ -85,7 +97,7 @@ def _content(scope: TenantScope, member: Member, found: SignatureRequest) -> dic
 
 
 def _again_in(found: SignatureRequest, state: Outcome) -> int:
-    """Return the seconds left; 0 where nothing more happens."""
+    """Return the seconds after which an open page asks again; 0 where nothing more happens."""
     if state.is_under_way:
         return _SOON
     is_open = found.status == RequestStatus.PENDING or (found.status == RequestStatus.COMPLETED and not found.finalized)
@@ -150,8 +162,44 @@ def _has_files(found: SignatureRequest, documents: list[RequestDocument]) -> boo
 
 
 def _deliveries(scope: TenantScope, member: Member, found: SignatureRequest, hearing: Application | None) -> Any:
-    """None where the member may not see deliveries, or there is nobody to tell and nobody was told."""
+    """Return the deliveries; None where the member may not see them, or there is no receiver and never was."""
     if not may(member.role, Right.BUILD):
         return None
     rows = list(for_request(scope, found.pk)[:_MOST_DELIVERIES])
     return rows if rows or hearing else None
+
+
+def _fields(found: SignatureRequest, signers: list[Signer], documents: list[RequestDocument]) -> dict[str, Any] | None:
+    """Return a heading and the fields with what was signed, by signer and document; None where there are none. The
+    words are the proof's."""
+    fields = signed_fields([found.pk])[found.pk]
+    if not fields:
+        return None
+    said = words.of("proof", get_language() or "en")
+    people = {signer.pk: signer for signer in signers}
+    names = {row.pk: row.document.name for row in documents}
+    groups = [
+        {
+            "signer": people[signer_id].full_name,
+            "document": names[document_id],
+            "rows": [
+                {"label": each.field.label, "text": _field_text(each, people[signer_id], found, said)}
+                for each in of_both
+            ],
+        }
+        for (document_id, signer_id), of_both in groupby(fields, _field_owner)
+    ]
+    return {"heading": said["fields"], "groups": groups}
+
+
+def _field_owner(each: SignedField) -> tuple[int, int]:
+    return each.field.request_document_id, each.field.signer_id
+
+
+def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, said: words.Words) -> str:
+    if isinstance(each.value, bool):
+        return str(said["ticked" if each.value else "unticked"])
+    if each.value is None:
+        is_gone = found.files_deleted_at or signer.email.endswith(ERASED_DOMAIN)  # nobody knows what was left empty
+        return str(said["left_empty"]) if signer.status == SignerStatus.SIGNED and not is_gone else ""
+    return shown_text(each.field, each.value, found.locale)

@@ -45,7 +45,7 @@ def _opened(signer: Signer) -> Event:
 
 
 def _insert(events: list[Event], opened: Event) -> None:
-    """Put it before the first that came later; the journal's own order stays, whatever its clocks say."""
+    """Put the event before the first one that came later; the journal's own order stays, whatever its clocks say."""
     later = (place for place, event in enumerate(events) if event.moment > opened.moment)
     events.insert(next(later, len(events)), opened)
 
@@ -74,7 +74,7 @@ def _sentence(event_type: str, facts: dict[str, Any]) -> str:
 
 
 def _kept_sentence(event_type: str, facts: dict[str, Any]) -> str:
-    """Of messages that nobody took."""
+    """Return the sentence about messages that nobody took."""
     if event_type == EventType.COMPLETION_NOTIFIED:
         if facts.get("copies"):
             return _("Copies that were not mailed: %(kept)d of %(count)d.")

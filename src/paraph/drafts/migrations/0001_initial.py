@@ -53,6 +53,7 @@ class Migration(migrations.Migration):
                 ("subject", models.CharField(blank=True, max_length=150)),
                 ("message", models.TextField(blank=True, max_length=5000)),
                 ("more_options", models.JSONField(default=dict)),
+                ("placed", models.JSONField(default=list)),
                 (
                     "environment",
                     models.CharField(
@@ -177,59 +178,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position"],
-            },
-        ),
-        migrations.CreateModel(
-            name="DraftField",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("page_number", models.IntegerField()),
-                ("x", models.FloatField()),
-                ("y", models.FloatField()),
-                ("width", models.FloatField()),
-                ("height", models.FloatField()),
-                ("content", models.JSONField()),
-                (
-                    "document",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="fields", to="drafts.draftdocument"
-                    ),
-                ),
-                (
-                    "signer",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="fields", to="drafts.draftsigner"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["document__position", "id"],
-            },
-        ),
-        migrations.CreateModel(
-            name="DraftStamp",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("page_number", models.IntegerField()),
-                ("x", models.FloatField()),
-                ("y", models.FloatField()),
-                ("width", models.FloatField()),
-                ("height", models.FloatField()),
-                (
-                    "document",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="stamps", to="drafts.draftdocument"
-                    ),
-                ),
-                (
-                    "signer",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE, related_name="stamps", to="drafts.draftsigner"
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["document__position", "page_number", "id"],
             },
         ),
         migrations.AddIndex(

@@ -1,12 +1,6 @@
-"""Triggers count the bytes of sealed documents and proofs as they come and go (docs/decisions/storage-limits.md).
-
-A number is given out once, also where a standby that was behind takes over, or the database goes back to an earlier
-moment: PostgreSQL begins a new timeline then, and the first connection on it moves all sequences on, before any other
-may work.
-"""
+"""Triggers count the bytes of sealed documents and proofs as they come and go (docs/decisions/storage-limits.md)."""
 
 import django.db.models.deletion
-import django.db.models.functions.datetime
 import paraph.kernel.clock
 from django.db import migrations, models
 
@@ -40,43 +34,6 @@ CREATE TRIGGER sealed_store AFTER INSERT OR DELETE ON evidence_sealeddocument
 CREATE TRIGGER proofs_store AFTER INSERT OR DELETE ON evidence_prooffile
     FOR EACH ROW EXECUTE FUNCTION evidence_store_proof();
 """
-_FOLLOW_TIMELINE = """
-CREATE FUNCTION evidence_move_sequences_on() RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    each record;
-BEGIN
-    FOR each IN
-        SELECT format('%I.%I', schemaname, sequencename)::regclass AS name, coalesce(last_value, 0) AS given
-        FROM pg_sequences WHERE schemaname = current_schema() AND data_type = 'bigint'::regtype
-    LOOP
-        PERFORM setval(each.name, each.given + 100000);
-    END LOOP;
-END $$;
-
-CREATE FUNCTION evidence_follow_timeline() RETURNS void LANGUAGE plpgsql AS $$
-DECLARE
-    here bigint;
-BEGIN
-    IF pg_is_in_recovery() THEN
-        RETURN;
-    END IF;
-    here := ('x' || left(pg_walfile_name(pg_current_wal_lsn()), 8))::bit(32)::bigint;
-    IF EXISTS (SELECT FROM evidence_timeline WHERE number = here) THEN
-        RETURN;
-    END IF;
-    IF NOT EXISTS (SELECT FROM evidence_timeline) THEN
-        INSERT INTO evidence_timeline (number, settled_at) VALUES (here, now()) ON CONFLICT DO NOTHING;
-        RETURN;  -- the first that is known went on from none
-    END IF;
-    -- Whoever comes at the same time waits here until the sequences are where they belong.
-    INSERT INTO evidence_timeline (number) VALUES (here) ON CONFLICT DO NOTHING;
-    IF FOUND THEN
-        PERFORM evidence_move_sequences_on();
-    END IF;
-EXCEPTION WHEN feature_not_supported OR insufficient_privilege OR undefined_function THEN
-    RETURN;  -- a service that calls itself PostgreSQL, and has no timelines
-END $$;
-"""
 
 
 class Migration(migrations.Migration):
@@ -100,14 +57,6 @@ class Migration(migrations.Migration):
                 ("due_at", models.DateTimeField(db_index=True, default=paraph.kernel.clock.now)),
                 ("asked_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 ("last_error", models.TextField(default="")),
-            ],
-        ),
-        migrations.CreateModel(
-            name="Timeline",
-            fields=[
-                ("number", models.BigIntegerField(primary_key=True, serialize=False)),
-                ("began_at", models.DateTimeField(db_default=django.db.models.functions.datetime.Now())),
-                ("settled_at", models.DateTimeField(null=True)),
             ],
         ),
         migrations.CreateModel(
@@ -221,5 +170,4 @@ class Migration(migrations.Migration):
             },
         ),
         migrations.RunSQL(_STORE),
-        migrations.RunSQL(_FOLLOW_TIMELINE),
     ]

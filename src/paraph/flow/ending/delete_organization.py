@@ -18,8 +18,8 @@ def delete_organization(organization_id: int, actor: Actor) -> int:
 
 
 def delete_organization_named(organization_id: int, actor: Actor, typed_name: str) -> None:
-    """Delete the organization, whose name is typed, and end a few of its pending requests; a job ends the others within
-    minutes. Raise ``DomainError``: ``not_found``, ``validation_error`` for another name."""
+    """Delete the organization whose name was typed, and end a few of its pending requests; a job ends the others within
+    minutes. Raise ``DomainError``: ``not_found``, or ``validation_error`` where the name is another one."""
     _close(organization_id, actor, typed_name)
     end_requests_of_deleted(most=_ENDED_AT_ONCE)
 

@@ -21,7 +21,7 @@ from paraph.tenants.scope import TenantScope, scoped
 
 @transaction.atomic
 def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
-    """Do nothing where there is none. Raises ``conflict`` while a bulk send of it is under way."""
+    """Delete the template; do nothing where there is none. Raise ``conflict`` while a bulk send of it is under way."""
     template = scoped(Template, scope).select_for_update().filter(pk=template_id).first()
     if template is None:
         return
@@ -43,7 +43,7 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
 
 
 def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
-    """Delete the oldest templates of a sandbox that has more than the operator's setting says. Raises as
+    """Delete the oldest templates of a sandbox that has more than the operator's setting says. Raise as
     :func:`delete_template` does."""
     if scope.environment == Environment.SANDBOX:
         for template_id in oldest_beyond(
@@ -53,8 +53,8 @@ def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
 
 
 def _delete_files_kept(document_ids: list[int]) -> list[Document]:
-    """Return the documents whose files are deleted: those of requests whose own files were deleted when their retention
-    was over. A file that no request ever used goes with the other unused uploads."""
+    """Mark the files that only the template has kept as deleted, and return their documents: all requests that used
+    them have lost their own files to retention. A file that no request ever used goes with the other unused uploads."""
     locked = list(Document.objects.select_for_update().filter(pk__in=document_ids, file_deleted_at=None).order_by("pk"))
     of_requests = RequestDocument.objects.filter(document__in=locked)
     due = set(of_requests.values_list("document_id", flat=True))

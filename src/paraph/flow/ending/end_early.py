@@ -9,7 +9,7 @@ from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.forget_entries import forget_entries
+from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.values import InvalidValueError, text
@@ -40,8 +40,7 @@ def end_early(actor: Actor, request_id: int, reason: str) -> SignatureRequest:
 
 
 def _end(request_id: int, reason: str) -> SignatureRequest:
-    """Take the row lock that signing takes, so that of a last signature and an end at the same time only one
-    happens."""
+    """Take the same row lock as signing, so that of a last signature and an end that race only one happens."""
     reason = _checked(reason)
     with transaction.atomic():
         try:

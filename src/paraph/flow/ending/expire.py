@@ -1,4 +1,4 @@
-"""Expiring requests whose time is over (rule 3.1, docs/decisions/expiry.md)."""
+"""Expiring requests whose time is over (rule 3.1, docs/decisions/locks.md)."""
 
 from collections.abc import Callable, Iterator
 
@@ -8,7 +8,7 @@ from django.db.models import Q
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
-from paraph.signature_requests.forget_entries import forget_entries
+from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 
 _AT_ONCE = 200
@@ -16,9 +16,9 @@ _AT_ONCE = 200
 
 def expire(request_id: int, *, sandbox_act: bool = False) -> bool:
     """Mark the request ``expired`` if it is pending and its time is over; return whether it did. ``sandbox_act``:
-    whether a test has moved the end of its time.
+    whether a test ended its time early.
 
-    Takes the row lock that signing takes, so that of a signature and an expiry at the same time only one happens.
+    Takes the same row lock as signing, so that of a signature and an expiry that race only one happens.
     """
     with transaction.atomic():
         request = lock_request(request_id)
@@ -35,8 +35,8 @@ def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
     """Expire every request that is due, oldest first, each in a transaction of its own; return how many.
 
     Every worker calls this every few seconds, beside its jobs, so that no number of jobs delays it. Where requests
-    fail, the others are expired all the same, and the first failure is raised at the end. Ends early, with the rest
-    left to the next call, once ``stopping`` says so.
+    fail, the others are expired all the same, and the first failure is raised at the end. Ends early once ``stopping``
+    says so; the next call does the rest.
     """
     expired, failures = 0, list[Exception]()
     for request_id in _due():
@@ -52,7 +52,7 @@ def expire_due(stopping: Callable[[], bool] = lambda: False) -> int:
 
 
 def _due() -> Iterator[int]:
-    """Yield a batch at a time, each from where the last one ended: requests that fail are met once."""
+    """Yield due requests in batches, each from where the last one ended, so that requests that fail are met once."""
     pending = SignatureRequest.objects.filter(status=RequestStatus.PENDING, expires_at__lte=clock.now())
     ordered = pending.order_by("expires_at", "pk").values_list("expires_at", "pk")
     batch = list(ordered[:_AT_ONCE])

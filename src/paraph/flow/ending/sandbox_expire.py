@@ -1,9 +1,8 @@
-"""Let the time of a request of the sandbox be over, so that a test need not wait for it."""
+"""End the time of a sandbox request at once, so that a test need not wait for it."""
 
 from django.db import transaction
 from django.utils.translation import gettext as _
 
-from paraph.database.rows import update
 from paraph.flow.ending.expire import expire
 from paraph.flow.lock import lock_request
 from paraph.kernel import clock
@@ -23,5 +22,5 @@ def sandbox_expire(request_id: int) -> None:
     if is_over(request, now):
         raise DomainError("conflict", _("The request is over."))
     request.expires_at = now.replace(microsecond=0)
-    update(request, "expires_at")
+    request.save(update_fields=["expires_at"])
     expire(request_id, sandbox_act=True)

@@ -28,10 +28,10 @@ _log = structlog.get_logger("paraph.retention")
 
 def delete_due_files(seconds: float = _RUN_SECONDS) -> int:
     """Delete the files of requests that ended longer ago than the retention of their organization and environment says,
-    for at most so many seconds; return of how many requests.
+    for at most so many seconds. Return how many requests lost their files.
 
-    Safe to repeat, to run twice at once, and to be killed. Raises what the store raises; its objects are deleted by the
-    next run.
+    Safe to repeat, to run twice at once, and to be killed. Raise what the store raises; the next run deletes the
+    objects that it did not.
     """
     end = time.monotonic() + seconds
 
@@ -47,8 +47,8 @@ def delete_due_files(seconds: float = _RUN_SECONDS) -> int:
 
 
 def overdue(rule: Retention, since: timedelta = timedelta(0)) -> QuerySet[SignatureRequest]:
-    """Return the requests whose files the retention no longer allows to be kept, those first that ended first;
-    ``since``: only those whose time was over so long ago."""
+    """Return the requests whose files have outlived their retention, the earliest ended first. ``since``: only those
+    that have outlived it by so long."""
     over = SignatureRequest.objects.filter(~Q(status=RequestStatus.PENDING), files_deleted_at=None)
     ended = over.annotate(ended_at=Coalesce("completed_at", "ended_early_at", "expires_at")).filter(
         organization=rule.organization_id,
@@ -92,7 +92,7 @@ def _due(is_over: Callable[[], bool]) -> Iterator[int]:
 
 
 def is_over(request: SignatureRequest) -> bool:
-    """Return whether nothing is done for a request any more."""
+    """Return whether the service has nothing left to do for a request."""
     return request.finalized or request.status == RequestStatus.EXPIRED
 
 
@@ -107,8 +107,8 @@ def _delete_sealed(request_id: int) -> list[str]:
 
 
 def _delete_uploads(request_id: int) -> set[str]:
-    """Lock the documents first: of two requests that go at once, the second sees that the first is gone, and one that
-    is created meanwhile is refused."""
+    """Delete the uploads that nothing else uses. Their documents are locked first: of two requests that go at once, the
+    second sees that the first is gone, and one that is created meanwhile is refused."""
     of_request = RequestDocument.objects.filter(request=request_id).values("document")
     documents = Document.objects.filter(pk__in=of_request, file_deleted_at=None).order_by("pk")
     locked = list(documents.select_for_update())

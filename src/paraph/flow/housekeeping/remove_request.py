@@ -50,8 +50,8 @@ _ROWS = [
 
 
 def make_room_for_request(scope: TenantScope) -> None:
-    """Remove the oldest requests that are over where the sandbox has as many as it may: of a large excess some, and the
-    next call more. Raise ``insufficient_storage`` where none can go."""
+    """Where the sandbox has as many requests as it may, remove the oldest ones that are over; a large excess goes step
+    by step, some with each call. Raise ``insufficient_storage`` where none can go."""
     excess, removed = excess_of_requests(scope), 0
     if not excess:
         return

@@ -4,16 +4,14 @@ from collections.abc import Iterator
 from datetime import timedelta
 from itertools import islice
 
+from paraph.counts import counting
 from paraph.documents import objects_to_delete
 from paraph.drafts.editing import delete_unused_drafts
 from paraph.evidence.named_objects import PREFIXES, named_among
-from paraph.evidence.timelines import unsettled
-from paraph.flow.messages.counts import forget_counts
 from paraph.flow.messages.limits import forget_put_off
 from paraph.idempotency import prune as idempotency_keys
 from paraph.kernel import clock
 from paraph.messaging import inbox
-from paraph.otp import guesses
 from paraph.request_templates.bulk.pruning import delete_old_bulk_sends
 from paraph.storage import store
 
@@ -24,17 +22,15 @@ _AT_ONCE = 500
 
 
 def sweep() -> int:
-    """Remove objects that no row names (after 30 days, and never while
-    what the database lost is not dealt with: they may be all that is left of it), page pictures (after 7 days; the
-    signing page draws them again), and counts of wrong codes and messages, notes of mails put off, idempotency
-    keys, drafts, bulk sends and captured messages, when their time is over. Return the number of removed objects and
-    rows.
+    """Remove objects that no row names (after 30 days), page pictures (after 7 days; the signing page draws them
+    again), and counts, notes of mails put off, idempotency keys, drafts, bulk sends and captured messages, when their
+    time is over. Return the number of removed objects and rows.
 
     Safe to run beside everything else: an object is written before the row that names it, minutes at most.
     """
-    removed = guesses.prune() + forget_counts() + forget_put_off() + idempotency_keys.prune()
+    removed = counting.forget() + forget_put_off() + idempotency_keys.prune()
     removed += delete_unused_drafts() + delete_old_bulk_sends() + inbox.forget()
-    for prefix in () if unsettled() else PREFIXES:
+    for prefix in PREFIXES:
         removed += _remove(_orphans(prefix))
     return removed + _remove(store.keys_written_before("pages/", clock.now() - PICTURES_FOR))
 

@@ -24,15 +24,15 @@ _USES = (RequestDocument, DraftDocument, TemplateDocument)
 
 
 def unused(rows: QuerySet[Document]) -> QuerySet[Document]:
-    """Return those that stand in no request, draft or template."""
+    """Return those of the documents that stand in no request, draft or template."""
     used = [Exists(table.objects.filter(document_id=OuterRef("pk"))) for table in _USES]
     return rows.filter(*(~each for each in used))
 
 
 @transaction.atomic
 def delete_document(scope: TenantScope, document_id: int, actor: Actor) -> None:
-    """Delete the row, and have the file deleted. Does nothing where there is none. Raise ``conflict`` where a request,
-    a draft or a template uses the document."""
+    """Delete the row, and have the file deleted; do nothing where there is no such document. Raise ``conflict`` where a
+    request, a draft or a template uses the document."""
     mine = scoped(Document, scope).filter(pk=document_id)
     document = mine.select_for_update().first()
     if document is None:
@@ -53,7 +53,7 @@ _RUN_SECONDS = 15.0
 
 def delete_unused_uploads(first: int = 1) -> int:
     """Delete the rows and objects of uploads that are older and in no request, draft or template; return how many.
-    Begins at the id ``first``.
+    Begin at the id ``first``.
 
     Safe to repeat and to be killed. Looks at the table piece by piece, and after 15 s leaves the rest to another job,
     so that neither a statement nor a worker that is asked to stop takes long.
@@ -72,7 +72,7 @@ def _delete(first: int) -> int:
     old = Document.objects.filter(pk__gte=first, pk__lt=first + _WINDOW, created_at__lt=clock.now() - UNUSED_FOR)
     with transaction.atomic():
         locked = [row.pk for row in unused(old).select_for_update(skip_locked=True).only("pk")]
-        gone = list(unused(Document.objects.filter(pk__in=locked)))  # used before the lock, or not at all any more
+        gone = list(unused(Document.objects.filter(pk__in=locked)))  # looked at again: some were used before the lock
         Document.objects.filter(pk__in=[row.pk for row in gone]).delete()
         objects_to_delete.note({key for row in gone for key in (row.object_key, row.shown_key)})
     if gone:

@@ -62,7 +62,7 @@ def withdraw_confirmation(organization_id: int, recipient: str, actor: Actor) ->
 
 
 def _note(row: ConfirmedAddress, actor: Actor, action: Action) -> None:
-    """Name the row alone: the address goes with the organization, the log stays."""
+    """Note the act by the number of the row alone: the address goes with the organization, the log stays."""
     note(row.organization_id, actor, action, f"confirmed address {row.pk}", after={"channel": _channel(row.address)})
 
 

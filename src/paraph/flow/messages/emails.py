@@ -95,7 +95,8 @@ def one_time_code_sms(signer: Signer, code: str, locale: str = "") -> str:
 
 
 def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
-    """Write the summary: everybody has signed. ``copy`` leads to the signer's copy, also while it is being sealed."""
+    """Write the summary at completion, that everybody has signed. ``copy`` leads to the signer's copy, also while it is
+    being sealed."""
     words, sender = _words(signer), sender_name(signer)
     documents = _documents(signer, words)
     until = [say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else []

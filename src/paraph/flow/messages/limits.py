@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from phonenumbers import parse
 
-from paraph.flow.messages.counts import Ceiling, count, give_back
+from paraph.counts.counting import Ceiling, count, give_back
 from paraph.kernel import clock
 from paraph.kernel.ceilings import DAY, HOUR, PerHourAndDay
 from paraph.kernel.errors import DomainError
@@ -27,7 +27,6 @@ from paraph.tenants.models import Environment, Organization
 
 _CONFIRMATIONS_PER_DAY = 3
 _KEPT_FOR = timedelta(days=1)  # after the time of a mail that was put off
-_HASH_LENGTH = 32  # digits, so that a scope has room for the organization
 
 _REASONS = {
     "destination": "as many messages as one recipient may get were sent there",
@@ -81,9 +80,7 @@ def counted(message: OutgoingMessage, *, waits: bool) -> Iterator[None]:
     beyond = [position for position in positions if position.is_beyond]
     if beyond:
         give_back([position for position in positions if not (waits and position.is_beyond)])
-        next_at, last = max(
-            (position.turn_comes_at if waits else position.window_ends_at, position) for position in beyond
-        )
+        next_at, last = max((position.turn_comes_at if waits else position.ends_at, position) for position in beyond)
         raise TooManyMessagesError(_REASONS[last.ceiling.scope.partition(":")[0]], next_at)
     try:
         yield
@@ -102,7 +99,7 @@ def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
     yield from _both(f"organization:{organization.pk}:{environment}", of_plan)
     if message.withheld:
         return
-    recipient = destination_hash(message.recipient).hex()[:_HASH_LENGTH]
+    recipient = destination_hash(message.recipient)
     yield from _of_recipient(recipient, organization, environment)
     if message.is_question:
         yield Ceiling(f"confirmation:{recipient}", DAY, _CONFIRMATIONS_PER_DAY)
@@ -114,8 +111,9 @@ def _ceilings(message: OutgoingMessage) -> Iterator[Ceiling]:
 
 
 def _of_recipient(recipient: str, organization: Organization, environment: str) -> Iterator[Ceiling]:
-    """In production first those of one organization, so that no other one keeps codes from its signers; those of all
-    are well above. In the sandbox, whose keys may cost nothing, those of all at once."""
+    """Yield the ceilings of one recipient. In production that of one organization comes first, so that no other
+    organization keeps codes from its signers; that of all organizations is well above. In the sandbox, whose keys may
+    cost nothing, there is one ceiling for all."""
     each, everybody = settings.PARAPH.messages_per_destination, settings.PARAPH.messages_per_destination_in_all
     if environment == Environment.SANDBOX:
         yield from _both(f"destination:sandbox:{recipient}", each)
@@ -147,7 +145,7 @@ def note_put_off(name: str, refusal: TooManyMessagesError) -> None:
 
 
 def put_off(names: Iterable[str]) -> dict[str, PutOffMail]:
-    """Return the notes of those of the mails that still wait, by name."""
+    """Return, by name, the notes of those of the mails that still wait."""
     return PutOffMail.objects.filter(until__gt=clock.now()).in_bulk(list(names))
 
 

@@ -4,7 +4,8 @@ import logging
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
-from paraph.flow.messages import counts, emails
+from paraph.counts import counting
+from paraph.flow.messages import emails
 from paraph.flow.messages.copy_emails import copy_email
 from paraph.flow.messages.emails import copy_link
 from paraph.flow.messages.limits import OutgoingMessage, TooManyMessagesError, counted
@@ -14,7 +15,6 @@ from paraph.kernel.places import machine_of_others
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import is_refused
 from paraph.messaging.letters import EmailContent
-from paraph.messaging.models import MessageCount
 from paraph.metrics import metrics
 from paraph.signature_requests.models import Channel, CopyRecipient, Signer, SignerStatus
 from paraph.tenants.confirmed_addresses import is_withheld
@@ -57,7 +57,7 @@ def mail_recipient(recipient: CopyRecipient) -> None:
 
 def was_mailed(to: Signer | CopyRecipient) -> bool:
     """Return whether the link was mailed once more within about a day."""
-    return MessageCount.objects.filter(scope=_ceiling(to).scope, asked__gt=0).exists()
+    return counting.number_of(_ceiling(to).scope) > 0
 
 
 def _mail(to: Signer | CopyRecipient, written: Callable[[], EmailContent]) -> None:
@@ -84,22 +84,22 @@ def _deliver(address: str, content: EmailContent, *, withheld: bool) -> None:
 @contextmanager
 def _counted(to: Signer | CopyRecipient) -> Iterator[None]:
     """Count a mail to this person, which the block sends; take it back where none was sent."""
-    positions = counts.count([_ceiling(to)])
+    positions = counting.count([_ceiling(to)])
     try:
         if positions[0].is_beyond:
             raise TooManyMessagesError(
                 "as many mails with a link to the copy as a signer may get in a day were sent",
-                positions[0].window_ends_at,
+                positions[0].ends_at,
             )
         yield
     except DomainError:
-        counts.give_back(positions)
+        counting.give_back(positions)
         raise
 
 
-def _ceiling(to: Signer | CopyRecipient) -> counts.Ceiling:
+def _ceiling(to: Signer | CopyRecipient) -> counting.Ceiling:
     kind = "copy" if isinstance(to, Signer) else "copy-recipient"
-    return counts.Ceiling(f"{kind}:{to.pk}", DAY, _A_DAY)
+    return counting.Ceiling(f"{kind}:{to.pk}", DAY, _A_DAY)
 
 
 def _not_delivered() -> DomainError:

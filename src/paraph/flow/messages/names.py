@@ -9,7 +9,7 @@ from paraph.documents.models import Document
 from paraph.messaging.letters import Sentence
 from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.signer_documents import documents_of
+from paraph.signature_requests.signed_documents import documents_of
 from paraph.words import listed
 
 MAX_LENGTH = 80

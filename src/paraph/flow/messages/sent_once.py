@@ -1,4 +1,4 @@
-"""Sending a mail once, though its job may run twice (docs/decisions/mails-once.md)."""
+"""Sending a mail once, though its job may run twice (docs/decisions/mails.md)."""
 
 import logging
 import time

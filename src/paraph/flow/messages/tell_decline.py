@@ -17,8 +17,9 @@ _CONTACT = "contact"  # kind of a mail to the contact address
 
 
 def owe_mails(decliner: Signer) -> None:
-    """Have told, once the transaction commits: the member who sent the request, the organization's contact address,
-    and, where the request mails its signers, those of the others who were invited or have signed."""
+    """Queue the mails about a decline, to be sent once the transaction commits: to the member who sent the request, to
+    the organization's contact address and, where the request mails its signers, to the others who were invited or have
+    signed."""
     request = decliner.request
     owe_mail(request, MailKind.DECLINED, decliner.pk)
     if request.organization.contact_email:
@@ -32,7 +33,8 @@ def owe_mails(decliner: Signer) -> None:
 
 
 class OwedMail(NamedTuple):
-    """``task`` and ``arguments``: of the job that sends it; ``name``: of the mail in the captured inbox."""
+    """A mail about a decline that is not out yet. ``task`` and ``arguments``: those of the job that sends it; ``name``:
+    that of the mail in the captured inbox."""
 
     task: str
     arguments: dict[str, int | str]

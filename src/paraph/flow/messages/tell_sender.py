@@ -18,8 +18,8 @@ from paraph.tenants.models import MailKind, Member, User
 
 
 def owe_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
-    """Note that the sender is to be told, and have it done; do nothing where that was noted already, or where no member
-    sent the request. ``about``: the id of the signer or inquiry, or the number of days."""
+    """Queue a mail that tells the sender what happened; do nothing where it was queued before, or where no member sent
+    the request. ``about``: the id of the signer or inquiry, or the number of days."""
     if request.sent_by_id is None:
         return
     name = f"{kind}-{request.pk}-{about}"
@@ -32,8 +32,8 @@ def owe_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
 
 
 def tell_sender(name: str) -> None:
-    """Send the mail that is owed under this name. Not to whom turned such mails off or is no member any more, nor where
-    it is no longer true.
+    """Send the mail that is owed under this name, unless the member has turned such mails off or is no member any more,
+    or what it says is no longer true.
 
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
     a sender who signs as well must still get codes.
@@ -81,7 +81,7 @@ def _language(user: User, request: SignatureRequest) -> str:
 
 
 def _content(mail: SenderMail) -> EmailContent | None:
-    """Return None where nothing is left to be told."""
+    """Return what the mail says, None where there is nothing left to say."""
     request, is_open = mail.request, mail.request.status == RequestStatus.PENDING
     match MailKind(mail.kind):
         case MailKind.COMPLETED:
@@ -98,7 +98,8 @@ def _content(mail: SenderMail) -> EmailContent | None:
 
 
 def _asked(mail: SenderMail) -> EmailContent | None:
-    """Return None where the inquiry was erased, or is forwarded to the sender's own address."""
+    """Return what the mail about an inquiry says, None where the inquiry was erased, or is forwarded to the sender's
+    own address."""
     inquiry = Inquiry.objects.select_related("signer__request").filter(pk=mail.about).first()
     user, contact = mail.request.sent_by, mail.request.organization.contact_email
     if inquiry is None or user is None or contact.casefold() == user.email.casefold():
@@ -111,8 +112,8 @@ _AT_ONCE = 500
 
 
 def warn_senders() -> int:
-    """Owe a mail to the sender of each request that comes to its end; return to how many. Not of requests that were
-    to be signed within that time from the beginning. Safe to repeat, and to be late."""
+    """Queue a warning to the sender of each request that is about to expire, and return how many. A request that never
+    had more time than that gets none. Safe to repeat, and to be late."""
     return sum(_warn(before, until) for before, until in _DAYS.items())
 
 

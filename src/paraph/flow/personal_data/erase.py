@@ -54,18 +54,13 @@ def show_person(address: str) -> list[Kept]:
         for place in places:
             for row in place.find(subject):
                 kept = Kept(place.name, place.tell(row), command if place.erase else "", place.stays)
-                found[place.name].setdefault(_identity(row), kept)
+                found[place.name].setdefault((type(row), row.pk) if isinstance(row, Model) else str(kept.facts), kept)
     return [kept for of_place in found.values() for kept in of_place.values()]
 
 
 def signers_with(address: str) -> QuerySet[Signer]:
     """Return the signers that have this address or number, in the order in which they were made."""
     return Signer.objects.filter(Q(email__iexact=address) | Q(phone=address)).order_by("pk")
-
-
-def _identity(row: Any) -> object:
-    """Tell things apart. Of an entry in the journal, each signer is told what is theirs."""
-    return (type(row), row.pk) if isinstance(row, Model) else id(row)
 
 
 @dataclass(frozen=True)

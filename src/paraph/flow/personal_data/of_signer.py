@@ -1,7 +1,8 @@
 """What is kept of a signer in and around a request: the places that ``paraph person show`` lists and that
-``paraph erase signer`` empties."""
+``paraph erase signer`` empties, among them what events and webhooks say of the signer."""
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from paraph.audit_trail.erase import ERASED, EntryAbout, entries_about, erase_values
@@ -9,16 +10,28 @@ from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.inquiry_email import forwarded_name
 from paraph.flow.messages.tell_sender import message_id
-from paraph.flow.personal_data.erased_signer import FIRST_NAME, LAST_NAME, pseudonym, update
-from paraph.flow.personal_data.in_webhooks import IN_WEBHOOKS
-from paraph.flow.personal_data.place import Facts, Person, Place, columns, delete_rows
-from paraph.flow.personal_data.unsent import told_captured
+from paraph.flow.personal_data.place import (
+    FIRST_NAME,
+    TELL_CAPTURED,
+    Facts,
+    Person,
+    Place,
+    delete_rows,
+    last_name,
+    naming,
+    of_signer,
+    pseudonym,
+    replaced,
+    telling,
+    update,
+)
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode
-from paraph.signature_requests.field_values import values_of
+from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
 from paraph.signature_requests.models import (
+    CopyRecipient,
     Field,
     FirstOpening,
     Inquiry,
@@ -29,6 +42,7 @@ from paraph.signature_requests.models import (
     SignerStatus,
 )
 from paraph.signature_requests.signing_token import new_salt
+from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination, Event
 
 
 def person_of(signer: Signer) -> Person:
@@ -61,102 +75,11 @@ def _erase_entries(signer: Signer, found: Sequence[EntryAbout]) -> int:
     return erase_values(found, dict.fromkeys(_addresses(signer), pseudonym(signer)))
 
 
-def _inquiries(signer: Signer) -> Iterator[Inquiry]:
-    yield from Inquiry.objects.filter(signer=signer).order_by("pk")
-
-
-def _told_inquiry(inquiry: Inquiry) -> Facts:
-    return {"kind": inquiry.kind, "text": inquiry.text, "asked_at": clock.iso(inquiry.asked_at)}
-
-
 def _captured_about(signer: Signer) -> Iterator[CapturedMessage]:
     """Captured mails to the sender, which name signers."""
-    names = [forwarded_name(inquiry.pk) for inquiry in _inquiries(signer)]
+    names = [forwarded_name(inquiry.pk) for inquiry in Inquiry.objects.filter(signer=signer)]
     names += [message_id(mail.name) for mail in SenderMail.objects.filter(request=signer.request_id)]
     yield from CapturedMessage.objects.filter(message_id__in=names).order_by("pk")
-
-
-def _declined(signer: Signer) -> Iterator[SignatureRequest]:
-    yield from SignatureRequest.objects.filter(declined_by=signer).exclude(ended_reason=ERASED)
-
-
-def _told_declined(request: SignatureRequest) -> Facts:
-    return {"request": request.pk, "at": _iso(request.ended_early_at), "reason": request.ended_reason}
-
-
-def _reminders(signer: Signer) -> Iterator[Reminder]:
-    yield from Reminder.objects.filter(signer=signer)
-
-
-def _told_reminder(reminder: Reminder) -> Facts:
-    return {"number": reminder.number, "asked_at": clock.iso(reminder.asked_at), "mail": reminder.mail}
-
-
-def _codes(signer: Signer) -> Iterator[OneTimeCode]:
-    yield from OneTimeCode.objects.filter(signer=signer)
-
-
-def _told_code(code: OneTimeCode) -> Facts:
-    refused = RefusedCode.objects.filter(signer=code.signer_id).order_by("pk").values_list("refused_at", flat=True)
-    return {
-        "channel": code.channel,
-        "destination": code.destination,
-        "created_at": clock.iso(code.created_at),
-        "sent_at": _iso(code.sent_at),
-        "used_at": _iso(code.used_at),
-        "wrong_codes_at": [clock.iso(moment) for moment in refused],
-    }
-
-
-def _openings(signer: Signer) -> Iterator[FirstOpening]:
-    yield from FirstOpening.objects.filter(signer=signer)
-
-
-def _told_opening(opening: FirstOpening) -> Facts:
-    return {"opened_at": clock.iso(opening.opened_at), "ip": opening.ip}
-
-
-def _told_signer(signer: Signer) -> Facts:
-    request = signer.request
-    written = signer.signature_encrypted is not None
-    return {
-        "id": signer.pk,
-        "request": request.pk,
-        "organization_id": request.organization_id,
-        "organization": request.organization.name,
-        "environment": request.environment,
-        "first_name": signer.first_name,
-        "last_name": signer.last_name,
-        "email": signer.email,
-        "phone": signer.phone,
-        "language": signer.locale,
-        "order": signer.order,
-        "status": signer.status,
-        "invited_at": _iso(signer.notified_at),
-        "invitation": signer.invitation,
-        "signed_at": _iso(signer.signed_at) if signer.status == SignerStatus.SIGNED else None,
-        "completion_mailed_at": _iso(signer.completion_notified_at),
-        "decline_mailed_at": _iso(signer.decline_told_at),
-        "signature": signature_of(signer) if written else None,
-        "initials": initials_of(signer),
-        "request_created_at": clock.iso(request.created_at),
-        "request_status": request.status,
-    }
-
-
-def _erase_signer(signer: Signer, _found: Sequence[Signer]) -> int:
-    """End the signing link as well, with its salt."""
-    return Signer.objects.filter(pk=signer.pk).update(
-        first_name=FIRST_NAME,
-        last_name=f"{LAST_NAME} {signer.pk}",
-        email=pseudonym(signer),
-        phone="",
-        token_salt=new_salt(),
-        invitation=None,
-        signature_encrypted=None,
-        initials_encrypted=None,
-        fields_encrypted=None,
-    )
 
 
 def _fields(signer: Signer) -> Iterator[Field]:
@@ -165,23 +88,6 @@ def _fields(signer: Signer) -> Iterator[Field]:
     for field in Field.objects.filter(signer=signer).select_related("signer", "request_document").order_by("pk"):
         if field.value is not None or field.pk in entered:
             yield field
-
-
-def _told_field(field: Field) -> Facts:
-    return {
-        "document": field.request_document.document_id,
-        "name": field.name,
-        "label": field.label,
-        "type": field.type,
-        "given_by_the_sender": field.value,
-        "entered": values_of(field.signer).get(field.pk),
-    }
-
-
-def _erase_fields(signer: Signer, _found: Sequence[Field]) -> int:
-    """Empty what the sender gave for the signer to sign, which is as personal as what was entered. That goes with the
-    signer's own row."""
-    return Field.objects.filter(signer=signer).exclude(value=None).update(value=None)
 
 
 def _files(signer: Signer) -> Iterator[Document | SealedDocument | ProofFile]:
@@ -203,61 +109,238 @@ def _told_file(file: Document | SealedDocument | ProofFile) -> Facts:
     }
 
 
-def _iso(moment: Any) -> str | None:
-    return clock.iso(moment) if moment else None
+def _wrong_codes(code: OneTimeCode) -> Facts:
+    refused = RefusedCode.objects.filter(signer=code.signer_id).order_by("pk").values_list("refused_at", flat=True)
+    return {"wrong_codes_at": [clock.iso(moment) for moment in refused]}
+
+
+def _marks(signer: Signer) -> Facts:
+    written = signer.signature_encrypted is not None
+    return {"signature": signature_of(signer) if written else None, "initials": initials_of(signer)}
+
+
+def _about(model: Any) -> Callable[[Signer], list[Event | Delivery]]:
+    """Return what finds the rows whose payload is about the signer, or says why the signer declined; of webhooks also
+    those that still wait."""
+
+    def find(signer: Signer) -> list[Event | Delivery]:
+        rows = model.objects.filter(request=signer.request_id).order_by("pk")
+        contents = ((row, json.loads(row.payload)) for row in rows)
+        return [
+            row
+            for row, told in contents
+            if signer.pk in (_of(told, "signer", "id"), _of(told, "metadata", "signer_id"))
+        ]
+
+    return find
+
+
+def _of(content: Facts, part: str, name: str) -> Any:
+    return content.get(part, {}).get(name)
+
+
+def _said(row: Event | Delivery) -> Facts:
+    """Return what a payload says of the signer."""
+    content = json.loads(row.payload)
+    return {"signer": content["signer"]} if "signer" in content else {"reason": content["metadata"]["reason"]}
+
+
+def _answers(delivery: Delivery) -> Facts:
+    responses = Attempt.objects.filter(delivery=delivery).exclude(response="").values_list("response", flat=True)
+    return {"answers": list(responses)}
+
+
+def _erase(signer: Signer, found: Sequence[Event | Delivery]) -> int:
+    """Erase what receivers answered, too."""
+    for row in found:
+        update(row, payload=_anonymous(signer, row.payload))
+    Attempt.objects.filter(delivery__in=[row.pk for row in found if isinstance(row, Delivery)]).update(
+        response="", error=""
+    )
+    return len(found)
+
+
+def _anonymous(signer: Signer, payload: str) -> str:
+    content = json.loads(payload)
+    if "signer" not in content:
+        content["metadata"]["reason"] = ERASED
+        return _dumped(content)
+    content["signer"] |= {
+        "first_name": FIRST_NAME,
+        "last_name": last_name(signer),
+        "full_name": f"{FIRST_NAME} {last_name(signer)}",
+        "email": pseudonym(signer),
+    }
+    return _dumped(content)
+
+
+def _own_data(signer: Signer) -> Iterator[SignatureRequest]:
+    """Yield the request, where what its sender calls it or notes of it names the signer."""
+    if words_naming(signer):
+        yield signer.request
+
+
+def words_naming(named: Signer | CopyRecipient) -> dict[str, str]:
+    """Return what of the words for the request, and of the data noted with it, names the person."""
+    request = named.request
+    words = _own_texts(request) | {f"metadata.{key}": text for key, text in (request.metadata or {}).items()}
+    return {name: words[name] for name in naming(named, words)}
+
+
+def _own_texts(request: SignatureRequest) -> dict[str, str]:
+    names = ("title", "subject", "message", "external_id", "redirect_url", "callback_url")
+    return {name: getattr(request, name) for name in names}
+
+
+def _told_own_data(request: SignatureRequest) -> Facts:
+    facts = {**_own_texts(request), "metadata": request.metadata}
+    return {"request": request.pk, **{name: fact for name, fact in facts.items() if fact}}
+
+
+def erase_own_data(signer: Signer | CopyRecipient, found: Sequence[SignatureRequest]) -> int:
+    """Empty the texts that name the person, here and in every event and recorded webhook of the request, and what
+    receivers answered to these."""
+    for request in found:
+        texts = dict.fromkeys(naming(signer, _own_texts(request)), "")
+        metadata = dict.fromkeys(naming(signer, request.metadata or {}), "")
+        if metadata:
+            request.metadata |= metadata
+        SignatureRequest.objects.filter(pk=request.pk).update(metadata=request.metadata, **texts)
+        rows: list[Event | Delivery] = [*Event.objects.filter(request=request)]
+        rows += Delivery.objects.filter(request=request)
+        for row in rows:
+            content = json.loads(row.payload)
+            told = content["signature_request"]
+            content["signature_request"] = {name: fact for name, fact in told.items() if name not in texts}
+            if "metadata" in told:
+                told["metadata"] |= metadata
+            update(row, payload=_dumped(content))
+        Attempt.objects.filter(delivery__request=request).update(response="", error="")
+        _forget_addresses(signer, request)
+    return len(found)
+
+
+def _forget_addresses(signer: Signer | CopyRecipient, request: SignatureRequest) -> None:
+    """Empty where webhooks of the request went or were to go, if it names the signer. Those that wait are not sent."""
+    deliveries = Delivery.objects.filter(request=request, destination=Destination.CALLBACK)
+    naming_signer = [row.pk for row in deliveries if naming(signer, {"url": row.url})]
+    gone = Delivery.objects.filter(pk__in=naming_signer)
+    gone.filter(finished_at=None).update(status=DeliveryStatus.FAILED, finished_at=clock.now(), claimed_at=None)
+    gone.update(url="", endpoint="")
+
+
+def _dumped(content: Facts) -> str:
+    return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
 
 
 OF_SIGNER: tuple[Place[Signer, Any], ...] = (
     Place(
         "signers",
-        columns("signature_requests_signer", "first_name last_name email phone invitation")
-        | columns("signature_requests_searchterm", "term"),  # by triggers
+        "signature_requests_signer: first_name last_name email phone invitation; "
+        "signature_requests_searchterm: term",  # by triggers
         lambda signer: [signer],
-        _told_signer,
-        _erase_signer,
+        telling(
+            "id request=request_id request.organization_id organization=request.organization.name request.environment "
+            "first_name last_name email phone language=locale order status invited_at=notified_at invitation",
+            lambda signer: {
+                "signed_at": clock.iso(signer.signed_at)
+                if signer.signed_at and signer.status == SignerStatus.SIGNED
+                else None
+            },
+            "completion_mailed_at=completion_notified_at decline_mailed_at=decline_told_at",
+            _marks,
+            "request_created_at=request.created_at request_status=request.status",
+        ),
+        replaced(
+            first_name=FIRST_NAME,
+            last_name=last_name,
+            email=pseudonym,
+            phone="",
+            token_salt=lambda _signer: new_salt(),  # which ends the signing link
+            invitation=None,
+            signature_encrypted=None,
+            initials_encrypted=None,
+            fields_encrypted=None,
+        ),
     ),
-    Place("fields", columns("signature_requests_field", "value"), _fields, _told_field, _erase_fields),
-    Place("journal", columns("journal_entry", "ip user_agent metadata"), _entries, _told_entry, _erase_entries),
+    Place(
+        "fields",
+        "signature_requests_field: value",
+        _fields,
+        telling(
+            "document=request_document.document_id name label type given_by_the_sender=value",
+            lambda field: {"entered": values_of(field.signer).get(field.pk)},
+        ),
+        replaced(value=None),  # as personal as what was entered, which goes with the signer's own row
+    ),
+    Place("journal", "journal_entry: ip user_agent metadata", _entries, _told_entry, _erase_entries),
     Place(
         "one-time codes",
-        columns("otp_onetimecode", "destination"),
-        _codes,
-        _told_code,
-        lambda _signer, rows: sum(update(row, destination="", destination_scope=None) for row in rows),
+        "otp_onetimecode: destination",
+        of_signer(OneTimeCode),
+        telling("channel destination created_at sent_at used_at", _wrong_codes),
+        replaced(destination="", destination_scope=""),
     ),
     Place(
         "first openings",
-        columns("signature_requests_firstopening", "ip"),
-        _openings,
-        _told_opening,
-        lambda _signer, rows: sum(update(row, ip="") for row in rows),
+        "signature_requests_firstopening: ip",
+        of_signer(FirstOpening),
+        telling("opened_at ip"),
+        replaced(ip=""),
     ),
     Place(
         "reminders",
-        columns("signature_requests_reminder", "mail"),
-        _reminders,
-        _told_reminder,
-        lambda _signer, rows: sum(update(row, mail=None) for row in rows),
+        "signature_requests_reminder: mail",
+        of_signer(Reminder),
+        telling("number asked_at mail"),
+        replaced(mail=None),
     ),
     Place(
         "reasons for declining",
-        columns("signature_requests_signaturerequest", "ended_reason"),
-        _declined,
-        _told_declined,
-        lambda _signer, rows: sum(update(row, ended_reason=ERASED) for row in rows),
+        "signature_requests_signaturerequest: ended_reason",
+        lambda signer: SignatureRequest.objects.filter(declined_by=signer).exclude(ended_reason=ERASED),
+        telling("request=pk at=ended_early_at reason=ended_reason"),
+        replaced(ended_reason=ERASED),
     ),
-    Place("inquiries", columns("signature_requests_inquiry", "text"), _inquiries, _told_inquiry, delete_rows),
     Place(
-        "captured mails to senders",
-        columns("messaging_capturedmessage", "text"),
-        _captured_about,
-        told_captured,
+        "inquiries",
+        "signature_requests_inquiry: text",
+        of_signer(Inquiry),
+        telling("kind text asked_at"),
         delete_rows,
     ),
-    *IN_WEBHOOKS,
+    Place(
+        "captured mails to senders",
+        "messaging_capturedmessage: text",
+        _captured_about,
+        TELL_CAPTURED,
+        delete_rows,
+    ),
+    Place(
+        "events",
+        "webhooks_event: payload",
+        _about(Event),
+        telling("id=pk event=event_type", lambda event: {"at": json.loads(event.payload)["occurred_at"]}, _said),
+        _erase,
+    ),
+    Place(
+        "webhooks",
+        "webhooks_delivery: payload; webhooks_attempt: response error",
+        _about(Delivery),
+        telling("id=pk event=event_type at=occurred_at url", _said, _answers),
+        _erase,
+    ),
+    Place(
+        "what senders call requests",
+        "signature_requests_signaturerequest: title subject message external_id redirect_url callback_url metadata; "
+        "webhooks_delivery: url endpoint",
+        _own_data,
+        _told_own_data,
+        erase_own_data,
+    ),
     Place(
         "files",
-        frozenset(),
+        "",
         _files,
         _told_file,
         stays="Signed documents and the proof are evidence; retention deletes them, and uploads with them.",

@@ -1,13 +1,19 @@
-"""What the places share in which something is kept of a person: how the person is known, and how a text names them."""
+"""A place in which something is kept of a person: the way to it, its columns, what is told of it and what erasing
+puts there; how the person is known, and how a text names them."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from operator import attrgetter
 from typing import Any, Generic, TypeVar
 from urllib.parse import unquote
 
+from django.db.models import Q
+
 from paraph.drafts.models import DraftSigner
-from paraph.signature_requests.models import CopyRecipient, Signer
+from paraph.kernel import clock
+from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient, Signer
 
 Facts = dict[str, Any]
 Subject = TypeVar("Subject")
@@ -19,19 +25,27 @@ class Place(Generic[Subject, Row]):
     """``find`` returns what the place has about the subject, and ``tell`` what stands in one of these, as plain JSON.
 
     ``erase`` takes what ``find`` returned for the subject and returns how many of these it changed; None where nothing
-    is erased, and then ``stays`` says why. ``columns``: those of the database that personal values stand in, as
-    ``table.column``.
+    is erased, and then ``stays`` says why. ``kept_in``: the columns that personal values stand in, as
+    ``table: column column; table: column``.
     """
 
     name: str
-    columns: frozenset[str]
+    kept_in: str
     find: Callable[[Subject], Iterable[Row]]
     tell: Callable[[Row], Facts]
     erase: Callable[[Subject, Sequence[Row]], int] | None = None
     stays: str = ""
 
+    @property
+    def columns(self) -> set[str]:
+        """The columns, as ``table.column``."""
+        tables = (each.split(":") for each in self.kept_in.split(";") if ":" in each)
+        return {f"{table.strip()}.{column}" for table, columns in tables for column in columns.split()}
+
 
 Named = Signer | DraftSigner | CopyRecipient
+
+FIRST_NAME = "Erased"
 
 _SHORTEST_NAME = 3  # shorter ones are parts of many words
 _BETWEEN = re.compile(r"[\s<>,:;\"'()\[\]]+")
@@ -52,9 +66,69 @@ class Person:
         return {} if self.organization_id is None else {path: self.organization_id}
 
 
-def columns(table: str, names: str) -> frozenset[str]:
-    """Return the columns of a table as :class:`Place` has them; ``names`` are separated by spaces."""
-    return frozenset(f"{table}.{name}" for name in names.split())
+def of_signer(model: Any) -> Callable[[Signer], Iterable[Any]]:
+    """Return what finds the rows of a signer."""
+    return lambda signer: model.objects.filter(signer=signer.pk).order_by("pk")
+
+
+def with_address(model: Any, path: str) -> Callable[[Person], Iterable[Any]]:
+    """Return what finds the rows in which one of the addresses stands at the path."""
+    return lambda person: model.objects.filter(among(person, path)).order_by("pk")
+
+
+def among(person: Person, path: str) -> Q:
+    """Return the condition that one of the addresses stands at the path, in letters of either case."""
+    found = Q(pk__in=[])
+    for address in person.addresses:
+        found |= Q(**{f"{path}__iexact": address})
+    return found
+
+
+def telling(*parts: str | Callable[[Any], Facts]) -> Callable[[Any], Facts]:
+    """Return what tells of a row, in this order: attributes at paths that spaces separate, each by its last name or by
+    that before a ``=``, and what functions say of the row. Moments become text."""
+    readers = [part if callable(part) else _reader(part) for part in parts]
+    return lambda row: {name: _plain(fact) for read in readers for name, fact in read(row).items()}
+
+
+def _reader(part: str) -> Callable[[Any], Facts]:
+    paths = [
+        (name or path.rpartition(".")[2], path) for name, _, path in (each.rpartition("=") for each in part.split())
+    ]
+    return lambda row: {name: attrgetter(path)(row) for name, path in paths}
+
+
+def _plain(fact: Any) -> Any:
+    return clock.iso(fact) if isinstance(fact, datetime) else fact
+
+
+TELL_CAPTURED = telling("to channel subject text created_at")  # of a message
+
+
+def replaced(**values: Any) -> Callable[[object, Sequence[Any]], int]:
+    """Return what puts these values into rows; one that is a function is called with the row."""
+
+    def erase(_subject: object, rows: Sequence[Any]) -> int:
+        return sum(
+            update(row, **{name: each(row) if callable(each) else each for name, each in values.items()})
+            for row in rows
+        )
+
+    return erase
+
+
+def update(row: Any, **values: object) -> int:
+    """Change these columns of a row; return how many rows there were."""
+    return int(type(row).objects.filter(pk=row.pk).update(**values))
+
+
+def pseudonym(signer: Signer) -> str:
+    """Return the address that stands in the place of an erased signer's."""
+    return f"signer-{signer.pk}{ERASED_DOMAIN}"
+
+
+def last_name(signer: Signer) -> str:
+    return f"signer {signer.pk}"
 
 
 def naming(named: Named, texts: dict[str, str]) -> list[str]:

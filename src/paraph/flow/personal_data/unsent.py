@@ -1,25 +1,43 @@
 """What is kept of a person who signs nothing: as one who gets copies, in rows of bulk sends and drafts that were never
-sent, in the captured inbox, and among the addresses that a sandbox may write to."""
+sent, in the captured inbox, among the addresses that a sandbox may write to, and in what organizations wrote into
+drafts and templates."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
-from typing import Any
+from typing import Any, NamedTuple
 
 from django.db import transaction
 from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from paraph.audit_trail.erase import entries_about, erase_values
+from paraph.audit_trail.erase import ERASED, entries_about, erase_values
+from paraph.drafts.editing import forget_places
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.flow.lock import lock_request
-from paraph.flow.personal_data.in_webhooks import erase_own_data, words_naming
-from paraph.flow.personal_data.in_words import IN_WORDS
-from paraph.flow.personal_data.place import Facts, Person, Place, columns, delete_rows, has_address, has_name, naming
-from paraph.kernel import clock
+from paraph.flow.personal_data.of_signer import erase_own_data, words_naming
+from paraph.flow.personal_data.place import (
+    TELL_CAPTURED,
+    Facts,
+    Person,
+    Place,
+    among,
+    delete_rows,
+    has_address,
+    has_name,
+    names_person,
+    naming,
+    telling,
+    with_address,
+)
 from paraph.messaging.models import CapturedMessage
-from paraph.request_templates.models import BulkRow, BulkSend, RowState
+from paraph.request_templates.models import (
+    BulkRow,
+    BulkSend,
+    RowState,
+    Template,
+)
 from paraph.signature_requests.models import ERASED_DOMAIN, CopyRecipient
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.models import ConfirmedAddress
@@ -44,23 +62,8 @@ def erase_unsent(person: Person) -> set[int]:
 
 def _copies(person: Person) -> Iterator[CopyRecipient]:
     """Those who get copies of requests, with the journal's entries about them."""
-    rows = CopyRecipient.objects.filter(**person.of("request__organization")).select_related("request")
-    for address in person.addresses:
-        yield from rows.filter(email__iexact=address).order_by("pk")
-
-
-def _told_copy(recipient: CopyRecipient) -> Facts:
-    request = recipient.request
-    return {
-        "organization_id": request.organization_id,
-        "environment": request.environment,
-        "request": request.pk,
-        "first_name": recipient.first_name,
-        "last_name": recipient.last_name,
-        "email": recipient.email,
-        "mailed_at": clock.iso(recipient.notified_at) if recipient.notified_at else None,
-        **words_naming(recipient),
-    }
+    rows = CopyRecipient.objects.filter(among(person, "email"), **person.of("request__organization"))
+    yield from rows.select_related("request").order_by("pk")
 
 
 def _erase_copies(_person: Person, found: Sequence[CopyRecipient]) -> int:
@@ -85,37 +88,10 @@ def _erase_copy(recipient: CopyRecipient) -> None:
     )
 
 
-def _captured(person: Person) -> Iterator[CapturedMessage]:
-    """Message that a gateway took are not kept."""
-    for address in person.addresses:
-        yield from CapturedMessage.objects.filter(to__iexact=address).order_by("pk")
-
-
-def told_captured(message: CapturedMessage) -> Facts:
-    return {
-        "to": message.to,
-        "channel": message.channel,
-        "subject": message.subject,
-        "text": message.text,
-        "created_at": clock.iso(message.created_at),
-    }
-
-
 def _rows(person: Person) -> Iterator[BulkRow]:
     for bulk_send in BulkSend.objects.filter(**person.of("organization")).order_by("pk"):
         rows = BulkRow.objects.filter(bulk_send=bulk_send).exclude(state=RowState.SENT).select_related("bulk_send")
         yield from (row for row in rows.iterator() if _row_names(person, row))
-
-
-def _told_row(row: BulkRow) -> Facts:
-    return {
-        "organization_id": row.bulk_send.organization_id,
-        "environment": row.bulk_send.environment,
-        "file": row.bulk_send.file_name,
-        "line": row.number,
-        "cells": row.cells,
-        "uploaded_at": clock.iso(row.bulk_send.created_at),
-    }
 
 
 def _empty_rows(_person: Person, found: Sequence[BulkRow]) -> int:
@@ -146,21 +122,6 @@ def _draft_signers(person: Person) -> Iterator[DraftSigner]:
             yield signer
 
 
-def _told_draft_signer(signer: DraftSigner) -> Facts:
-    return {
-        "organization_id": signer.draft.organization_id,
-        "environment": signer.draft.environment,
-        "draft": signer.draft_id,
-        "first_name": signer.first_name,
-        "last_name": signer.last_name,
-        "email": signer.email,
-        "phone": signer.phone,
-        **_own_texts(signer.draft),
-        "metadata": signer.draft.more_options.get("metadata", {}),
-        "changed_at": clock.iso(signer.draft.updated_at),
-    }
-
-
 def _own_texts(draft: Draft) -> dict[str, str]:
     return {name: each for name, each in draft.more_options.items() if isinstance(each, str)}
 
@@ -171,7 +132,9 @@ def _erase_draft_signers(_person: Person, found: Sequence[DraftSigner]) -> int:
         draft = Draft.objects.select_for_update(no_key=True).filter(pk=signer.draft_id).first()
         if draft:
             _forget_own_data(draft, signer)
-    return delete_rows(_person, found)
+            signer.delete()
+            forget_places(draft)
+    return len(found)
 
 
 def _forget_own_data(draft: Draft, signer: DraftSigner) -> None:
@@ -184,29 +147,23 @@ def _forget_own_data(draft: Draft, signer: DraftSigner) -> None:
         draft.save(update_fields=["more_options"])
 
 
-def _copies_in_drafts(person: Person) -> Iterator[tuple[Draft, list[dict[str, str]]]]:
+class _DraftCopies(NamedTuple):
+    draft: Draft
+    named: list[dict[str, str]]
+
+
+def _copies_in_drafts(person: Person) -> Iterator[_DraftCopies]:
     drafts = Draft.objects.filter(more_options__has_key="copies", **person.of("organization")).order_by("pk")
-    yield from ((draft, named) for draft in drafts.iterator() if (named := _copies_of(person, draft)))
+    yield from (_DraftCopies(draft, named) for draft in drafts.iterator() if (named := _copies_of(person, draft)))
 
 
 def _copies_of(person: Person, draft: Draft) -> list[dict[str, str]]:
     return [each for each in draft.more_options["copies"] if has_address(person, each.values())]
 
 
-def _told_draft_copies(found: tuple[Draft, list[dict[str, str]]]) -> Facts:
-    draft, named = found
-    return {
-        "organization_id": draft.organization_id,
-        "environment": draft.environment,
-        "draft": draft.pk,
-        "copies": named,
-        "changed_at": clock.iso(draft.updated_at),
-    }
-
-
 @transaction.atomic
-def _erase_draft_copies(person: Person, found: Sequence[tuple[Draft, list[dict[str, str]]]]) -> int:
-    locked = Draft.objects.select_for_update(no_key=True).filter(pk__in=[draft.pk for draft, _named in found])
+def _erase_draft_copies(person: Person, found: Sequence[_DraftCopies]) -> int:
+    locked = Draft.objects.select_for_update(no_key=True).filter(pk__in=[each.draft.pk for each in found])
     drafts = list(locked.filter(more_options__has_key="copies"))
     for draft in drafts:
         gone = _copies_of(person, draft)
@@ -220,58 +177,153 @@ def _confirmed(person: Person) -> QuerySet[ConfirmedAddress]:
     return ConfirmedAddress.objects.filter(address__in=addresses, **person.of("organization")).order_by("pk")
 
 
-def _told_confirmed(row: ConfirmedAddress) -> Facts:
+_ALWAYS_THERE = {"name"}  # of a field, which needs one
+_COPIES = "copies"  # of a draft, which are a place of their own
+
+
+class _Written(NamedTuple):
+    model: Any
+    table: str
+    organization: str
+    columns: tuple[str, ...]
+
+
+class Found(NamedTuple):
+    """``words``: what names the person, by the path to it."""
+
+    row: Any
+    organization_id: int
+    words: dict[str, str]
+
+
+_WRITTEN = (
+    _Written(Draft, "drafts_draft", "organization_id", ("title", "subject", "message", "more_options", "placed")),
+    _Written(
+        Template,
+        "request_templates_template",
+        "organization_id",
+        ("name", "subject", "message", "more_options", "request"),
+    ),
+)
+
+
+def _words(person: Person) -> Iterator[Found]:
+    for model, _table, organization, names in _WRITTEN:
+        rows = model.objects.filter(**person.of(organization)).order_by("pk")
+        for pk, organization_id, *values in rows.values_list("pk", organization, *names).iterator():
+            found = {
+                path: text
+                for name, value in zip(names, values, strict=True)
+                for path, text in _texts(name, value)
+                if names_person(person, text)
+            }
+            if found:
+                yield Found(model(pk=pk), organization_id, found)
+
+
+def _texts(path: str, value: Any) -> Iterator[tuple[str, str]]:
+    if isinstance(value, str):
+        yield path, value
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            yield from () if key == _COPIES else _texts(f"{path}.{key}", each)
+    elif isinstance(value, list):
+        for number, each in enumerate(value):
+            yield from _texts(f"{path}[{number}]", each)
+
+
+def _told_words(found: Found) -> Facts:
     return {
-        "organization_id": row.organization_id,
-        "address": row.address,
-        "asked_at": clock.iso(row.asked_at),
-        "confirmed_at": clock.iso(row.confirmed_at) if row.confirmed_at else None,
+        "organization_id": found.organization_id,
+        "kind": type(found.row).__name__,
+        "id": found.row.pk,
+        **found.words,
     }
+
+
+def _erase_words(person: Person, found: Sequence[Found]) -> int:
+    """Take these texts away, and what an object calls by them; "erased" stands where there must be one."""
+    by_model = {written.model: written.columns for written in _WRITTEN}
+    for row, _organization_id, _words in found:
+        names = by_model[type(row)]
+        kept = type(row).objects.select_for_update(no_key=True).filter(pk=row.pk).values(*names).first() or {}
+        left = {name: _without(person, value, name) for name, value in kept.items()}
+        type(row).objects.filter(pk=row.pk).update(**left)
+    return len(found)
+
+
+def _without(person: Person, value: Any, name: str = "") -> Any:
+    if isinstance(value, str):
+        return value if not names_person(person, value) else ERASED if name in _ALWAYS_THERE else ""
+    if isinstance(value, list):
+        return [_without(person, each, "name") for each in value]
+    if isinstance(value, dict):
+        left = {key: each if key == _COPIES else _without(person, each, key) for key, each in value.items()}
+        return {key: each for key, each in left.items() if each != "" or value[key] == ""}
+    return value
 
 
 UNSENT: tuple[Place[Person, Any], ...] = (
     Place(
         "captured messages",
-        columns("messaging_capturedmessage", "to subject text html"),
-        _captured,
-        told_captured,
+        "messaging_capturedmessage: to subject text html",
+        with_address(CapturedMessage, "to"),  # a message that a gateway took is not kept
+        TELL_CAPTURED,
         delete_rows,
     ),
     Place(
         "copies",
-        columns("signature_requests_copyrecipient", "first_name last_name email")
-        | columns("journal_entry", "metadata"),
+        "signature_requests_copyrecipient: first_name last_name email; journal_entry: metadata",
         _copies,
-        _told_copy,
+        telling(
+            "request.organization_id request.environment request=request_id first_name last_name email "
+            "mailed_at=notified_at",
+            words_naming,
+        ),
         _erase_copies,
     ),
     Place(
         "rows of bulk sends",
-        columns("request_templates_bulkrow", "cells signers problems"),
+        "request_templates_bulkrow: cells signers problems",
         _rows,
-        _told_row,
+        telling(
+            "bulk_send.organization_id bulk_send.environment file=bulk_send.file_name line=number cells "
+            "uploaded_at=bulk_send.created_at"
+        ),
         _empty_rows,
     ),
     Place(
         "drafts",
-        columns("drafts_draftsigner", "first_name last_name email phone") | columns("drafts_draft", "more_options"),
+        "drafts_draftsigner: first_name last_name email phone; drafts_draft: more_options",
         _draft_signers,
-        _told_draft_signer,
+        telling(
+            "draft.organization_id draft.environment draft=draft_id first_name last_name email phone",
+            lambda signer: _own_texts(signer.draft) | {"metadata": signer.draft.more_options.get("metadata", {})},
+            "changed_at=draft.updated_at",
+        ),
         _erase_draft_signers,
     ),
     Place(
         "copies in drafts",
-        columns("drafts_draft", "more_options"),
+        "drafts_draft: more_options",
         _copies_in_drafts,
-        _told_draft_copies,
+        telling(
+            "draft.organization_id draft.environment draft=draft.pk copies=named changed_at=draft.updated_at",
+        ),
         _erase_draft_copies,
     ),
-    *IN_WORDS,
+    Place(
+        "words in drafts and templates",
+        "; ".join(f"{table}: {' '.join(names)}" for _, table, _, names in _WRITTEN),
+        _words,
+        _told_words,
+        _erase_words,
+    ),
     Place(
         "confirmed addresses",
-        columns("organizations_confirmedaddress", "address"),
+        "organizations_confirmedaddress: address",
         _confirmed,
-        _told_confirmed,
+        telling("organization_id address asked_at confirmed_at"),
         delete_rows,
     ),
 )

@@ -2,8 +2,6 @@
 
 from django.db import transaction
 
-from paraph.database.compiled_query import CompiledQuery
-from paraph.database.prepared_statements import prepared_cursor
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.tell_sender import owe_mail
@@ -13,46 +11,33 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.metrics.metrics import stage
 from paraph.queue.defer import defer
-from paraph.signature_requests.models import CopyRecipient
+from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.models import MailKind
 from paraph.webhooks import outbox
 
-_SEALED = CompiledQuery(lambda: SealedDocument.objects.defer("seal"), "request_document__request")
-_PROOF = CompiledQuery(lambda: ProofFile.objects.select_related("request").defer("seal"), "request")
-_COPY_RECIPIENTS = CompiledQuery(CopyRecipient.objects.all, "request")
-
-_FINALIZE = "UPDATE signature_requests_signaturerequest SET finalized = true WHERE id = %s AND NOT finalized"
-
 
 def publish(request_id: int) -> None:
-    """Mark the request ``finalized`` release its ``request.completed`` webhook, and have its sender told.
+    """Mark the request ``finalized``, release its ``request.completed`` webhook, and queue the mail to its sender.
 
     Every sealed document and the proof must be in storage, byte for byte as they were sealed. Safe to repeat. Raises
-    ``DomainError`` or ``OSError`` where a file is missing or another, and notes the cause.
+    ``DomainError`` or ``OSError`` where a file is missing or is another one, and notes the cause.
     """
-    proof = _PROOF.get(request_id)
+    proof = ProofFile.objects.select_related("request").defer("seal").get(request=request_id)
     if proof.request.finalized:
         return
     with failures.noted(request_id, "publish"):
-        for sealed in _SEALED.all(request_id):
+        for sealed in SealedDocument.objects.defer("seal").filter(request_document__request=request_id):
             _check(sealed)
         _check(proof)
     with transaction.atomic():
-        if _finalize(request_id):
+        # a conditional update locks the row as ``lock_request`` does
+        if SignatureRequest.objects.filter(pk=request_id, finalized=False).update(finalized=True):
             failures.clear(request_id)
             outbox.release(request_id)
             owe_mail(proof.request, MailKind.COMPLETED)
-            if _COPY_RECIPIENTS.all(request_id):
+            if proof.request.has_copies:
                 defer("mail_copies", request_id=request_id)
-
-
-def _finalize(request_id: int) -> bool:
-    """Return False where the request is finalized already. Locks its row as :func:`paraph.flow.lock.lock_request`
-    does."""
-    with prepared_cursor() as cursor:
-        cursor.execute(_FINALIZE, [request_id])
-        return bool(cursor.rowcount)
 
 
 def _check(stored: SealedDocument | ProofFile) -> None:

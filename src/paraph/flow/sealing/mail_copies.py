@@ -23,7 +23,7 @@ def mail_copies(request_id: int) -> None:
     with transaction.atomic():
         request = lock_request(request_id)
         told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED, metadata__copies=True)
-        # Whose files were deleted before has no mail.
+        # Those whose files were deleted before the mail was out have none.
         addresses = {recipient.pk: recipient.email for recipient in recipients.exclude(notified_at=None)}
         if addresses and not told.exists():
             events.copies_mailed(request, list(addresses.values()), inbox.kept(map(mail_name, addresses)))

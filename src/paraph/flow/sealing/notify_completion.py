@@ -14,7 +14,7 @@ from paraph.signature_requests.models import Signer
 
 
 def notify_completion(request_id: int) -> None:
-    """Mail every signer once, then journals ``request.completion_notified``.
+    """Mail every signer once, then journal ``request.completion_notified``.
 
     Safe to repeat: signers who have the mail are left out. Raises ``OSError`` when the gateway does not take a mail,
     ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.

@@ -1,4 +1,4 @@
-"""Keeping timestamps beside sealed files that could not get one when they were sealed, or whose newest one ages."""
+"""Keeping timestamps beside sealed files that could not get one at their seal, or whose newest one ages."""
 
 from dataclasses import replace
 
@@ -38,9 +38,8 @@ def preserve_due() -> int:
             preservation.postpone(file)
             _log.warning("no timestamp", failures=failures)
             break
-        count += preservation.keep(
-            file, earlier, DetachedTimestamp(stamp.token, _statuses(context, file, stamp)), stamp
-        )
+        record = DetachedTimestamp(stamp.token, stamp.issuers + _statuses(context, file, stamp))
+        count += preservation.keep(file, earlier, record, stamp)
     return count
 
 

@@ -9,14 +9,22 @@ from typing import Any
 from paraph import words as catalog
 from paraph.audit_trail.append import facts
 from paraph.audit_trail.models import Entry, EventType
-from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence.models import SealedDocument
-from paraph.flow.sealing.filled_in import FilledIn, filled_in
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode, RefusedCode
-from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof_content import (
+    JournalLine,
+    ProofContent,
+    ProofDocument,
+    ProofField,
+    ProofSeal,
+    ProofSigner,
+)
+from paraph.signature_requests.fields.kinds import shown_text
+from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.store import facts_of, fields_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import FirstOpening, Role, SignatureRequest, Signer
+from paraph.signature_requests.models import Field, FirstOpening, Role, SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
 from paraph.tenants.logos import logo_picture
 
@@ -42,12 +50,27 @@ def own_title(event_type: str, metadata: Mapping[str, Any], locale: str) -> str:
     return str(words["event_approved"]) if approved else ""
 
 
-_REFUSED = CompiledQuery(lambda: RefusedCode.objects.order_by("id"), "signer__request")
+@dataclass(frozen=True)
+class FilledIn:
+    """A field and its value as the journal has it. ``document``: the name of its document; ``text``: the value as it
+    is printed, of a checkbox in a word."""
+
+    field: Field
+    document: str
+    value: Value | None
+    text: str
+
+    def printed(self) -> ProofField:
+        return ProofField(self.document, self.field.label, self.text)
+
+    def evidence(self) -> dict[str, Any]:
+        """Return what evidence.json has of it. ``printed`` is what ``paraph verify`` looks for on the pages."""
+        return facts_of(self.field) | {"label": self.field.label, "value": self.value, "printed": self.text}
 
 
 @dataclass(frozen=True)
 class Visits:
-    """``opening`` is None where nobody noted it: a program signed."""
+    """When a signer opened the page first and entered wrong codes. ``opening`` is None where a program signed."""
 
     opening: FirstOpening | None
     refused_codes: Sequence[datetime]
@@ -64,21 +87,11 @@ class Visits:
 def visits_of(request_id: int, signers: Sequence[Signer]) -> list[Visits]:
     """Return the visits of the signers, whose ``first_opening`` is loaded, in their order."""
     refused: dict[int, list[datetime]] = {signer.pk: [] for signer in signers}
-    for code in _REFUSED.all(request_id):
+    for code in RefusedCode.objects.filter(signer__request=request_id).order_by("id"):
         refused[code.signer_id].append(code.refused_at)
     return [Visits(getattr(signer, "first_opening", None), refused[signer.pk]) for signer in signers]
 
 
-_SIGNERS = CompiledQuery(lambda: Signer.objects.select_related("code", "first_opening").order_by("order"), "request")
-_JOURNAL = CompiledQuery(lambda: Entry.objects.order_by("position"), "request")
-_SEALED = CompiledQuery(
-    lambda: (
-        SealedDocument.objects.select_related("request_document__document")
-        .defer("request_document__document__preflight")
-        .order_by("request_document__position")
-    ),
-    "request_document__request",
-)
 EVIDENCE_FORMAT = "paraph-evidence/3"
 """Since format 3 the journal's hashes cover commitments to personal values, whose salts are stated; since format 2 the
 seals of proofs name their purpose."""
@@ -88,10 +101,14 @@ def proof_content(request: SignatureRequest, issued_at: datetime) -> ProofConten
     """Return what the proof of a completed request states, with the journal as it is now. Every document must be
     sealed."""
     assert request.completed_at
-    signers, journal, sealed = _SIGNERS.all(request.pk), _JOURNAL.all(request.pk), _SEALED.all(request.pk)
+    signers = list(request.signers.select_related("code", "first_opening").order_by("order"))
+    journal = list(Entry.objects.filter(request=request).order_by("position"))
+    documents = SealedDocument.objects.select_related("request_document__document")
+    documents = documents.defer("request_document__document__preflight")
+    sealed = list(documents.filter(request_document__request=request).order_by("request_document__position"))
     visits = visits_of(request.pk, signers)
     names = {row.request_document.document_id: row.request_document.document.name for row in sealed}
-    filled = filled_in(request, journal, names)
+    filled = _filled_in(request, journal, names)
     return ProofContent(
         request_id=request.pk,
         organization=request.organization.name,
@@ -266,3 +283,33 @@ def _document_evidence(row: SealedDocument, certificates: dict[str, str]) -> dic
 
 def _digest(encoded: str) -> str:
     return tokens.sha256(base64.b64decode(encoded)).hex()
+
+
+def _filled_in(
+    request: SignatureRequest, journal: Sequence[Entry], documents: Mapping[int, str]
+) -> dict[int, list[FilledIn]]:
+    """Return the fields of each signer (by id) who has some, in the order of the journal. ``documents``: names by
+    id."""
+    signed = {
+        entry.signer_id: entry.metadata["fields"]
+        for entry in journal
+        if entry.signer_id and entry.event_type == EventType.SIGNED and entry.metadata.get("fields")
+    }
+    if not signed:
+        return {}
+    known = {(row.signer_id, row.request_document.document_id, row.name): row for row in fields_of(request.pk)}
+    return {
+        signer_id: [
+            _filled_field(known[signer_id, each["document_id"], each["name"]], each["value"], documents, request.locale)
+            for each in entered
+        ]
+        for signer_id, entered in signed.items()
+    }
+
+
+def _filled_field(field: Field, value: Value | None, documents: Mapping[int, str], locale: str) -> FilledIn:
+    if isinstance(value, bool):
+        text = str(catalog.of("proof", locale)["ticked" if value else "unticked"])
+    else:
+        text = shown_text(field, value, locale)
+    return FilledIn(field, documents[field.request_document.document_id], value, text)

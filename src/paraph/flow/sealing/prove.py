@@ -3,7 +3,6 @@
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.evidence import failures
 from paraph.evidence.record import certificate_facts, record_proof_file
 from paraph.flow import events
@@ -20,17 +19,14 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.object_keys import folder_of
 
-_REQUEST = CompiledQuery(lambda: SignatureRequest.objects.select_related("organization", "branding_profile", "proof"))
-
 
 def prove(request_id: int) -> None:
-    """Typesets, seals and stores the proof, and journals it.
+    """Typeset, seal and store the proof, and journal it.
 
-    Requires that every document is sealed. Safe to repeat and to run twice at once, as
-    :func:`paraph.flow.sealing.seal.seal` is. Raises ``DomainError``, ``SealError`` or ``OSError`` when the proof cannot
-    be made now, and notes the cause.
+    Every document must be sealed. Safe to repeat and to run twice at once, as :func:`paraph.flow.sealing.seal.seal` is.
+    Raises ``DomainError``, ``SealError`` or ``OSError`` when the proof cannot be made now, and notes the cause.
     """
-    request = _REQUEST.get(request_id)
+    request = SignatureRequest.objects.select_related("organization", "branding_profile", "proof").get(pk=request_id)
     if hasattr(request, "proof"):
         return
     with failures.noted(request_id, "prove"):

@@ -7,7 +7,6 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
-from paraph.database.compiled_query import CompiledQuery
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
 from paraph.evidence.record import all_sealed, record_sealed_document, seal_facts
@@ -28,18 +27,18 @@ from paraph.storage import store
 from paraph.storage.object_keys import folder_of
 
 _LARGE = ("document__preflight", "sealed__seal")
-_ROW = CompiledQuery(lambda: RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE))
 
 
 def seal(request_document_id: int) -> int | None:
-    """Stamps, seals and stores the document, and journals that. Returns the id of the request once all its documents
-    are sealed, else None.
+    """Stamp, seal and store the document, and journal that. Return the id of the request once all its documents are
+    sealed, else None.
 
-    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file.
-    Does nothing once retention has deleted the files.
-    Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be done now, and notes the cause.
+    Safe to repeat and to run twice at once: the first to commit has made the seal, the other removes its own file. Does
+    nothing once retention has deleted the files. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be
+    done now, and notes the cause.
     """
-    row = _ROW.get(request_document_id)
+    rows = RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE)
+    row = rows.get(pk=request_document_id)
     if row.request.files_deleted_at:
         return None
     missing = not hasattr(row, "sealed")

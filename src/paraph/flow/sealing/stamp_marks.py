@@ -2,26 +2,22 @@
 where."""
 
 import math
-from collections.abc import Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from paraph.database.compiled_query import CompiledQuery
-from paraph.documents.models import Document
-from paraph.documents.underneath import grounds
-from paraph.flow.sealing.page_values import values_on_pages
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
+from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
+from paraph.signature_requests.fields.kinds import field_content
+from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.handwriting import initials_of, signature_of
-from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
-from paraph.signature_requests.stamp_grounds import stamp_grounds
+from paraph.signature_requests.models import Field, Placement, RequestDocument, SignatureRequest, Signer
 from paraph.tenants.models import Environment
 
 Size = tuple[float, float]
 
-_PLACEMENTS = CompiledQuery(
-    lambda: Placement.objects.select_related("signer").order_by("signer__order", "id"), "request_document"
-)
 _ASPECTS_PER_DOUBLING = 4  # pages whose proportions differ by less than this step share one watermark
 
 
@@ -35,20 +31,33 @@ class StampMarks:
     page_overlay: Overlay | None
 
 
+@dataclass(frozen=True)
+class PageValues:
+    """The values on one page, as one picture: fifty of them would take twice the time. ``left`` and ``bottom``: where
+    its lower left corner stands."""
+
+    page_number: int
+    left: float
+    bottom: float
+    content: FieldsContent
+
+    def mark(self, picture: int) -> Mark:
+        return Mark(self.page_number, self.left, self.bottom, self.content.width, self.content.height, picture)
+
+
 def stamp_marks(row: RequestDocument) -> StampMarks:
     """Draw the stamps, initials and values of everyone who signs the document.
 
     ``row`` has its request and document loaded.
     """
-    placements = _PLACEMENTS.all(row.pk)
+    placements = list(row.placements.select_related("signer").order_by("signer__order", "id"))
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
-    initials = _InitialsPlaces(row.document, signers, sizes) if row.request.initials_required else None
-    has_ground = stamp_grounds(row.document, placements, keep=False)
+    initials = [_initials(signer) for signer in signers] if row.request.initials_required else []
     values = values_on_pages(row, signers)
     drawn = appearances(
-        [_stamp(placement, row.request, ground=has_ground[placement.pk]) for placement in placements],
-        initials.contents if initials else [],
+        [_stamp(placement, row.request) for placement in placements],
+        initials,
         _watermark_sizes(sizes) if row.request.environment == Environment.SANDBOX else [],
         [each.content for each in values],
     )
@@ -56,12 +65,12 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
         Mark(place.page_number, place.x, place.y, place.width, place.height, page)
         for place, page in zip(placements, drawn.stamp_pages, strict=True)
     ]
-    marks = initials.marks(drawn.initials_pages) if initials else []
+    marks = _on_every_page(drawn.initials_pages, sizes)
     marks += [each.mark(page) for each, page in zip(values, drawn.fields_pages, strict=True)]
     return StampMarks(drawn.pdf, [*marks, *stamps], _watermark(drawn))
 
 
-def _stamp(placement: Placement, request: SignatureRequest, *, ground: bool) -> StampContent:
+def _stamp(placement: Placement, request: SignatureRequest) -> StampContent:
     signer = placement.signer
     assert signer.signed_at
     return StampContent(
@@ -72,37 +81,21 @@ def _stamp(placement: Placement, request: SignatureRequest, *, ground: bool) -> 
         request_id=request.pk,
         signature=signature_of(signer),
         locale=signer.locale,
-        ground=ground,
         address=signer.email,
         signature_only=request.signature_only,
     )
 
 
-class _InitialsPlaces:
-    """The initials of everyone on every page, in two forms: as they are, and with a ground, where any needs it."""
-
-    def __init__(self, document: Document, signers: Sequence[Signer], sizes: Sequence[Size]) -> None:
-        self._places = [
-            (number, index, place)
-            for number, (width, height) in enumerate(sizes, start=1)
-            for index, place in enumerate(initials_row(width, height, len(signers)))
-        ]
-        at = [(number, place.x, place.y, place.width, place.height) for number, _, place in self._places]
-        self._grounds = grounds(document, at, keep=False)
-        self._count = len(signers)
-        forms = (False, True) if any(self._grounds) else (False,)
-        self.contents = [_initials(signer, ground=ground) for ground in forms for signer in signers]
-
-    def marks(self, pictures: Sequence[int]) -> list[Mark]:
-        return [
-            Mark(number, place.x, place.y, place.width, place.height, pictures[index + self._count * ground])
-            for (number, index, place), ground in zip(self._places, self._grounds, strict=True)
-        ]
+def _initials(signer: Signer) -> InitialsContent:
+    return InitialsContent(signer.full_name, initials_of(signer) or {"type": "typed"}, address=signer.email)
 
 
-def _initials(signer: Signer, *, ground: bool) -> InitialsContent:
-    mark = initials_of(signer) or {"type": "typed"}
-    return InitialsContent(signer.full_name, mark, ground=ground, address=signer.email)
+def _on_every_page(initials: Sequence[int], sizes: Sequence[Size]) -> list[Mark]:
+    return [
+        Mark(number, place.x, place.y, place.width, place.height, picture)
+        for number, (width, height) in enumerate(sizes, start=1)
+        for picture, place in zip(initials, initials_row(width, height, len(initials)), strict=True)
+    ]
 
 
 def _watermark_sizes(sizes: Sequence[Size]) -> list[Size]:
@@ -119,3 +112,30 @@ def _watermark(drawn: Appearances) -> Overlay | None:
         return None
     first, *others = drawn.watermark_pages
     return Overlay(first, tuple(others))
+
+
+def values_on_pages(row: RequestDocument, signers: Sequence[Signer]) -> list[PageValues]:
+    """Return the values that these signers signed, of each page that has some. ``row`` has its request loaded."""
+    values = {signer.pk: values_of(signer) for signer in signers if signer.fields_encrypted is not None}
+    fields = row.fields.order_by("id") if values else []  # most requests have none, and are not searched for them
+    locale = row.request.locale
+    return on_pages(
+        (field, field_content(field, values.get(field.signer_id, {}).get(field.pk), locale)) for field in fields
+    )
+
+
+def on_pages(fields: Iterable[tuple[Field, FieldContent]]) -> list[PageValues]:
+    """Return what is drawn for these fields, by page; nothing for what is blank."""
+    pages: dict[int, list[tuple[Field, FieldContent]]] = defaultdict(list)
+    for field, content in fields:
+        if not content.is_blank:
+            pages[field.page_number].append((field, content))
+    return [_on_page(number, filled) for number, filled in sorted(pages.items())]
+
+
+def _on_page(number: int, filled: Sequence[tuple[Field, FieldContent]]) -> PageValues:
+    left, bottom = min(field.x for field, _ in filled), min(field.y for field, _ in filled)
+    right = max(field.x + field.width for field, _ in filled)
+    top = max(field.y + field.height for field, _ in filled)
+    places = [FieldPlace(field.x - left, top - field.y - field.height, content) for field, content in filled]
+    return PageValues(number, left, bottom, FieldsContent(right - left, top - bottom, places))

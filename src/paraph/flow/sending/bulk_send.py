@@ -25,7 +25,8 @@ from paraph.tenants.scope import TenantScope, scoped
 
 @transaction.atomic
 def start_bulk_send(scope: TenantScope, bulk_send_id: int, sender: Sender, *, skip_wrong: bool) -> None:
-    """Have a job send the rows that can be sent. Of a bulk send that is done, those are sent again that were refused.
+    """Have a job send the rows that can be sent. Of a bulk send that is done, the rows that were refused are sent
+    again.
 
     Does nothing where it is being sent already. Raises ``not_found``, ``forbidden`` for a suspended organization, or
     ``conflict`` where there is nothing to send, or rows are wrong and not to be skipped.
@@ -60,7 +61,8 @@ def cancel_bulk_send(scope: TenantScope, bulk_send_id: int, actor: Actor) -> Non
 
 
 def _locked(scope: TenantScope, bulk_send_id: int) -> BulkSend:
-    """Lock the template first, which cannot be deleted then, as its deletion does."""
+    """Lock the template, then the bulk send, in the same order as the deletion of a template, which has to wait
+    then."""
     template = scoped(Template, scope).filter(bulk_sends=bulk_send_id)
     list(template.select_for_update(no_key=True, of=("self",)))
     bulk_send = scoped(BulkSend, scope).select_for_update(no_key=True).filter(pk=bulk_send_id).first()
@@ -117,7 +119,7 @@ def _send_next(bulk_send_id: int) -> bool:
 
 
 def _send(bulk_send: BulkSend, row: BulkRow) -> None:
-    """Names and addresses of a row that is sent live on in the request alone."""
+    """Send the row, whose names and addresses live on in the request alone."""
     try:
         with transaction.atomic():
             row.request_id = _request(bulk_send, row)
@@ -146,7 +148,7 @@ def _scope(bulk_send: BulkSend) -> TenantScope:
 
 
 def _sender(bulk_send: BulkSend, template: Template) -> Sender:
-    """Raise ``forbidden`` where the author may not send any more."""
+    """Return the author as the sender. Raise ``forbidden`` where the author may not send any more."""
     members = Member.objects.select_related("user").filter(organization_id=bulk_send.organization_id)
     member = members.filter(user_id=bulk_send.author_id or 0).first()
     if member is None or not may(member.role, Right.SEND):

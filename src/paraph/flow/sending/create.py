@@ -17,7 +17,7 @@ from paraph.flow.sending.make_room import require_room_for_seals
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
 from paraph.queue.defer import job
-from paraph.signature_requests.field_rules import row_of
+from paraph.signature_requests.fields.input import row_of
 from paraph.signature_requests.models import (
     Approval,
     CopyRecipient,
@@ -28,7 +28,6 @@ from paraph.signature_requests.models import (
     Signer,
 )
 from paraph.signature_requests.plan import RequestPlan, make_plan
-from paraph.signature_requests.reading import LoadedRequest, from_rows
 from paraph.signature_requests.signing_token import new_salt
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.scope import TenantScope
@@ -49,11 +48,11 @@ class Sender:
 
 def create(
     scope: TenantScope, payload: object, sender: Sender, locale: str = "", beside: Beside = nothing_beside
-) -> LoadedRequest:
+) -> int:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
     ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Returns
-    the request as it is shown. Searches the documents for tags before anything is written. Raises ``DomainError`` as
+    its id. Searches the documents for tags before anything is written. Raises ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does, and ``insufficient_storage`` where the sandbox has no room.
     """
     plan = make_plan(scope, payload, locale=locale)
@@ -66,7 +65,7 @@ def create(
         raise
 
 
-def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, beside: Beside) -> LoadedRequest:
+def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, beside: Beside) -> int:
     ids = reserve({SignatureRequest: 1, Signer: len(plan.draft.signers), RequestDocument: len(plan.documents)})
     request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
     signers = _signers(request, plan, ids[Signer])
@@ -76,8 +75,7 @@ def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, be
     entries, invitations = _journal(request, plan, sender), _invitations(signers, plan)
     rows = [request, *signers.values(), *documents, *places, *fields, *copies, *entries]
     insert_whole([*rows, *beside(request.pk), *invitations])
-    ordered = sorted(signers.values(), key=lambda signer: signer.order)
-    return from_rows(request, documents, ordered, fields, copies)
+    return request.pk
 
 
 def _request(scope: TenantScope, plan: RequestPlan, request_id: int, sender: Sender, locale: str) -> SignatureRequest:

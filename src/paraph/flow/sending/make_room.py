@@ -83,7 +83,7 @@ def _require_quota(scope: TenantScope, size: int, quota: int, kept: Sequence[int
 
 def _remove_unused(scope: TenantScope, wanted: int, kept: Sequence[int]) -> int:
     """Remove the oldest uploads that nothing uses, until ``wanted`` bytes are freed or none is left; return the number
-    of freed bytes. ``kept``: ids of those for which there is a use at hand."""
+    of freed bytes. ``kept``: ids of those that are about to be used."""
     old = unused(scoped(Document, scope)).filter(created_at__lt=clock.now() - UNUSED_FOR).exclude(pk__in=kept)
     freed = 0
     with transaction.atomic():

@@ -1,6 +1,7 @@
 """Prepare a draft for a member to review and send, as an application asks for it."""
 
 from dataclasses import asdict
+from typing import Any
 
 from django.db import IntegrityError, transaction
 
@@ -9,6 +10,7 @@ from paraph.drafts.given import Given, read
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
 from paraph.drafts.payload import content_of
 from paraph.idempotency.held_key import Beside
+from paraph.signature_requests.placing import PlannedField, PlannedPlacement
 from paraph.tenants.scope import TenantScope
 from paraph.words import DEFAULT_LOCALE
 
@@ -42,29 +44,18 @@ def _made(scope: TenantScope, given: Given, locale: str, beside: Beside) -> Draf
         for position, (ref, person) in enumerate(given.signers.items())
     }
     DraftSigner.objects.bulk_create(signers.values())
+    stamps: list[DraftStamp] = []
+    fields: list[DraftField] = []
     for position, planned in enumerate(given.documents):
         row = DraftDocument.objects.create(draft=draft, document=planned.document, position=position)
-        DraftStamp.objects.bulk_create(
-            DraftStamp(
-                document=row,
-                signer=signers[placed.signer_ref],
-                page_number=placed.page_number,
-                x=placed.rect.x,
-                y=placed.rect.y,
-                width=placed.rect.width,
-                height=placed.rect.height,
-            )
-            for placed in planned.placements
-        )
-        DraftField.objects.bulk_create(
-            DraftField(
-                document=row,
-                signer=signers[field.signer_ref],
-                content=content_of(field.given),
-                page_number=field.page_number,
-                **asdict(field.rect),
-            )
-            for field in planned.fields
-        )
+        placed: list[PlannedPlacement | PlannedField] = [*planned.placements, *planned.fields]
+        for each in placed:
+            place: dict[str, Any] = {"page_number": each.page_number, **asdict(each.rect)}
+            whose: dict[str, Any] = {"document": row, "signer": signers[each.signer_ref]}
+            if isinstance(each, PlannedField):
+                fields.append(DraftField(**whose, **place, content=content_of(each.given)))
+            else:
+                stamps.append(DraftStamp(**whose, **place))
+    draft.place(stamps, fields)
     insert(beside(draft.pk))
     return draft

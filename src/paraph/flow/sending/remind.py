@@ -84,7 +84,8 @@ def _next_number(signer: Signer) -> int:
 
 
 def next_allowed(made: Iterable[Reminder]) -> datetime:
-    """Return from when on a signer may be reminded again: a day after they were, or were to be."""
+    """Return the moment from which a signer may be reminded again: a day after the last reminder, or after one that is
+    due."""
     moments = [max(each.asked_at, _mailed_at(each) or each.asked_at) for each in made]
     return max(moments) + BETWEEN_REMINDERS if moments else datetime.min.replace(tzinfo=UTC)
 
@@ -94,8 +95,8 @@ def _mailed_at(reminder: Reminder) -> datetime | None:
 
 
 def send_reminder(signer_id: int, number: int) -> None:
-    """Mail the invitation again, then journals ``signer.notified`` as a reminder. Does nothing for a signer who may not
-    sign any more; gives up the reminder of one who got another within a day, as after an outage.
+    """Mail the invitation again, then journal ``signer.notified`` as a reminder. Do nothing for a signer who may not
+    sign any more, and give up the reminder of one who got another within a day, as after an outage.
 
     Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off.

@@ -19,7 +19,7 @@ _JOBS_LIVE = timedelta(days=4)  # as long as a reminder that is not out yet may 
 
 
 def remind_due(seconds: float = _RUN_SECONDS) -> int:
-    """Have those reminded whose time has come, for at most so many seconds; return how many.
+    """Queue the reminders whose time has come, for at most so many seconds, and return how many.
 
     Safe to repeat, to run twice at once, and to be killed: each signer is a transaction under a lock.
     """

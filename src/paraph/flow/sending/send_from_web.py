@@ -29,7 +29,7 @@ def send_from_web(
     """
     require_active(scope)
     assert sender.member
-    request_id = create(scope, payload, sender, locale).id
+    request_id = create(scope, payload, sender, locale)
     use_web_send(scope.organization_id, scope.plan)
     log.note(scope.organization_id, sender.member, Action.REQUEST_SENT, f"request {request_id}", after=source)
     return request_id
@@ -56,6 +56,6 @@ def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
 
 
 def _close(draft: Draft, request_id: int) -> None:
-    """Names, addresses and what was written to signers live on in the request alone."""
+    """Empty the draft: names, addresses and what was written to signers live on in the request alone."""
     draft.request_id = request_id
     empty(draft)

@@ -154,14 +154,12 @@ def _save(document: Document, member: Actor | None, beside: Beside) -> None:
     """Insert the row and note the member's act; delete the objects where the database refuses it. Where the database
     does not answer, the row may exist, so the objects stay; the sweep removes them if it does not."""
     try:
-        if member is None and beside is nothing_beside:
-            rows.insert_new(document)
-        elif member is None:
+        if member is None:
             [document.pk] = rows.reserve({Document: 1})[Document]
             rows.insert_whole([document, *beside(document.pk)])
         else:
             with transaction.atomic():
-                rows.insert_new(document)
+                document.save(force_insert=True)
                 subject = f"document {document.pk}"
                 note(document.organization_id, member, Action.DOCUMENT_UPLOADED, subject, after=document.facts())
     except (DataError, IntegrityError):

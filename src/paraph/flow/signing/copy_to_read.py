@@ -10,10 +10,10 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.pdf.untrusted.preview import preview
-from paraph.signature_requests.field_content import field_content
+from paraph.signature_requests.fields.kinds import field_content
+from paraph.signature_requests.fields.shown import ShownValue, values_of_others
+from paraph.signature_requests.fields.store import fields_of
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.request_fields import fields_of
-from paraph.signature_requests.shown_values import ShownValue, values_of_others
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 

@@ -8,7 +8,7 @@ from paraph.flow.lock import lock_signer
 from paraph.flow.messages.tell_decline import owe_mails
 from paraph.flow.signing.ask import plain_text
 from paraph.kernel import clock
-from paraph.signature_requests.forget_entries import forget_entries
+from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 
 from django.db import transaction
 
-from paraph.database.rows import update
 from paraph.flow.lock import lock_signer
-from paraph.signature_requests import field_values
-from paraph.signature_requests.entries import Entry, with_entries
-from paraph.signature_requests.field_values import Values
+from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields.entry import Entry, with_entries
+from paraph.signature_requests.fields.store import Values
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import require_open
 
@@ -23,6 +22,6 @@ def enter_fields(signer: Signer, entries: Sequence[Entry]) -> Values:
         require_open(locked)
         typed = with_entries(field_values.values_of(locked), entries)
         field_values.write(locked, typed)
-        update(locked, "fields_encrypted")
+        locked.save(update_fields=["fields_encrypted"])
     signer.fields_encrypted = locked.fields_encrypted
     return typed

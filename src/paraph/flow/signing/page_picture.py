@@ -101,8 +101,9 @@ def _drawn(document: Document, number: int, zoom: int, *, printed: bool = False,
 
 
 def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRefused) -> bytes:
-    """Return the picture that another call has kept meanwhile. Raise PageNotShownError, which stands in the way of
-    signatures until there is one: what is looked for only after it is remembered cannot be missed by both."""
+    """Return the picture that another call has kept meanwhile. Else raise :class:`PageNotShownError`: the page stands
+    in the way of signatures until there is a picture. It is remembered before the picture is looked for, so that two
+    calls at once cannot both miss what the other does."""
     unshown_pages.remember(document, number)
     try:
         picture = store.get(key)

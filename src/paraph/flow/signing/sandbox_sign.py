@@ -4,7 +4,7 @@ from typing import Any
 
 from paraph.audit_trail.append import Origin
 from paraph.flow.signing.sign import Signature, sign
-from paraph.signature_requests.filled_fields import FilledField
+from paraph.signature_requests.fields.entry import FilledField
 from paraph.signature_requests.models import Signer
 
 

@@ -43,12 +43,11 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     """Issue a code, hand it to the gateway and log that. ``locale`` is the language of the message, by default
     the request's.
 
-    Raise ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the
-    signer's, ``too_many_attempts`` while no code would be taken, ``rate_limited`` after 5 codes in 10 minutes or at a
-    ceiling of messages. Raise ``delivery_failed`` where nothing sends it
-    (:func:`paraph.messaging.gateways.is_refused`), and when the gateway does not take the message, which leaves no
-    journal entry and a code that cannot be used. While no more threads may wait (:mod:`paraph.kernel.places`), raises
-    ``unavailable`` before anything is done.
+    Raise ``DomainError`` as :func:`require_open` does, ``validation_error`` for a channel that is not the signer's,
+    ``too_many_attempts`` while no code would be taken, ``rate_limited`` after 5 codes in 10 minutes or at a ceiling of
+    messages. Raise ``delivery_failed`` where nothing sends it (:func:`paraph.messaging.gateways.is_refused`), and when
+    the gateway does not take the message, which leaves no journal entry and a code that cannot be used. Raise
+    ``unavailable`` before anything is done while no more threads may wait (:mod:`paraph.kernel.places`).
     """
     require_open(signer)
     chosen, recipient = channels.destination(signer, channel)

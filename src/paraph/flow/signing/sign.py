@@ -8,8 +8,7 @@ from typing import Any
 from django.db import transaction
 
 from paraph.audit_trail.append import Origin
-from paraph.database.compiled_query import CompiledQuery
-from paraph.database.rows import insert, update
+from paraph.database.rows import insert
 from paraph.flow import events
 from paraph.flow.lock import lock_signer
 from paraph.kernel import clock
@@ -17,21 +16,20 @@ from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.pdf.typesetting.strokes import has_ink, simplified
 from paraph.queue.defer import defer, job
-from paraph.signature_requests import field_values, handwriting
+from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice
-from paraph.signature_requests.filled_fields import FilledField
+from paraph.signature_requests.fields import store as field_values
+from paraph.signature_requests.fields.entry import FilledField
+from paraph.signature_requests.fields.kinds import known_value
 from paraph.signature_requests.models import (
-    FILLED_BY_SERVICE,
     Mode,
-    RequestDocument,
     RequestStatus,
     SignatureRequest,
     Signer,
     SignerStatus,
 )
 from paraph.signature_requests.shown_pages import require_shown
-from paraph.signature_requests.shown_values import service_value
-from paraph.signature_requests.signed_documents import signed_digests
+from paraph.signature_requests.signed_documents import listed
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
 from paraph.tenants.models import Environment
 
@@ -53,9 +51,6 @@ def require_ink(signature: dict[str, Any] | None, initials: dict[str, Any] | Non
             raise NoInkError(field)
 
 
-_DOCUMENTS = CompiledQuery(RequestDocument.objects.all, "request")
-
-
 def complete(request: SignatureRequest, moment: datetime) -> None:
     """Mark the request ``completed`` at the moment of the last signature, log that and defer one job per
     document, which seals it.
@@ -65,16 +60,17 @@ def complete(request: SignatureRequest, moment: datetime) -> None:
     """
     request.status = RequestStatus.COMPLETED
     request.completed_at = moment
-    update(request, "status", "completed_at")
+    request.save(update_fields=["status", "completed_at"])
     events.request_completed(request)
     mails = [job("notify_completion", request_id=request.pk)] if request.notify_signers_on_completion else []
     rank = _unsealed(request)
-    insert([*mails, *(job("finalize", rank=rank, request_document_id=row.pk) for row in _DOCUMENTS.all(request.pk))])
+    rows = request.request_documents.values_list("pk", flat=True)
+    insert([*mails, *(job("finalize", rank=rank, request_document_id=pk) for pk in rows)])
 
 
 def _unsealed(request: SignatureRequest) -> int:
-    """Return how many other requests of the tenant wait for their seals: whoever has few is not behind whoever has
-    many."""
+    """Return how many other requests of the tenant wait for their seals, so that a tenant with few does not stand
+    behind one with many."""
     own = SignatureRequest.objects.filter(organization=request.organization_id, environment=request.environment)
     return own.filter(status=RequestStatus.COMPLETED, finalized=False).exclude(pk=request.pk).count()
 
@@ -124,7 +120,7 @@ def sign(signer: Signer, signature: Signature, origin: Origin) -> Signer:
         elif signer.request.environment != Environment.SANDBOX:
             raise DomainError("invalid_otp", "Nobody signs without a code.")
         _store(signer, signature, moment)
-        documents = len(signed_digests(signer))
+        documents = listed(signer).count()
         notice = consent_notice(signature.locale, documents, approves=signer.is_approver)
         by_act, fields = code_hash is None, _store_fields(signer, signature.fields)
         events.signer_signed(
@@ -146,32 +142,21 @@ def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
     signer.signed_at = moment
     signer.locale = signature.locale
     handwriting.write(signer, signature.signature, signature.initials)
-    update(signer, "status", "signed_at", "signature_encrypted", "initials_encrypted", "locale")
+    signer.save(update_fields=["status", "signed_at", "signature_encrypted", "initials_encrypted", "locale"])
 
 
 def _store_fields(signer: Signer, filled: Sequence[FilledField]) -> list[dict[str, Any]]:
     """Store the values, and return each as the journal has it."""
     if not filled:
         return []
-    final = [
-        FilledField(field, service_value(signer, field) if field.type in FILLED_BY_SERVICE else value)
-        for field, value in filled
-    ]
+    final = [FilledField(field, known_value(field, signer) or value) for field, value in filled]
     field_values.write(signer, {field.pk: value for field, value in final if value is not None})
-    update(signer, "fields_encrypted")
-    return [
-        {
-            "document_id": field.request_document.document_id,
-            "name": field.name,
-            "type": field.type,
-            "value": value,
-        }
-        for field, value in final
-    ]
+    signer.save(update_fields=["fields_encrypted"])
+    return [field_values.facts_of(field) | {"value": value} for field, value in final]
 
 
 def _continue(request: SignatureRequest, moment: datetime) -> None:
-    """Complete the request after the last signature, else invites the next signer of a sequence."""
+    """Complete the request after the last signature, else invite the next signer of a sequence."""
     next_id = next_signer(request)
     if next_id is None:
         complete(request, moment)

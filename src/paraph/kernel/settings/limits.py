@@ -33,9 +33,6 @@ class LimitSettings(BaseModel):
         ge=0,
         description="Rows of bulk sends of an organization on the plan Free before the oldest make room; 0: no limit.",
     )
-    body_seconds: int = Field(
-        20, ge=1, description="Seconds that a request's body may take, and one more for every 64 KiB of it."
-    )
     rate_limit_factor: int = Field(
         1, ge=1, description="What an organization's ceilings of calls and of messages are multiplied by."
     )

@@ -107,6 +107,17 @@ class ServiceSettings(BaseModel):
         return parts.scheme == "https" and not _is_loopback(parts.hostname or "")
 
     @property
+    def lacks_proxy(self) -> str:
+        """What is wrong where a public address has no proxy in front, and how it is mended; "" where nothing is."""
+        if not self.is_public or self.trusted_proxies:
+            return ""
+        return (
+            f"{self.public_url} is a public address, and PARAPH_TRUSTED_PROXIES names no proxy. The service must not "
+            "face the internet by itself: put nginx, Caddy or HAProxy in front as docs/proxies.md has them, and name "
+            "the proxy's own address, such as PARAPH_TRUSTED_PROXIES=127.0.0.1."
+        )
+
+    @property
     def private_addresses_allowed(self) -> bool:
         """The operator's choice; by default only while the service is local."""
         return self.is_local if self.allow_private_addresses is None else self.allow_private_addresses

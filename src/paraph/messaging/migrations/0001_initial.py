@@ -1,10 +1,6 @@
 import paraph.kernel.clock
 from django.db import migrations, models
 
-_UNLOGGED = """
-ALTER TABLE messaging_messagecount SET UNLOGGED, SET (fillfactor = 50);
-"""
-
 
 class Migration(migrations.Migration):
     initial = True
@@ -12,21 +8,6 @@ class Migration(migrations.Migration):
     dependencies = []
 
     operations = [
-        migrations.CreateModel(
-            name="MessageCount",
-            fields=[
-                (
-                    "pk",
-                    models.CompositePrimaryKey(
-                        "scope", "seconds", blank=True, editable=False, primary_key=True, serialize=False
-                    ),
-                ),
-                ("scope", models.CharField(max_length=80)),
-                ("seconds", models.IntegerField()),
-                ("began_at", models.DateTimeField()),
-                ("asked", models.BigIntegerField()),
-            ],
-        ),
         migrations.CreateModel(
             name="PutOffMail",
             fields=[
@@ -57,5 +38,4 @@ class Migration(migrations.Migration):
                 ],
             },
         ),
-        migrations.RunSQL(_UNLOGGED),
     ]

@@ -15,8 +15,8 @@ from django.db import DatabaseError, connection, transaction
 
 from paraph import __version__
 from paraph.documents import objects_to_delete
+from paraph.evidence.models import Backup
 from paraph.evidence.named_objects import TABLES, NamedObject, named_objects
-from paraph.evidence.timelines import note_backup
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
@@ -84,9 +84,10 @@ def _new_file(out: Path) -> Iterator[BinaryIO]:
 
 
 def _note(as_of: datetime, problems: int) -> None:
-    """Before ``paraph migrate``, after an upgrade, there is no room for the note; the backup is good all the same."""
+    """Note a backup whose file is whole. Before ``paraph migrate``, after an upgrade, there is no room for the note;
+    the backup is good all the same. A copy of the database does not hold its own note."""
     try:
-        note_backup(as_of, problems)
+        Backup.objects.create(as_of=as_of, problems=problems)
     except DatabaseError as error:
         _log.warning("the backup could not be noted", error=str(error))
 

@@ -1,4 +1,4 @@
-"""The mail and SMS gateways: connects and logs in to them, but sends nothing."""
+"""The mail and SMS gateways: the check connects and logs in, but sends nothing."""
 
 from collections.abc import Callable, Iterator
 
@@ -30,8 +30,8 @@ def _try_gateway(name: str, check: Callable[[], str], kind: str, messages: str, 
 
 
 def _refused(name: str, kind: str, messages: str) -> Outcome:
-    """Tell what is refused. A service without SMS may be what its operator wants; without mails nobody can sign in
-    production."""
+    """Report which messages are refused. A service without SMS may be what its operator wants; without mails nobody can
+    sign in production."""
     variable = "PARAPH_SMTP_URL" if name == "mail" else "PARAPH_SMS_URL"
     tell = failed if name == "mail" else warning
     return tell(

@@ -25,11 +25,14 @@ def proxy() -> Iterator[Outcome]:
     if configured.is_local:
         yield ok("proxy", "The service is for this machine alone and needs no proxy in front.")
         return
+    if configured.lacks_proxy:
+        yield failed("proxy", configured.lacks_proxy)
+        return
     if not configured.trusted_proxies:
         yield warning(
             "proxy",
-            f"{configured.public_url} is a public address, and PARAPH_TRUSTED_PROXIES names no proxy in front of the "
-            "service: nothing limits slow and silent clients but the service itself (docs/proxies.md).",
+            f"Others may reach {configured.public_url}, and PARAPH_TRUSTED_PROXIES names no proxy in front of the "
+            "service: nothing keeps slow and silent clients away from it (docs/proxies.md).",
         )
         return
     exposed = [address for address in _listening(configured.host) if ip_address(address).is_global]

@@ -120,7 +120,7 @@ def _seal(context: SealingContext, purpose: Purpose) -> SealedPdf:
 
 
 def _judged(name: str, source: str, sealed: Sequence[SealedPdf], levels: Sequence[Level], seconds: float) -> Outcome:
-    """Tell all that is to be known, the end of a certificate first: that has a day. ``sealed``: by the key of
+    """Report all that is known, the end of a certificate first, since that has a day. ``sealed``: by the key of
     documents and, where proofs have one of their own, by that; ``levels``: as they verify."""
     certificates = [x509.load_der_x509_certificate(each.certificates[0]) for each in sealed]
     until = min(certificate.not_valid_after_utc for certificate in certificates)
@@ -139,7 +139,7 @@ def _judged(name: str, source: str, sealed: Sequence[SealedPdf], levels: Sequenc
 
 
 def _lacks(sealed: Sequence[SealedPdf], levels: Sequence[Level]) -> Iterator[str]:
-    """Yield what is wrong with both test files is said once."""
+    """Yield what is wrong with the test files; what is wrong with both is said once."""
     wanted = settings.PARAPH.seal_level
     unstamped = [failure for each in sealed if not each.timestamp for failure in each.timestamp_failures]
     if wanted != "B-B" and any(not each.timestamp for each in sealed):

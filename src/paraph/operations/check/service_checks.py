@@ -28,7 +28,7 @@ from paraph.operations.check.machine import (
 from paraph.operations.check.object_store import object_store, storage_key
 from paraph.operations.check.outcome import Outcome, Status, failed
 from paraph.operations.check.proxy import proxy
-from paraph.operations.check.safekeeping import backup, history, retention
+from paraph.operations.check.safekeeping import backup, retention
 from paraph.operations.check.sealing import sandbox_sealing, sealing, timestamps
 
 CHECK_SECONDS = 20.0
@@ -61,7 +61,6 @@ CHECKS = (
     ServiceCheck("sessions", sessions, 0, starting=True),
     ServiceCheck("connections", database_connections, 0),
     ServiceCheck("replication", replication, 60, asks=True),
-    ServiceCheck("history", history, 0, asks=True),
     ServiceCheck("secret key", secret_key, 0, starting=True, asks=True),
     ServiceCheck("storage", object_store, 30, serving=True),
     ServiceCheck("storage key", storage_key, 0, starting=True, asks=True),

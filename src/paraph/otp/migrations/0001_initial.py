@@ -41,16 +41,8 @@ class Migration(migrations.Migration):
                 ("recent_wrong_guesses", models.IntegerField(db_default=0, default=0)),
                 ("recent_end_at", models.DateTimeField(null=True)),
                 ("locked_until", models.DateTimeField(null=True)),
-                ("destination_scope", models.BinaryField(null=True)),
+                ("destination_scope", models.CharField(blank=True, default="", max_length=80)),
                 ("used_at", models.DateTimeField(null=True)),
-            ],
-        ),
-        migrations.CreateModel(
-            name="WrongGuesses",
-            fields=[
-                ("scope", models.BinaryField(primary_key=True, serialize=False)),
-                ("count", models.IntegerField()),
-                ("ends_at", models.DateTimeField()),
             ],
         ),
         migrations.CreateModel(

@@ -9,7 +9,6 @@ from paraph.pdf.drawing.drawing_check import ExpectedDrawing
 from paraph.pdf.drawing.form_xobjects import FormXObjects, open_form_xobjects
 from paraph.pdf.drawing.marks import Drawing, DrawingComposer, Mark, Overlay
 from paraph.pdf.drawing.page_writer import PageWriter
-from paraph.pdf.drawing.repeated_pages import RepeatedPages
 from paraph.pdf.errors import SealError
 from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
 from paraph.pdf.structure.graphics_state import may_leave_layers_open
@@ -57,11 +56,7 @@ def draw_marks(
     form_xobjects = _open_appearances(appearances, revision, max(appearance_pages) + 1)
     writer = PageWriter(revision, clean_contents=clean_contents)
     composer = DrawingComposer(form_xobjects, layers_open=may_leave_layers_open(revision))
-    repeated_pages = RepeatedPages(revision, writer)
     for page, page_marks in _pages_to_draw_on(revision, marks, everywhere=overlay is not None):
-        if not page_marks and not signed and (drawing := repeated_pages.draw(page)):
-            drawn.placed.append(ExpectedDrawing(page.ref, drawing, in_annotation=False, background=True))
-            continue
         geometry = geometry_of(revision.reader, page)
         drawing = composer.compose(geometry, page_marks, overlay)
         above = signed or _may_be_hidden(revision, page, geometry, page_marks, overlay) or not writer.can_append(page)
@@ -69,8 +64,6 @@ def draw_marks(
             drawn.widgets.append(FieldWidget(page, drawing.extent, _appearance(revision, drawing)))
         else:
             writer.write(page, drawing)
-            if not page_marks:
-                repeated_pages.remember(page, drawing)
         drawn.placed.append(ExpectedDrawing(page.ref, drawing, in_annotation=above, background=not page_marks))
     return drawn
 

@@ -1,8 +1,4 @@
-"""The part of a seal's self-check about drawings: each page of the finished file shows what it was to show.
-
-Page shapes are recognised by the code that the writer uses (:mod:`paraph.pdf.structure.page_shapes`); which objects a
-page names is read from the file itself.
-"""
+"""The part of a seal's self-check about drawings: each page of the finished file shows what it was to show."""
 
 import re
 from collections.abc import Sequence
@@ -11,7 +7,6 @@ from typing import Any, NamedTuple
 from paraph.pdf.drawing.marks import Drawing
 from paraph.pdf.errors import SealError
 from paraph.pdf.structure.objects import PdfStream, Ref
-from paraph.pdf.structure.page_shapes import PageShape, hole_number, reference, split_page
 from paraph.pdf.structure.reader import PdfReader, decoded
 
 _WATERMARKS_CHECKED = 20
@@ -32,12 +27,7 @@ def check_drawings(reader: PdfReader, expected: Sequence[ExpectedDrawing]) -> No
     """Raise :class:`SealError` unless the last drawing of each page shows exactly the expected form XObjects."""
     drawn_forms = _DrawnForms(reader)
     for item in _sample(expected):
-        if item.in_annotation:
-            found = drawn_forms.in_annotation(item.page)
-        else:
-            found = (
-                drawn_forms.in_contents_of_shape(item.page) if item.background else drawn_forms.in_contents(item.page)
-            )
+        found = drawn_forms.in_annotation(item.page) if item.in_annotation else drawn_forms.in_contents(item.page)
         if found != set(item.drawing.names.values()) or not all(drawn_forms.is_stream(form) for form in found):
             raise SealError("A mark is missing from its page.")
 
@@ -49,19 +39,11 @@ def _sample(expected: Sequence[ExpectedDrawing]) -> list[ExpectedDrawing]:
     return [item for item in expected if not item.background] + backgrounds[::step]
 
 
-class _ShapeHoles(NamedTuple):
-    """The holes of a page shape that hold its last content stream and its named XObjects."""
-
-    contents: int
-    objects: dict[bytes, int | None]
-
-
 class _DrawnForms:
-    """Find the form XObjects that pages show; pages of one shape are parsed once."""
+    """Find the form XObjects that pages show."""
 
     def __init__(self, reader: PdfReader) -> None:
         self._reader = reader
-        self._shape_holes: dict[tuple[bytes, ...], _ShapeHoles | None] = {}
         self._names: dict[Any, list[bytes]] = {}
 
     def is_stream(self, form: Any) -> bool:
@@ -71,19 +53,6 @@ class _DrawnForms:
         dictionary = self._reader.dictionary(page)
         last = self._reader.resolve(dictionary[b"/Contents"])[-1]
         return self._resolve_names(self._drawn_by(last), self._resources(dictionary))
-
-    def in_contents_of_shape(self, page: Ref) -> set[Any]:
-        """Check as :meth:`in_contents` does, without parsing a page whose shape is known."""
-        between, holes = split_page(self._reader.text_of(page))
-        if between not in self._shape_holes:
-            self._shape_holes[between] = _shape_holes(PageShape(between))
-        shape_holes = self._shape_holes[between]
-        if shape_holes is None:
-            return self.in_contents(page)
-        holes_of_names = [
-            shape_holes.objects.get(name) for name in self._drawn_by(reference(holes[shape_holes.contents]))
-        ]
-        return {None if hole is None else reference(holes[hole]) for hole in holes_of_names}
 
     def in_annotation(self, page: Ref) -> set[Any]:
         reader = self._reader
@@ -112,14 +81,3 @@ class _DrawnForms:
                 return node[b"/Resources"]
             node = self._reader.resolve(node.get(b"/Parent"))
         raise SealError("A page lost its resources.")
-
-
-def _shape_holes(shape: PageShape) -> _ShapeHoles | None:
-    """Return the holes; ``None`` where contents or resources are behind references."""
-    dictionary = shape.dictionary or {}
-    contents, resources = dictionary.get(b"/Contents"), dictionary.get(b"/Resources")
-    objects = resources.get(b"/XObject") if isinstance(resources, dict) else None
-    last = hole_number(contents[-1]) if isinstance(contents, list) and contents else None
-    if last is None or not isinstance(objects, dict):
-        return None
-    return _ShapeHoles(last, {name: hole_number(value) for name, value in objects.items()})

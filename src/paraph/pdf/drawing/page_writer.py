@@ -1,10 +1,7 @@
 """Appending drawings to the contents of pages."""
 
-from collections.abc import Iterable
-from typing import Any
-
 from paraph.pdf.drawing.marks import Drawing
-from paraph.pdf.structure.graphics_state import CLEAN, Ending, without_strays
+from paraph.pdf.structure.graphics_state import without_strays
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe
 from paraph.pdf.structure.page_endings import PageEndings
 from paraph.pdf.structure.pages import PageNode
@@ -19,7 +16,6 @@ class PageWriter:
         self._revision = revision
         self._streams: dict[bytes, Ref] = {}
         self._endings = PageEndings(revision.resolve, clean_contents=clean_contents)
-        self._known: set[tuple[Ref, int]] = set()
 
     def can_append(self, page: PageNode) -> bool:
         """Return whether every viewer shows what is appended to the contents of the page."""
@@ -34,29 +30,11 @@ class PageWriter:
             raise Unsafe("what is appended to the contents of a page would not show")
         if left_open.strays:
             contents = [self._revision.stream(without_strays(self._endings.decoded(contents) or []))]
-        self.write_into(self._revision.change(page.ref), page.inherited, contents, drawing, left_open)
-
-    def write_into(
-        self,
-        dictionary: Dictionary,
-        inherited: Dictionary,
-        contents: list[Any],
-        drawing: Drawing,
-        left_open: Ending = CLEAN,
-    ) -> None:
-        """Write the drawing into a page dictionary whose ``contents`` leave open what ``left_open`` tells."""
-        prefix = self._name_drawing(dictionary, inherited, drawing)
+        dictionary = self._revision.change(page.ref)
+        prefix = self._name_drawing(dictionary, page.inherited, drawing)
         operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
         closed = b"\nET" * left_open.text + b"\nEMC" * left_open.marked + b"\nQ" * (1 + left_open.states)
         dictionary[b"/Contents"] = [self._stream(b"q\n"), *contents, self._stream(closed + b"\n" + operators)]
-
-    def leaves_nothing_open(self, contents: Iterable[Ref]) -> bool:
-        """Return whether these streams together close everything that they open."""
-        return self._endings.ending(contents) == CLEAN
-
-    def knows(self, resources: Ref, drawing: Drawing) -> bool:
-        """Return whether these resources already name the form XObjects of the drawing as the drawing does."""
-        return (resources, id(drawing)) in self._known
 
     def _stream(self, data: bytes) -> Ref:
         if data not in self._streams:
@@ -82,8 +60,6 @@ class PageWriter:
         else:
             dictionary[b"/Resources"] = {**resources, b"/XObject": {**existing, **added}}
             return prefix
-        if type(holder) is Ref and not prefix:
-            self._known.add((holder, id(drawing)))
         return prefix
 
 

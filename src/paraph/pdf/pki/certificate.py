@@ -12,21 +12,11 @@ from cryptography.hazmat.primitives.asymmetric import ec, rsa
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.keys import chains
-from paraph.keys.issuing import PROOF_SEALING, is_of_development
+from paraph.keys.certificates import may_sign
+from paraph.keys.issuing import is_of_development
 from paraph.pdf.pki import der, oids
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
-_OF_DOCUMENTS = frozenset(
-    {
-        ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE,
-        ExtendedKeyUsageOID.EMAIL_PROTECTION,
-        PROOF_SEALING,
-        x509.ObjectIdentifier("1.3.6.1.5.5.7.3.36"),  # document signing (RFC 9336)
-        x509.ObjectIdentifier("1.3.6.1.4.1.311.10.3.12"),  # document signing, of Microsoft
-        x509.ObjectIdentifier("1.2.840.113583.1.1.5"),  # authentic documents trust, of Adobe
-    }
-)
-"""The extended key usages of which a certificate for documents has one, if it has any."""
 _COLONS = re.compile(r"[:\s]")
 _Extension = TypeVar("_Extension", bound=x509.ExtensionType)
 
@@ -83,8 +73,7 @@ def load(encoded: bytes) -> Certificate:
         identifier = _extension(parsed, x509.SubjectKeyIdentifier)
         extended = _extension(parsed, x509.ExtendedKeyUsage)
         purposes = list(extended.value) if extended else []
-        usage = _extension(parsed, x509.KeyUsage)
-        may_sign = usage is None or usage.value.digital_signature or usage.value.content_commitment
+        is_for_signatures = may_sign(parsed)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         algorithm, issuer, _, subject, public = fields[2:7] if fields[0].tag == _VERSION else fields[1:6]
         key = _public_key(parsed, public)
@@ -106,12 +95,12 @@ def load(encoded: bytes) -> Certificate:
         key_identifier=identifier.value.digest if identifier else b"",
         public_key=key,
         name=name,
-        for_documents=may_sign and (extended is None or not _OF_DOCUMENTS.isdisjoint(purposes)),
-        for_timestamps_only=may_sign
+        for_documents=is_for_signatures and (extended is None or not chains.FOR_DOCUMENTS.isdisjoint(purposes)),
+        for_timestamps_only=is_for_signatures
         and extended is not None
         and extended.critical
         and purposes == [ExtendedKeyUsageOID.TIME_STAMPING],
-        for_proofs=PROOF_SEALING in purposes,
+        for_proofs=chains.PROOF_SEALING in purposes,
         is_root=chains.is_root(parsed),
         key_parameters=b"".join(each.raw for each in public.children()[0].children()[1:]),
     )

@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.hazmat.primitives.asymmetric.utils import decode_dss_signature, encode_dss_signature
 
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.certificate import Certificate, is_issued_by, load, without_root
+from paraph.pdf.pki.certificate import Certificate, load
 from paraph.pdf.pki.cms import CmsRefused, SignedData, hash_name, read_signed_data
 from paraph.pdf.pki.der import Element
 
@@ -62,17 +62,11 @@ def seal_in_one_form(signed: SignedData) -> bytes:
 
 
 def token_in_one_form(encoded: bytes) -> bytes:
-    """Return the one form of a timestamp token: it carries the signer's certificate and those of the authorities above
-    it, one below the other, without the root. Raises as :func:`in_one_form` does."""
+    """Return the one form of a timestamp token: it carries the authority's own certificate alone, which it names. Those
+    of the issuers, which it names nowhere, stand in the document security store, which signatures cover. Raises as
+    :func:`in_one_form` does."""
     signed = read_signed_data(encoded)
-    left = {load(certificate) for certificate in signed.certificates} - {signed.signer}
-    chain = [signed.signer]
-    while issuers := [each for each in left if is_issued_by(chain[-1], each)]:
-        if len(issuers) > 1:
-            raise CmsRefused("its certificates have several issuers")
-        chain += issuers
-        left -= set(issuers)
-    return in_one_form(signed, without_root(chain[0].encoded, tuple(each.encoded for each in chain[1:])))
+    return in_one_form(signed, [signed.signer.encoded])
 
 
 def low_signature(signature: bytes, signer: Certificate) -> bytes:

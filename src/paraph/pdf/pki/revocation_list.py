@@ -12,7 +12,7 @@ from typing import TypeVar
 
 from cryptography import x509
 
-from paraph.keys.chains import same_name
+from paraph.keys.chains import fault_of, same_name
 from paraph.pdf.pki.certificate import Certificate
 
 _UNDERSTOOD = (x509.AuthorityKeyIdentifier, x509.IssuerAlternativeName, x509.CRLNumber, x509.AuthorityInformationAccess)
@@ -30,8 +30,8 @@ class RevocationList:
     revoked: Mapping[int, datetime]
     """When certificates of the issuer were revoked, by serial number."""
     is_complete: bool
-    """Whether everything critical in the list is understood, it continues no other list, and the issuer may sign
-    lists."""
+    """Whether everything critical in the list is understood, it continues no other list, and the issuer may sign lists
+    and was valid when it signed this one."""
     scope: x509.IssuingDistributionPoint | None
     """What the list says of the certificates and reasons that it is about; ``None`` for all."""
 
@@ -72,7 +72,8 @@ def read_list(encoded: bytes, issuer: Certificate) -> RevocationList | None:
         parsed,
         revoked,
         is_complete=not is_delta
-        and _may_sign_lists(issuer.parsed)
+        and may_sign_lists(issuer.parsed)
+        and not fault_of(issuer.parsed, parsed.last_update_utc, is_root=True)
         and _are_understood(extensions, (*_UNDERSTOOD, x509.IssuingDistributionPoint))
         and all(_are_understood(of_entry, _UNDERSTOOD_IN_ENTRIES) for _, of_entry in entries),
         scope=scope,
@@ -122,7 +123,7 @@ def _are_understood(extensions: _Extensions, kinds: tuple[type[x509.ExtensionTyp
     return extensions is not None and all(not each.critical or isinstance(each.value, kinds) for each in extensions)
 
 
-def _may_sign_lists(issuer: x509.Certificate) -> bool:
+def may_sign_lists(issuer: x509.Certificate) -> bool:
     """Return whether the key is for lists, or nothing is said of what it is for (§6.3.3 f)."""
     try:
         return issuer.extensions.get_extension_for_class(x509.KeyUsage).value.crl_sign

@@ -2,13 +2,16 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from functools import lru_cache
 
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.keys.chains import NoChain, find_chain
 from paraph.pdf.pki.certificate import Certificate, CertificateError, load
+
+AHEAD = timedelta(minutes=5)
+"""By how much the clock of an authority may be ahead of ours."""
 
 
 class Untrusted(ValueError):

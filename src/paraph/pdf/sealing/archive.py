@@ -82,12 +82,14 @@ def archive(
     *,
     timestamping: Timestamping,
     token_size: int,
+    present: LongTermData,
     missing: LongTermData,
 ) -> tuple[Archived | None, list[str]]:
     """Make the archive revision; return it with a sentence for each authority that failed, ``None`` where all did.
 
     ``sealed``: the revision of the seal; ``sealed_hash``: the SHA-256 state after it; ``token_size``: the expected
-    size of the token in bytes; ``missing``: the long-term data to add.
+    size of the token in bytes; ``present``: the long-term data in the revision of the seal; ``missing``: that to add,
+    besides the issuers of an authority that nobody expected.
     """
     failures: list[str] = []
     for _ in range(_TRIES):
@@ -98,7 +100,9 @@ def archive(
         if stamp is None:
             return None, failures
         token_size = len(stamp.token)
-        if token_size <= size:
+        if not (present + missing).holds(stamp.issuers):
+            missing += stamp.issuers
+        elif token_size <= size:
             token = stamp.token.hex().encode()
             written.fill(token)
             whole = sealed_hash.copy()

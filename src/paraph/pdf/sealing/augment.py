@@ -73,12 +73,14 @@ def augment(
         sealed_hash,
         timestamping=timestamping.preferring(seal_timestamp.url),
         token_size=len(seal_timestamp.token),
+        present=collected.data,
         missing=added,
     )
     if archived is None:
         reason = f"No archive timestamp could be had. {' '.join(failures)}"
         return Augmented(sealed, sealed_hash, level, collected.data, (*reasons, reason))
-    return Augmented(sealed + archived.text, archived.hash, "B-LTA", collected.data + added, archive=archived.timestamp)
+    data, stamp = collected.data + added + archived.timestamp.issuers, archived.timestamp
+    return Augmented(sealed + archived.text, archived.hash, "B-LTA", data, archive=stamp)
 
 
 def _untrusted(key_chain: Chain, moment: datetime) -> str:

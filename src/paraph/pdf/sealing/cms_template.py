@@ -1,13 +1,11 @@
 """The CMS of a PAdES seal (RFC 5652 §5, ETSI EN 319 142-1 §6).
 
-All seals of a certificate have all but the digest, the purpose, the signature and the timestamp in common; the common
-parts are encoded once. There is no signing-time attribute: PAdES states the time in the signature dictionary and the
-timestamp.
+All seals of a certificate have all but the digest, the purpose, the signature and the timestamp in common. There is no
+signing-time attribute: PAdES states the time in the signature dictionary and the timestamp.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 
 from cryptography.hazmat.primitives.asymmetric import rsa
 
@@ -75,20 +73,15 @@ class CmsTemplate:
 
 
 def template(key: SigningKey) -> CmsTemplate:
-    """Return the template of the key's certificate, made at the first call. Raise ``DomainError("configuration", …)``
-    for a certificate that restricts RSASSA-PSS to other parameters than ours."""
-    return _template(key.certificate, key.chain, key.algorithm)
-
-
-@lru_cache(maxsize=32)
-def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTemplate:
-    certificate = load(encoded)
-    if algorithm == RSA_PSS_SHA256 and not _allows_our_pss(certificate.key_parameters):
+    """Return the template of the key's certificate. Raise ``DomainError("configuration", …)`` for a certificate that
+    restricts RSASSA-PSS to other parameters than ours."""
+    certificate = load(key.certificate)
+    if key.algorithm == RSA_PSS_SHA256 and not _allows_our_pss(certificate.key_parameters):
         wanted = "SHA-256, MGF1 with SHA-256 and a salt of 32 bytes"
         raise DomainError(
             "configuration", f'The certificate "{certificate.name}" does not allow RSASSA-PSS with {wanted}.'
         )
-    serial, sent = der.integer(certificate.serial), without_root(encoded, chain)
+    serial, sent = der.integer(certificate.serial), without_root(key.certificate, key.chain)
     return CmsTemplate(
         common_attributes=_common_attributes(sent),
         before_signer=b"".join(
@@ -100,7 +93,7 @@ def _template(encoded: bytes, chain: tuple[bytes, ...], algorithm: str) -> CmsTe
             )
         ),
         signer=der.integer(1) + der.sequence(certificate.issuer, serial) + _DIGEST_ALGORITHM,
-        signature_algorithm=_SIGNATURE_ALGORITHMS[algorithm],
+        signature_algorithm=_SIGNATURE_ALGORITHMS[key.algorithm],
         longest_signature=_longest_signature(certificate),
     )
 

@@ -135,12 +135,15 @@ def _first_that_works(drafts: Iterator[SealDraft], options: _SealingOptions) -> 
 
 def _attempt(draft: SealDraft, options: _SealingOptions) -> SealedPdf:
     """Seal one form, again where the timestamp needs more room or came from an unexpected authority."""
-    token_size = _TOKEN_SIZE if options.timestamping else 0
+    token_size, issuers = 0, LongTermData()
+    if options.timestamping:
+        token_size, issuers = _TOKEN_SIZE, LongTermData(tuple(options.timestamping.last_issuers))
     for _ in range(_TRIES):
         try:
-            return _sealed(draft, options, token_size)
+            return _sealed(draft, options, token_size, issuers)
         except _WriteAgain as again:
             token_size = max(token_size, again.token_size + _TOKEN_MARGIN)
+            issuers += again.issuers
         except Revoked as error:
             raise DomainError("configuration", f"The sealing key must not be used: {error}.") from error
         except CONFUSED as error:
@@ -149,10 +152,11 @@ def _attempt(draft: SealDraft, options: _SealingOptions) -> SealedPdf:
 
 
 class _WriteAgain(Exception):
-    """The revision of the seal has to be written again, with room for a token of ``token_size`` bytes."""
+    """The revision of the seal has to be written again, with room for a token of ``token_size`` bytes, and with the
+    ``issuers`` of its authority."""
 
-    def __init__(self, token_size: int) -> None:
-        self.token_size = token_size
+    def __init__(self, token_size: int = 0, issuers: LongTermData = _NO_STATUSES.data) -> None:
+        self.token_size, self.issuers = token_size, issuers
 
 
 @dataclass(frozen=True)
@@ -167,9 +171,10 @@ class _Signed:
     failures: list[str]
 
 
-def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int) -> SealedPdf:
+def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int, issuers: LongTermData) -> SealedPdf:
     key, timestamping, long_term = options.key, options.timestamping, options.long_term
     collected = long_term.collect_expected(options.key_chain) if long_term and timestamping else _NO_STATUSES
+    collected = replace(collected, data=collected.data + issuers)
     revision = draft.seal_revision(collected.data, template(key).size(options.purpose, token_size))
     signed = _signed(draft, revision, options)
     augmented = augment(
@@ -183,7 +188,9 @@ def _sealed(draft: SealDraft, options: _SealingOptions, token_size: int) -> Seal
         collected=collected,
     )
     if augmented is None:
-        raise _WriteAgain(0)
+        raise _WriteAgain
+    if signed.timestamp and not augmented.data.holds(signed.timestamp.issuers):
+        raise _WriteAgain(issuers=signed.timestamp.issuers)
     content = draft.pdf + augmented.text
     draft.check(content, signed.original_hash, _expected(draft, signed, augmented, options))
     return SealedPdf(

@@ -1,9 +1,9 @@
 """The check of a fresh seal, before anyone gets the file: it is read again from its bytes, and only they count.
 
 Nothing that wrote the seal takes part: not the revision, the drawing, the security store or the CMS template. Shared
-with them are the reader of PDF objects, which read the upload too, the rules by which pages count as equal
-(:mod:`paraph.pdf.structure.page_shapes`), the module of DER and the parsed certificates: a fault in one of these could
-escape. The tests therefore have other programs judge the same seals: pdfsig, pyHanko and OpenSSL.
+with them are the reader of PDF objects, which read the upload too, the module of DER and the parsed certificates: a
+fault in one of these could escape. The tests therefore have other programs judge the same seals: pdfsig, pyHanko and
+OpenSSL.
 """
 
 import hashlib
@@ -43,7 +43,7 @@ def check_appended(
     original_size: int,
     *,
     original_hash: "hashlib._Hash",
-    original_start: int | None,
+    original_start: int,
     certificates: Sequence[bytes],
     purpose: Purpose,
     token: bytes,
@@ -56,7 +56,7 @@ def check_appended(
     has a valid seal over all of it.
 
     - ``original_hash``: the SHA-256 state after the original bytes;
-    - ``original_start``: the position of their newest cross-reference, None where the new one lists every object;
+    - ``original_start``: the position of their newest cross-reference;
     - ``certificates``: those of the key without the root, the key's own first;
     - ``purpose``: the purpose that the seal must state;
     - ``token``: its timestamp token, empty for none;

@@ -51,11 +51,10 @@ class CrossReference:
     def __init__(
         self, data: bytes, decoded: Callable[[PdfStream], bytes], stream_at: Callable[[int], PdfStream]
     ) -> None:
-        self.carried: dict[int, CrossReferenceEntry] = {}
         self._data = data
         self._decoded = decoded
         self._stream_at = stream_at
-        self.start: int | None = newest_section(data)
+        self.start = newest_section(data)
         self._known: list[CrossReferenceSection] = []
         self._starts: dict[int, None] = {}  # of the sections read, in their order
         self._previous: int | None = self.start

@@ -1,4 +1,4 @@
-"""The variants of a file that a revision can extend: as it is, recovered, or rewritten by qpdf."""
+"""The variants of a file that a revision can extend: as it is, or rewritten by qpdf."""
 
 import io
 import warnings
@@ -8,18 +8,20 @@ from typing import Literal
 
 import pikepdf
 
-from paraph.pdf.errors import SealError
 from paraph.pdf.structure.linearization import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.recovery import recovered
 
 _LARGEST_NUMBER = 8_388_607  # no reader accepts more objects (ISO 32000-1, annex C)
 _HEADER_WITHIN = 1024  # bytes in which readers look for the header
-Method = Literal["incremental", "general", "normalised"]
-"""How a variant was made. ``incremental``: the file as it is. ``general``: its cross-reference is wrong, so a revision
-with a new one follows it. ``normalised``: the file is rewritten."""
-_SIGNED = b"/ByteRange"  # in the clear in every signed file: a signature dictionary is never packed
+Method = Literal["incremental", "normalised"]
+"""How a variant was made. ``incremental``: the file as it is. ``normalised``: the file is rewritten."""
+
+
+def is_signed(pdf: bytes) -> bool:
+    """Return whether the file says that it has a signature. The words stand in the clear: a signature dictionary is
+    never packed."""
+    return b"/ByteRange" in pdf
 
 
 class UnreadablePdf(Exception):
@@ -86,15 +88,6 @@ def extendable_variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
     """Yield each variant with its method, the least intrusive first. Raise :class:`UnreadablePdf` after the last."""
     if not misstates_length(pdf):
         yield "incremental", pdf
-        if (whole := _recovered(pdf)) is not None:
-            yield "general", whole
-    if _SIGNED in pdf:  # a rewritten file would lose its signatures, and what they say of the changes after them
+    if is_signed(pdf):  # a rewritten file would lose its signatures, and what they say of the changes after them
         raise UnreadablePdf("The PDF is signed and damaged: repairing it would break its signatures.")
     yield "normalised", normalised(pdf)
-
-
-def _recovered(pdf: bytes) -> bytes | None:
-    try:
-        return recovered(pdf)
-    except (Unsafe, SealError, *CONFUSED):
-        return None

@@ -6,23 +6,17 @@ from typing import Any, NamedTuple
 
 from paraph.pdf.structure.geometry import PageGeometry, page_geometry
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe, number_of
-from paraph.pdf.structure.page_shapes import PageShape, split_page
 from paraph.pdf.structure.reader import PdfReader
 
-_MANY = 3  # siblings from which comparing their texts pays
 _INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")
-_GEOMETRY = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/UserUnit")
 
 
 class PageNode(NamedTuple):
-    """A page. ``inherited``: attributes of its ancestors, nearest first; siblings share the dictionary. ``shape``
-    and ``holes``: the text of the page divided, where that text is available."""
+    """A page. ``inherited``: attributes of its ancestors, nearest first; siblings share the dictionary."""
 
     reader: PdfReader
     ref: Ref
     inherited: Dictionary
-    shape: PageShape | None
-    holes: list[bytes]
 
     @property
     def dictionary(self) -> Dictionary:
@@ -39,9 +33,8 @@ def pages(reader: PdfReader) -> Iterator[PageNode]:
     Some readers trust the /Count of a node, others count what it holds, so both must agree."""
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     top = root.get(b"/Pages")
-    waiting: list[tuple[Any, Dictionary, bool] | _End] = [(top, {}, False)]
+    waiting: list[tuple[Any, Dictionary] | _End] = [(top, {})]
     seen = set[Ref]()
-    shapes: dict[tuple[bytes, ...], PageShape] = {}
     count = 0
     while waiting:
         step = waiting.pop()
@@ -49,26 +42,19 @@ def pages(reader: PdfReader) -> Iterator[PageNode]:
             if step.expected != count - step.before:
                 raise Unsafe("the page tree counts its pages wrongly")
             continue
-        ref, inherited, among_many = step
+        ref, inherited = step
         if type(ref) is not Ref or ref in seen:
             raise Unsafe("the page tree repeats itself or holds a page directly")
         seen.add(ref)
-        text = reader.text_of(ref) if among_many else b""
-        between, holes = split_page(text) if text else ((), [])
-        if between in shapes:
-            count += 1
-            yield PageNode(reader, ref, inherited, shapes[between], holes)
-            continue
         node = reader.dictionary(ref)
         kids, kind = reader.resolve(node.get(b"/Kids")), reader.resolve(node.get(b"/Type"))
         if type(kids) is list and kind == b"/Pages":
             inherited = {**inherited, **{key: node[key] for key in _INHERITED if key in node}}
             waiting.append(_End(reader.resolve(node.get(b"/Count")), count))
-            waiting.extend((kid, inherited, len(kids) >= _MANY) for kid in reversed(kids))
+            waiting.extend((kid, inherited) for kid in reversed(kids))
         elif kids is None and kind == b"/Page":
             count += 1
-            shape = shapes.setdefault(between, PageShape(between)) if between and b"/Kids" not in node else None
-            yield PageNode(reader, ref, inherited, shape, holes)
+            yield PageNode(reader, ref, inherited)
         else:
             raise Unsafe("the page tree is broken")
 
@@ -94,24 +80,8 @@ def geometry_of(reader: PdfReader, page: PageNode) -> PageGeometry:
 
 
 def geometries_of(reader: PdfReader, pages: Iterable[PageNode]) -> list[PageGeometry]:
-    """Return the geometry of each page; pages of one shape and one parent are measured once."""
-    known: dict[tuple[PageShape | None, int], tuple[PageGeometry, PageNode]] = {}
-    found = []
-    for page in pages:
-        key = (page.shape, id(page.inherited))  # the page keeps that object alive
-        if page.shape is None or key not in known:
-            geometry = geometry_of(reader, page)
-            if not any(_refers(page.dictionary.get(name)) for name in _GEOMETRY):
-                known[key] = geometry, page
-        else:
-            geometry, _ = known[key]
-        found.append(geometry)
-    return found
-
-
-def _refers(value: Any) -> bool:
-    """Return whether the value is or holds a reference, which may differ on the next page of the shape."""
-    return type(value) is Ref or (type(value) is list and any(type(item) is Ref for item in value))
+    """Return the geometry of each page. Raises as :func:`geometry_of` does."""
+    return [geometry_of(reader, page) for page in pages]
 
 
 def _numbers(reader: PdfReader, value: Any) -> tuple[float, ...] | None:

@@ -30,13 +30,10 @@ _MOST_DECODED = 256 << 20  # bytes of all object and cross-reference streams, wh
 
 
 class ObjectLookup(Protocol):
-    """A cross-reference, read from the file or recovered."""
+    """A cross-reference, read from the file or about to be written. ``start``: where the newest section begins."""
 
-    start: int | None
-    """Where the newest section begins; ``None`` if there is none to point back to."""
+    start: int
     trailer: Dictionary
-    carried: dict[int, CrossReferenceEntry]
-    """Entries that a new revision must repeat because no section has them."""
 
     @property
     def sections(self) -> list[CrossReferenceSection]: ...
@@ -49,10 +46,7 @@ class ObjectLookup(Protocol):
 class PdfReader:
     """An open file. Returned objects are shared and must not be modified."""
 
-    def __init__(
-        self, data: bytes, crossreference: "ObjectLookup | None" = None, encryption: FileEncryption | None = None
-    ) -> None:
-        """Open ``data``, optionally with a recovered cross-reference and an encryption that is already known."""
+    def __init__(self, data: bytes) -> None:
         if data[:5] != b"%PDF-":
             raise Unsafe("the file does not begin with its header")
         self.data = data
@@ -60,10 +54,10 @@ class PdfReader:
         self._packed: dict[int, _ObjectStream] = {}
         self._left = _MOST_DECODED
         self.encryption: FileEncryption | None = None  # cross-reference streams are never encrypted
-        self.crossreference: ObjectLookup = crossreference or CrossReference(data, self._decoded, self._stream_at)
+        self.crossreference: ObjectLookup = CrossReference(data, self._decoded, self._stream_at)
         self.trailer = self.crossreference.trailer
         if self.trailer.get(b"/Encrypt") is not None:
-            self.encryption = encryption or open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
+            self.encryption = open_encryption(data, self.resolve(self.trailer[b"/Encrypt"]))
 
     @property
     def size(self) -> int:

@@ -128,7 +128,6 @@ class Revision:
         """Append a cross-reference of the same kind as the previous section, and return its trailer."""
         previous = self.reader.crossreference
         entries = {ref.number: CrossReferenceEntry(False, offset, ref.generation) for ref, offset in offsets.items()}
-        entries = {**previous.carried, **entries}
         trailer = self._trailer(text)
         if previous.sections[0].is_stream:
             trailer[b"/Size"] = self._next + 1
@@ -151,8 +150,7 @@ class Revision:
         identifier = self.reader.resolve(old.get(b"/ID")) or [b"<>" if b"/Encrypt" in old else fresh]
         trailer[b"/ID"] = [identifier[0], fresh]
         trailer[b"/Size"] = self._next
-        if self.reader.crossreference.start is not None:
-            trailer[b"/Prev"] = self.reader.crossreference.start
+        trailer[b"/Prev"] = self.reader.crossreference.start
         return trailer
 
 
@@ -215,11 +213,6 @@ class PendingRevision(PdfReader):
     def ends_line(self) -> bool:
         return True
 
-    def text_of(self, ref: Ref) -> bytes:
-        """Return nothing: the text is not available."""
-        del ref
-        return b""
-
     def object(self, ref: Ref) -> Any:
         return self._revision.resolve(ref)
 
@@ -232,9 +225,8 @@ class _Next:
     """The cross-reference of the revision, of the same kind as the section before it."""
 
     def __init__(self, before: CrossReferenceSection, written: WrittenRevision) -> None:
-        self.start: int | None = written.start
+        self.start = written.start
         self.trailer: Dictionary = written.trailer
-        self.carried: dict[int, CrossReferenceEntry] = {}
         self.sections = [CrossReferenceSection([], written.trailer, widths=before.widths)]
         self.next_number = int(written.trailer[b"/Size"])
 

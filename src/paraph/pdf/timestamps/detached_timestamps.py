@@ -20,9 +20,10 @@ from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import SealTimestamp
-from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
+from paraph.pdf.timestamps.timestamp_token import TokenMismatch, TokenRefused, check_token
 
 FORMAT = "paraph-timestamps/1"
+START_OF_TOKEN = b"\x30"
 _LISTS = ("certificates", "crls", "ocsps")
 _MOST_PARTS, _MOST_VALUES = 100_000, 1_000_000
 
@@ -74,18 +75,27 @@ def timestamps_file(records: Mapping[bytes, tuple[str, Sequence[DetachedTimestam
     return json.dumps({"format": FORMAT, "files": files}, ensure_ascii=False, indent=1).encode()
 
 
-def read_timestamps_file(content: bytes, sha256: bytes) -> tuple[DetachedTimestamp, ...]:
-    """Read the timestamps of the file with this digest from such a JSON file, or from a lone token (DER).
+def read_timestamps_file(
+    content: bytes, sealed: bytes, earlier: Sequence[DetachedTimestamp] = ()
+) -> tuple[DetachedTimestamp, ...]:
+    """Read the timestamps of a sealed file from such a JSON file, or from a lone token (DER).
 
-    Empty where the JSON has none for this file. Raise :class:`DetachedTimestampsRefused`.
+    Empty where the JSON has none for this file, or the token, after the ``earlier`` ones, is of something else. Raise
+    :class:`DetachedTimestampsRefused`.
     """
-    if content[:1] == b"\x30":
+    if content[:1] == START_OF_TOKEN:
+        try:
+            check_token(content, partial(imprint, sealed, earlier))
+        except TokenMismatch:
+            return ()
+        except TokenRefused:
+            pass  # the check of the file tells why
         return (DetachedTimestamp(content),)
     try:
         value = bounded_json.loads(content, _MOST_PARTS, comma_limit=_MOST_VALUES)
         if value["format"] != FORMAT:
             raise DetachedTimestampsRefused("The timestamps are of a form that is not known.")
-        found = [file["records"] for file in value["files"] if file["sha256"] == sha256.hex()]
+        found = [file["records"] for file in value["files"] if file["sha256"] == hashlib.sha256(sealed).hexdigest()]
         return tuple(detached_timestamp_from_json(record) for records in found for record in records)
     except (KeyError, TypeError, ValueError, RecursionError) as error:
         if isinstance(error, DetachedTimestampsRefused):

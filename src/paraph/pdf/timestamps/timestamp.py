@@ -3,7 +3,7 @@
 import hashlib
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Protocol
 
@@ -11,11 +11,10 @@ from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.pki import der, oids
 from paraph.pdf.pki.ber import der_of
-from paraph.pdf.pki.certificate import without_root
-from paraph.pdf.pki.cms import read_signed_data
+from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.der import DerError
-from paraph.pdf.pki.one_form import in_one_form
-from paraph.pdf.pki.revocation_data import Revoked
+from paraph.pdf.pki.one_form import token_in_one_form
+from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
 
@@ -69,6 +68,12 @@ class Timestamp:
     chain: tuple[bytes, ...] = ()
     """DER from the issuing authority's certificate to its root."""
 
+    @property
+    def issuers(self) -> LongTermData:
+        """The certificates between the authority's own and its root: the token does not carry them, so they must be
+        kept where later signatures or timestamps cover them."""
+        return LongTermData(tuple(link for link in self.chain[1:] if not load(link).is_root))
+
 
 @dataclass(frozen=True)
 class Timestamping:
@@ -81,6 +86,8 @@ class Timestamping:
     """The time for all authorities together; what one leaves is shared by the next ones."""
     policy_oid: str = ""
     """The policy to demand; empty for the authority's choice."""
+    last_issuers: list[bytes] = field(default_factory=list)
+    """DER of the issuers of the authority that answered last, which a seal states before its timestamp arrives."""
     check_not_revoked: Callable[[tuple[bytes, ...], datetime], None] | None = None
     """Raise :class:`~paraph.pdf.pki.revocation_data.Revoked` for a chain known to have been revoked at a time."""
 
@@ -123,8 +130,10 @@ def _request(digest: bytes, authority: TimestampAuthority, timestamping: Timesta
     chain = check_chain(token.signer, token.certificates, timestamping.roots, token.time)
     if timestamping.check_not_revoked is not None:
         timestamping.check_not_revoked(chain, token.time)
-    form = in_one_form(read_signed_data(encoded), without_root(chain[0], chain[1:]))
-    return Timestamp(form, token.time, token.authority, token.policy_oid, authority.name, chain)
+    form = token_in_one_form(encoded)
+    stamp = Timestamp(form, token.time, token.authority, token.policy_oid, authority.name, chain)
+    timestamping.last_issuers[:] = stamp.issuers.certificates
+    return stamp
 
 
 def timestamp_request(digest: bytes, nonce: int, policy_oid: str = "") -> bytes:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 
 from cryptography.x509 import Name
 
@@ -22,13 +22,12 @@ from paraph.pdf.pki.cms import (
     read_signed_data,
 )
 from paraph.pdf.pki.der import Element
+from paraph.pdf.pki.trust import AHEAD
 
 _CONSTRUCTED = der.CONTEXT | der.CONSTRUCTED
 _AUTHORITY, _EXTENSIONS, _DIRECTORY_NAME = _CONSTRUCTED, _CONSTRUCTED | 1, _CONSTRUCTED | 4
 _OPTIONAL = {der.SEQUENCE, der.BOOLEAN, der.INTEGER, _AUTHORITY, _EXTENSIONS}
 """Tags of accuracy, ordering, nonce, the authority's name, and extensions."""
-_AHEAD = timedelta(minutes=5)
-"""By how much the clock of an authority may be ahead of ours."""
 
 
 class TokenRefused(ValueError):
@@ -106,7 +105,7 @@ def _unfit(token: TimestampToken) -> str:
         return "its certificate is not one for timestamps alone"
     if weakness := weakness_of_key(token.signer.public_key):
         return f"its certificate {weakness}"
-    if token.time > clock.now() + _AHEAD:
+    if token.time > clock.now() + AHEAD:
         return f"it states a time that is still to come, {clock.iso(token.time)}"
     parsed = token.signer.parsed
     if not parsed.not_valid_before_utc <= token.time <= parsed.not_valid_after_utc:

@@ -26,8 +26,7 @@ class StampContent:
     ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with x and y in 0..1, y downwards, both divided by the same
     length; a client that divides each by its own side adds ``"aspect"`` (width / height of the drawing area).
     ``signed_at`` must be aware. ``address``: the signer's e-mail address, for a name that cannot be written
-    (:mod:`paraph.pdf.typesetting.names`). ``ground``: the page is too dark or busy there to read the stamp on
-    it as it is. ``signature_only``: without line and words, for forms that print them.
+    (:mod:`paraph.pdf.typesetting.names`). ``signature_only``: without line and words, for forms that print them.
     """
 
     width: float
@@ -37,7 +36,6 @@ class StampContent:
     request_id: int
     signature: Mapping[str, Any] = field(default_factory=lambda: _TYPED)
     locale: str = "en"
-    ground: bool = False
     address: str = ""
     signature_only: bool = False
 
@@ -45,13 +43,12 @@ class StampContent:
 @dataclass(frozen=True)
 class InitialsContent:
     """A signer's initials in a box of ``width`` by ``height`` points; ``initials`` as ``StampContent.signature``,
-    ``ground`` and ``address`` as there."""
+    ``address`` as there."""
 
     name: str
     initials: Mapping[str, Any] = field(default_factory=lambda: _TYPED)
     width: float = 48.0
     height: float = 24.0
-    ground: bool = False
     address: str = ""
 
 
@@ -77,7 +74,7 @@ def appearances(
 
     ``watermarks``: the distinct page sizes (width, height in points, as a reader sees the page) of the document.
     Equal pictures are drawn once, and their indexes name the same page. A drawn signature is one form XObject for
-    stamps of all sizes. The pages are transparent, but for the ground of those that need one, and their content is
+    stamps of all sizes. Stamps and initials lie on white of 70 %, everything else on nothing, and their content is
     marked as artifact. Raises ``ValueError`` where there is nothing to draw.
     """
     signatures = SignaturePictures(_room(stamp) for stamp in stamps)
@@ -127,7 +124,6 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
     return {
         "width": stamp.width,
         "height": stamp.height,
-        "ground": stamp.ground,
         "signature_only": stamp.signature_only,
         "name": {**name.to_json(), "pieces": name.pieces()},
         **hand_of(stamp.signature, name.text),
@@ -145,7 +141,6 @@ def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str
     return {
         "width": content.width,
         "height": content.height,
-        "ground": content.ground,
         "letters": letters.to_json(),
         **hand_of(content.initials, letters.text),
         "drawing": pictures.number(content.initials),

@@ -1,4 +1,4 @@
-"""What a sandboxed reader tells of a page: its words, its picture, and what it shows where stamps are to stand.
+"""What a sandboxed reader tells of a page: its words, its picture, and what stamps would cover.
 
 ``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`.
 """
@@ -43,30 +43,14 @@ def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: byte
     return TextLayer(result["width"], result["height"], [Word(*word) for word in result["words"]])
 
 
-@dataclass(frozen=True)
-class Underneath:
-    """What lies under a stamp. ``dark``: the page is too dark or too busy there for the stamp's letters to be read
-    without a ground of their own. ``words``: what it covers, apart from tags and from blanks to be signed on."""
+def find_covered_words(pdf: Pdf, places: Sequence[Place], *, tenant_key: str = "", sha256: bytes = b"") -> list[str]:
+    """Return the words under each place, apart from tags and from blanks to be signed on. Raise PdfRefused.
 
-    dark: bool = False
-    words: str = ""
-
-
-def look_underneath(
-    pdf: Pdf,
-    places: Sequence[Place],
-    *,
-    pictures: bool = True,
-    texts: bool = False,
-    tenant_key: str = "",
-    sha256: bytes = b"",
-) -> list[Underneath]:
-    """Return what lies under each place: with ``pictures``, by that of the page as signers see it, whether it is dark;
-    with ``texts``, the words.
-    ``pdf``, ``tenant_key`` and ``sha256``: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raise PdfRefused."""
-    arguments: dict[str, Any] = {"places": [list(place) for place in places], "pictures": pictures, "texts": texts}
-    answer, _ = sandbox().call("stamp_places", pdf, tenant_key=tenant_key, sha256=sha256, **arguments)
-    return [Underneath(dark, words) for dark, words in zip(answer["dark"], answer["covered"], strict=True)]
+    ``pdf``, ``tenant_key`` and ``sha256`` of the file: see :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`."""
+    at = [list(place) for place in places]
+    answer, _ = sandbox().call("covered_words", pdf, tenant_key=tenant_key, sha256=sha256, places=at)
+    words: list[str] = answer["covered"]
+    return words
 
 
 def render_page(

@@ -79,11 +79,11 @@ def altered_seals(pdf: File, roots: Sequence[bytes], *, tenant_key: str) -> list
         return []
 
 
-def read_timestamps(file: File, sealed: File) -> Sequence[DetachedTimestamp]:
-    """Read the timestamps that a file of timestamps kept beside sealed files, or a lone token, has of one of them.
-    Raise DetachedTimestampsRefused and ReadersUnavailable."""
+def read_timestamps(file: File, sealed: File, earlier: Sequence[DetachedTimestamp] = ()) -> Sequence[DetachedTimestamp]:
+    """Read the timestamps that a file of timestamps kept beside sealed files, or a lone token, has of one of them, of
+    which the ``earlier`` ones are known. Raise DetachedTimestampsRefused and ReadersUnavailable."""
     try:
-        return _asked(list[DetachedTimestamp], "timestamps", [file, sealed])
+        return _asked(list[DetachedTimestamp], "timestamps", [file, sealed], earlier=to_plain(list(earlier)))
     except PdfRefused as refused:
         raise DetachedTimestampsRefused(told("The file of timestamps, or what it is about,", refused)) from refused
 

@@ -1,7 +1,7 @@
 """The check of one signature: its cryptography, its certificate, its timestamp."""
 
 import dataclasses
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -169,20 +169,22 @@ def check_seal(
     return check
 
 
-def level(check: SignatureCheck, carried: LongTermData, archived: LongTermData | None) -> Level:
+def level(check: SignatureCheck, carried: LongTermData, archived: tuple[LongTermData, datetime] | None) -> Level:
     """Return the PAdES level. ``carried``: the long-term data of the file; ``archived``: the part of it under a
-    trusted document timestamp, ``None`` where there is no such timestamp."""
+    trusted document timestamp, and the time of that, ``None`` where there is no such timestamp."""
     if not (check.pades and check.intact):
         return ""
     if (check.timestamp is None or not check.timestamp.trusted) and archived is None:
         return "B-B"
-    if not check.trusted or not _proven(check, carried):
+    data, time = archived or (LongTermData(), clock.now())
+    stamped = {item: time for items in data.lists for item in items}
+    if not check.trusted or not _proven(check, carried, stamped):
         return "B-T"
-    return "B-LTA" if archived is not None and _proven(check, archived) else "B-LT"
+    return "B-LTA" if archived is not None and _proven(check, data, stamped) else "B-LT"
 
 
-def _proven(check: SignatureCheck, data: LongTermData) -> bool:
-    return all(data.proves(chain, moment) for chain, moment in check.chains)
+def _proven(check: SignatureCheck, data: LongTermData, stamped: Mapping[bytes, datetime]) -> bool:
+    return all(data.proves(chain, moment, stamped) for chain, moment in check.chains)
 
 
 def _covers(check: SignatureCheck) -> bool:

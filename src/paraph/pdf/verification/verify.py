@@ -210,7 +210,8 @@ def _report(
     file: SignedFile, check: SignatureCheck, later: Sequence[SignatureCheck], changed: Changes
 ) -> SignatureReport:
     is_timestamp, archives = check.field.is_document_timestamp, [other for other in later if other.archives]
-    archived = file.long_term_data(archives[-1].field) if archives else None
+    stamp = archives[-1].timestamp if archives else None
+    archived = (file.long_term_data(archives[-1].field), stamp.time) if stamp else None
     return SignatureReport(
         field_name=check.field.name,
         kind="document timestamp" if is_timestamp else "seal",

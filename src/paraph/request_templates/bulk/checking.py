@@ -21,7 +21,7 @@ from paraph.request_templates.bulk.values import (
     value_column,
     value_of,
 )
-from paraph.request_templates.models import BulkRow, BulkSend, RowState, Template, TemplateField, TemplateRole
+from paraph.request_templates.models import BulkRow, BulkSend, Role, RowState, Template
 from paraph.request_templates.payload import Person, TemplatePayload
 from paraph.signature_requests import values
 from paraph.signature_requests.plan import make_plan
@@ -42,7 +42,7 @@ def check_rows(scope: TenantScope, template: Template, author: User, file_name: 
     any more then. Raises ``DomainError`` where the rows have too many values, columns are missing, which concerns all
     rows, or :func:`make_plan` refuses them all, as for a branding profile that is gone.
     """
-    roles = list(template.roles.all())
+    roles = template.roles
     _bound(template, table)
     places = find_columns(roles, table.columns)
     checked = _Checker(scope, template, roles, places)
@@ -72,15 +72,13 @@ def check_rows(scope: TenantScope, template: Template, author: User, file_name: 
 
 
 def _bound(template: Template, table: Table) -> None:
-    fields = TemplateField.objects.filter(document__template=template).count()
+    fields = sum(len(template.fields_of(role)) for role in template.roles)
     if len(table.rows) * fields > MOST_VALUES:
         raise too_many_rows(MOST_VALUES // fields)
 
 
 class _Checker:
-    def __init__(
-        self, scope: TenantScope, template: Template, roles: Sequence[TemplateRole], places: FieldColumns
-    ) -> None:
+    def __init__(self, scope: TenantScope, template: Template, roles: Sequence[Role], places: FieldColumns) -> None:
         self._caller, self._roles, self._places = scope, roles, places
         self._locale = template.locale
         self._payload = TemplatePayload(template)

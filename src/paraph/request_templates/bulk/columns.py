@@ -6,7 +6,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.kernel.errors import DomainError
-from paraph.request_templates.models import TemplateRole
+from paraph.request_templates.models import Role
 from paraph.signature_requests.models import Channel
 
 FIELDS = {
@@ -22,7 +22,7 @@ FieldColumns = dict[tuple[int, str], int]
 """The column of a role, as an index, and a field. A phone that is not needed may have none."""
 
 
-def find_columns(roles: Sequence[TemplateRole], columns: Sequence[str]) -> FieldColumns:
+def find_columns(roles: Sequence[Role], columns: Sequence[str]) -> FieldColumns:
     """Raise ``DomainError("validation_error", …)``, which names the columns that are missing or stand there twice."""
     names = [folded(column) for column in columns]
     places: FieldColumns = {}
@@ -58,7 +58,7 @@ def unused_columns(places: Collection[int], columns: Sequence[str]) -> list[str]
     return [column for index, column in enumerate(columns) if index not in places and column]
 
 
-def sample(roles: Sequence[TemplateRole]) -> tuple[list[str], list[str]]:
+def sample(roles: Sequence[Role]) -> tuple[list[str], list[str]]:
     """Return the header that the roles want, and a row as an example."""
     columns = [column_name(role, field) for role in roles for field in FIELDS]
     return columns, [cell for index in range(len(roles)) for cell in _example(index)]
@@ -72,11 +72,11 @@ def _example(index: int) -> list[str]:
     return [first_name, last_name, f"{first_name.lower()}{number}@example.com", f"00 33 6 12 34 56 {78 + index % 20}"]
 
 
-def column_name(role: TemplateRole, field: str) -> str:
+def column_name(role: Role, field: str) -> str:
     return f"{role.name}: {FIELDS[field]}"
 
 
-def _names(role: TemplateRole, field: str, *, alone: bool) -> set[str]:
+def _names(role: Role, field: str, *, alone: bool) -> set[str]:
     """In the language of the page and in English; a template with one role needs no role's name."""
     fields = {str(FIELDS[field]), _PLAIN[field]}
     return {folded(f"{role.name}: {name}") for name in fields} | ({folded(name) for name in fields} if alone else set())

@@ -23,8 +23,8 @@ def delete_old_bulk_sends() -> int:
 
 
 def make_room(scope: TenantScope, new: int) -> None:
-    """On the plan Free, delete the oldest bulk sends that are not under way for so many new rows, as far as the
-    operator's setting asks for it. Requests stay."""
+    """On the plan Free, make room for so many new rows by deleting the oldest bulk sends that are not under way, as far
+    as the operator's setting asks for it. Requests stay."""
     mine = scoped(BulkSend, scope)
     rows = BulkRow.objects.filter(bulk_send__in=mine).order_by("bulk_send_id", "number")
     beyond = oldest_beyond(scope, rows, settings.PARAPH.kept_bulk_rows, new)

@@ -7,9 +7,9 @@ from typing import Any
 from django.utils.translation import gettext as _
 
 from paraph.request_templates.bulk.columns import folded
-from paraph.request_templates.models import Template, TemplateRole
-from paraph.signature_requests.models import FILLED_BY_SERVICE, FieldType
-from paraph.signature_requests.typed_number import two_readings_anywhere
+from paraph.request_templates.models import Role, Template
+from paraph.signature_requests.fields.kinds import KINDS
+from paraph.signature_requests.fields.readers import two_readings
 
 Asked = dict[str, dict[str, Any]]
 """What fields of a role ask, by their names. A field that stands on several documents is filled on each."""
@@ -19,20 +19,19 @@ ValueColumns = dict[tuple[int, str], int]
 
 _OF_FIELD = re.compile(r"documents\[(\d+)\]\.signers\[(\d+)\]\.fields\[(\d+)\]")
 _NOT_TICKED = ("0", "-", "false", "no")
-_EXAMPLES = {FieldType.NUMBER: "1250.50", FieldType.DATE: "2026-03-31", FieldType.CHECKBOX: "x"}
 
 
 def asked_of(template: Template) -> list[Asked]:
     """Return what each role is asked that a sender can fill in."""
     asked: list[Asked] = []
-    for role in template.roles.prefetch_related("fields"):
-        contents = [field.content for field in role.fields.all() if field.content["type"] not in FILLED_BY_SERVICE]
+    for role in template.roles:
+        contents = [field for field in template.fields_of(role) if not KINDS[field["type"]].known]
         asked.append({content["name"]: content for content in contents})
     return asked
 
 
 def find_values(
-    roles: Sequence[TemplateRole], asked: Sequence[Asked], columns: Sequence[str], taken: Collection[int]
+    roles: Sequence[Role], asked: Sequence[Asked], columns: Sequence[str], taken: Collection[int]
 ) -> ValueColumns:
     """Return the first column of each field, of those that are not of a person."""
     names = ["" if place in taken else folded(column) for place, column in enumerate(columns)]
@@ -45,11 +44,11 @@ def find_values(
     return places
 
 
-def value_column(role: TemplateRole, name: str) -> str:
+def value_column(role: Role, name: str) -> str:
     return f"{role.name}: {name}"
 
 
-def sample_values(roles: Sequence[TemplateRole], asked: Sequence[Asked]) -> tuple[list[str], list[str]]:
+def sample_values(roles: Sequence[Role], asked: Sequence[Asked]) -> tuple[list[str], list[str]]:
     """Return the columns that there can be, and a cell of each as an example."""
     fields = [(role, content) for role, each in zip(roles, asked, strict=True) for content in each.values()]
     columns = [value_column(role, content["name"]) for role, content in fields]
@@ -58,15 +57,16 @@ def sample_values(roles: Sequence[TemplateRole], asked: Sequence[Asked]) -> tupl
 
 def value_of(content: dict[str, Any], cell: str) -> str | bool:
     """Return the value of the payload. People write decimals with a comma too, and tick boxes with any word."""
-    if content["type"] == FieldType.CHECKBOX:
+    kind = KINDS[content["type"]]
+    if kind.is_box:
         return cell.casefold() not in _NOT_TICKED
-    return cell.replace(",", ".") if content["type"] == FieldType.NUMBER and cell.count(",") == 1 else cell
+    return cell.replace(",", ".") if kind.is_number and cell.count(",") == 1 else cell
 
 
 def two_meanings(content: dict[str, Any], cell: str) -> str:
     """Return the problem of a number such as 1.250, "" for any other cell: spreadsheets of one language write so what
     in another has three decimals."""
-    readings = two_readings_anywhere(cell) if content["type"] == FieldType.NUMBER else None
+    readings = two_readings(cell) if KINDS[content["type"]].is_number else None
     if readings is None:
         return ""
     sentence = _("“%(cell)s” can be read in two ways. Write %(large)s or %(small)s.")
@@ -84,6 +84,5 @@ def column_of_problem(path: str, payload: dict[str, Any]) -> str:
 
 
 def _example(content: dict[str, Any]) -> str:
-    if content["type"] == FieldType.CHOICE:
-        return str(content["options"][0])
-    return str(content.get("value") or _EXAMPLES.get(content["type"], "…"))
+    options = content.get("options") or [content.get("value") or KINDS[content["type"]].example]
+    return str(options[0])

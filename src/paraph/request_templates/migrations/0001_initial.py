@@ -45,6 +45,7 @@ class Migration(migrations.Migration):
                     ),
                 ),
                 ("name", models.CharField(max_length=200)),
+                ("request", models.JSONField()),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
                 (
                     "author",
@@ -135,7 +136,6 @@ class Migration(migrations.Migration):
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("position", models.SmallIntegerField()),
-                ("given", models.JSONField(null=True)),
                 (
                     "document",
                     models.ForeignKey(
@@ -153,101 +153,6 @@ class Migration(migrations.Migration):
             ],
             options={
                 "ordering": ["position"],
-            },
-        ),
-        migrations.CreateModel(
-            name="TemplateRole",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("position", models.SmallIntegerField()),
-                ("name", models.CharField(max_length=100)),
-                (
-                    "otp_channel",
-                    models.CharField(
-                        blank=True, choices=[("email", "Email"), ("sms", "Sms")], default="email", max_length=5
-                    ),
-                ),
-                (
-                    "role",
-                    models.CharField(
-                        choices=[("signer", "Signer"), ("approver", "Approver")],
-                        db_default="signer",
-                        default="signer",
-                        max_length=10,
-                    ),
-                ),
-                (
-                    "template",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="roles",
-                        to="request_templates.template",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["position"],
-            },
-        ),
-        migrations.CreateModel(
-            name="TemplateField",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("page_number", models.IntegerField()),
-                ("x", models.FloatField()),
-                ("y", models.FloatField()),
-                ("width", models.FloatField()),
-                ("height", models.FloatField()),
-                ("content", models.JSONField()),
-                (
-                    "document",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="fields",
-                        to="request_templates.templatedocument",
-                    ),
-                ),
-                (
-                    "role",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="fields",
-                        to="request_templates.templaterole",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["document__position", "id"],
-            },
-        ),
-        migrations.CreateModel(
-            name="TemplateStamp",
-            fields=[
-                ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("page_number", models.IntegerField()),
-                ("x", models.FloatField()),
-                ("y", models.FloatField()),
-                ("width", models.FloatField()),
-                ("height", models.FloatField()),
-                (
-                    "document",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="stamps",
-                        to="request_templates.templatedocument",
-                    ),
-                ),
-                (
-                    "role",
-                    models.ForeignKey(
-                        on_delete=django.db.models.deletion.CASCADE,
-                        related_name="stamps",
-                        to="request_templates.templaterole",
-                    ),
-                ),
-            ],
-            options={
-                "ordering": ["document__position", "page_number", "id"],
             },
         ),
         migrations.CreateModel(

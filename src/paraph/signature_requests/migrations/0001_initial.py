@@ -1,5 +1,5 @@
 """Triggers count the requests of each tenant (docs/decisions/long-lists.md), refuse documents whose file is deleted, also
-where both happen at once, and note the words that a request is found by (docs/decisions/search.md).
+where both happen at once, and note the words that a request is found by (docs/decisions/long-lists.md).
 """
 
 import django.db.models.deletion
@@ -338,23 +338,7 @@ class Migration(migrations.Migration):
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
                 ("position", models.SmallIntegerField()),
                 ("name", models.CharField(max_length=100)),
-                (
-                    "type",
-                    models.CharField(
-                        choices=[
-                            ("text", "Text"),
-                            ("multiline", "Multiline"),
-                            ("number", "Number"),
-                            ("date", "Date"),
-                            ("checkbox", "Checkbox"),
-                            ("choice", "Choice"),
-                            ("signed_on", "Signed On"),
-                            ("full_name", "Full Name"),
-                            ("email", "Email"),
-                        ],
-                        max_length=10,
-                    ),
-                ),
+                ("type", models.CharField(max_length=10)),
                 ("label", models.CharField(max_length=200)),
                 ("required", models.BooleanField(default=True)),
                 ("read_only", models.BooleanField(default=False)),

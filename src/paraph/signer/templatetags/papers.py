@@ -12,8 +12,8 @@ _ANY_NUMBER = "\0"  # in no name and no words: PostgreSQL stores none in texts
 
 @register.simple_tag(takes_context=True)
 def paper(context: dict[str, Any], document: dict[str, Any], page: dict[str, Any], *, is_first: bool) -> SafeString:
-    """Return a page with its places. Of long documents, most pages differ in their number alone: these are rendered
-    once."""
+    """Return a page with its places. Most pages of long documents differ in nothing but their number: these are
+    rendered once."""
     if is_first or page["boxes"] or "fields" in page or page["prints_differently"] or page["disputed"]:
         return _rendered(context, document, page, is_first=is_first)
     rendered = document.setdefault("papers", {})

@@ -23,7 +23,7 @@ def word(context: dict[str, Any], called: str, ending: str = "", **values: objec
 
 @register.simple_tag(takes_context=True)
 def moment(context: dict[str, Any], time: datetime) -> SafeString:
-    """Date and time in words, in UTC; a script of the page shows them in the reader's own zone."""
+    """Return date and time in words, in UTC; a script of the page shows them in the reader's own zone."""
     return format_html('<time datetime="{}">{}</time>', _exact(time), catalog.moment(time, context["locale"]))
 
 

@@ -1,1 +1,1 @@
-"""The activity log: what members and operators did with an organization, in one append-only chain of hashes each."""
+"""The activity log: what members and operators did with an organization, in rows that only grow."""

@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Action(StrEnum):
-    """Named ``subject.verb``, in the past tense. A released name never changes: exports hold it."""
+    """Named ``subject.verb``, in the past tense. A released name never changes: entries hold it."""
 
     ORGANIZATION_CREATED = "organization.created"
     ORGANIZATION_UPDATED = "organization.updated"

@@ -19,14 +19,13 @@ class ActorKind(models.TextChoices):
 
 
 class Activity(models.Model):
-    """One entry. ``position`` counts from 1 within the organization; ``hash`` covers the fields and ``previous_hash``.
+    """One entry. ``id`` rises with each: it is their order.
 
     ``actor`` is the e-mail address of a member, else empty; ``actor_id`` the id of their account, or of an
     application. ``before`` and ``after`` hold what changed, without secrets.
     """
 
     organization = models.ForeignKey(Organization, models.PROTECT, related_name="+")
-    position = models.IntegerField()
     actor_kind = models.CharField(max_length=10, choices=ActorKind)
     actor_id = models.BigIntegerField(null=True)
     actor = models.CharField(max_length=320, blank=True)
@@ -36,14 +35,12 @@ class Activity(models.Model):
     before = models.JSONField(default=dict)
     after = models.JSONField(default=dict)
     created_at = models.DateTimeField(default=clock.now)
-    previous_hash = models.BinaryField()
-    hash = models.BinaryField()
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["organization", "position"], name="activity_position")]
         indexes = [
-            models.Index(fields=["organization", "created_at", "position"], name="activity_by_time"),
-            models.Index(fields=["organization", "actor", "position"], name="activity_by_actor"),
-            models.Index(fields=["organization", "action", "position"], name="activity_by_action"),
+            models.Index(fields=["organization", "id"], name="activity_in_order"),
+            models.Index(fields=["organization", "created_at", "id"], name="activity_by_time"),
+            models.Index(fields=["organization", "actor", "id"], name="activity_by_actor"),
+            models.Index(fields=["organization", "action", "id"], name="activity_by_action"),
         ]
-        ordering: ClassVar = ["position"]
+        ordering: ClassVar = ["id"]

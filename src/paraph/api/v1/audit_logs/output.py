@@ -8,10 +8,11 @@ from paraph.api.v1.documents.preflight import MOST_PAGES, MOST_PLACES, Change, D
 from paraph.api.v1.shapes import Digest, Id, Output, Pagination, Timestamp
 from paraph.audit_trail.models import Entry, EventType
 from paraph.kernel.clock import iso
-from paraph.signature_requests.entered_value import LONGEST
-from paraph.signature_requests.field_input import MOST_FIELDS
+from paraph.signature_requests.fields.input import MOST_FIELDS
+from paraph.signature_requests.fields.kinds import KINDS
+from paraph.signature_requests.fields.readers import LONGEST_TEXT
 from paraph.signature_requests.input import MOST_DOCUMENTS
-from paraph.signature_requests.models import LONGEST_FIELD_NAME, FieldType
+from paraph.signature_requests.models import LONGEST_FIELD_NAME
 from paraph.signature_requests.values import LONGEST_EMAIL
 from paraph.words import LOCALES
 
@@ -86,8 +87,8 @@ class JournaledField(Output):
 
     document_id: Id = Field(description="The document that it stands on.")
     name: str = Field(min_length=1, max_length=LONGEST_FIELD_NAME, description="Its name.")
-    type: str = Field(description="What it takes.", json_schema_extra={"enum": list(FieldType)})
-    value: Annotated[str, Field(max_length=LONGEST[FieldType.MULTILINE])] | bool | None = Field(
+    type: str = Field(description="What it takes.", json_schema_extra={"enum": list(KINDS)})
+    value: Annotated[str, Field(max_length=LONGEST_TEXT)] | bool | None = Field(
         description="The value that is sealed: a date as `YYYY-MM-DD`, a number as a string with a point, of a "
         "checkbox whether it is ticked; null for what was left empty, `erased` once the signer's data were erased."
     )

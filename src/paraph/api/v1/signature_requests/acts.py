@@ -11,7 +11,8 @@ from paraph.api.v1.codes import CHANGE, JSON
 from paraph.api.v1.operation import KEY, Body, operation
 from paraph.api.v1.problems import TooEarlyError, not_found
 from paraph.api.v1.signature_requests.output import SignatureRequest, Signer
-from paraph.api.v1.signature_requests.routes import own, shown
+from paraph.api.v1.signature_requests.reading import Answer, own
+from paraph.api.v1.signature_requests.routes import shown
 from paraph.flow.ending.end_early import end_own_early
 from paraph.flow.sending.remind import RemindedLatelyError, remind
 from paraph.idempotency.held_key import HeldKey
@@ -57,7 +58,7 @@ def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpRespo
     def end() -> None:
         end_own_early(request.scope, actor(request), request_id, reason)
 
-    def read() -> SignatureRequest:
+    def read() -> Answer:
         return shown(request.scope, request_id)
 
     return idempotent.done_once(key, idempotent.content_of(content), request_id, end, read)
@@ -92,15 +93,15 @@ def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey |
         except DomainError as refusal:
             raise DomainError("conflict", refusal.message) from refusal
 
-    def read() -> Signer:
+    def read() -> Answer:
         return _signer(request, request_id, signer_id)
 
     return idempotent.done_once(key, idempotent.content_of(None), signer_id, ask, read)
 
 
-def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Signer:
-    """Return a signer of one of the caller's requests. Raises ``not_found``."""
-    for signer in own(request.scope, request_id).signers:
-        if signer.id == signer_id:
-            return Signer.of(signer)
+def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Answer:
+    """Return a signer of one of the caller's requests, without role and fields. Raises ``not_found``."""
+    for signer in own(request.scope, request_id)["signers"]:
+        if signer["id"] == signer_id:
+            return {name: value for name, value in signer.items() if name not in ("role", "fields")}
     raise not_found()

@@ -1,24 +1,16 @@
-"""A signature request as the API shows it (rules 2.2, 2.3 and 4.7)."""
+"""The shape of a signature request as the API shows it (rules 2.2, 2.3 and 4.7)."""
 
-from datetime import datetime
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Literal
 
 from pydantic import ConfigDict, Field, WithJsonSchema
 
 from paraph.api.v1.branding_profiles import BrandingProfile
-from paraph.api.v1.shapes import ABSENT, LINK_SECONDS, Id, Name, Output, Pagination, Timestamp, Url, without_defaults
-from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.evidence.record import proof_name, signed_name
-from paraph.kernel import clock
-from paraph.kernel.clock import iso
-from paraph.signature_requests.field_input import LONGEST_TEXT, MOST_FIELDS, FieldKind, FieldName, Label
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Pagination, Timestamp, Url, without_defaults
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldKind, FieldName, Label
+from paraph.signature_requests.fields.readers import LONGEST_TEXT
 from paraph.signature_requests.input import MOST_COPIES, MOST_DAYS_BETWEEN, MOST_DOCUMENTS, MOST_REMINDERS, MOST_SIGNERS
 from paraph.signature_requests.input_types import LONGEST_REASON, METADATA, MOST_ORDER, MOST_VALIDITY_DAYS
-from paraph.signature_requests.models import Role, SignerStatus
-from paraph.signature_requests.reading import LoadedCopy, LoadedField, LoadedRequest, LoadedSigner
-from paraph.signature_requests.signing_token import url_of
 from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
-from paraph.storage import store
 
 
 class Delivery(Output):
@@ -42,10 +34,6 @@ class FilledField(Output):
         "signer has signed, where nothing was entered, and once the signer's data are erased."
     )
 
-    @classmethod
-    def of(cls, row: LoadedField) -> Self:
-        return cls.build(**row._asdict())
-
 
 class Copy(Output):
     """A person who gets a copy."""
@@ -58,10 +46,6 @@ class Copy(Output):
         description="As given at creation.",
         json_schema_extra={"format": "email"},
     )
-
-    @classmethod
-    def of(cls, row: LoadedCopy) -> Self:
-        return cls.build(**row._asdict())
 
 
 class Signer(Output):
@@ -99,34 +83,12 @@ class Signer(Output):
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
-    @classmethod
-    def of(cls, row: LoadedSigner, **more: Any) -> Self:
-        return cls.build(
-            id=row.id,
-            first_name=row.first_name,
-            last_name=row.last_name,
-            full_name=f"{row.first_name} {row.last_name}",
-            email=row.email,
-            order=row.order,
-            status=row.status,
-            signed_at=iso(row.signed_at) if row.signed_at else None,
-            signing_url=None if row.status == SignerStatus.SIGNED else url_of(row.id, row.token_salt),
-            delivery=_delivery(row.put_off_until),
-            **more,
-        )
-
 
 class Reminders(Output):
     """How the service reminds signers whose turn it is."""
 
     every_days: int = Field(ge=1, le=MOST_DAYS_BETWEEN, description="Days after the invitation or the one before.")
     at_most: int = Field(ge=1, le=MOST_REMINDERS, description="The most for each signer.")
-
-    @classmethod
-    def of(cls, row: LoadedRequest) -> Self | None:
-        if row.remind_every_days is None:
-            return None
-        return cls.build(every_days=row.remind_every_days, at_most=row.reminders_at_most)
 
 
 class CreatedSignatureRequest(Output):
@@ -173,35 +135,6 @@ class CreatedSignatureRequest(Output):
 
     model_config = ConfigDict(json_schema_extra=without_defaults)
 
-    @classmethod
-    def of(cls, row: LoadedRequest, **more: Any) -> Self:
-        if row.copies:
-            more["copies"] = [Copy.of(each) for each in row.copies]
-        if row.decline_allowed:
-            more["decline_allowed"] = True
-        if row.declined_by:
-            more["declined_by"] = row.declined_by
-        return cls.build(
-            id=row.id,
-            mode=row.mode,
-            status=row.status,
-            validity_days=row.validity_days,
-            initials_required=row.initials_required,
-            notify_signers_on_completion=row.notify_signers_on_completion,
-            expires_at=iso(row.expires_at),
-            created_at=iso(row.created_at),
-            document_ids=row.document_ids,
-            signers=_signers(row.signers),
-            branding_profile=BrandingProfile.of(row.branding_profile) if row.branding_profile else None,
-            external_id=row.external_id or None,
-            metadata=row.metadata or {},
-            redirect_url=row.redirect_url or None,
-            reminders=Reminders.of(row),
-            ended_early=row.ended_early,
-            ended_reason=row.ended_reason or None,
-            **more,
-        )
-
 
 class ListedSignatureRequest(CreatedSignatureRequest):
     """A signature request as lists show it."""
@@ -239,46 +172,3 @@ class SignatureRequests(Output):
         max_length=100, description="The entries of the page; empty beyond the last."
     )
     pagination: Pagination
-
-
-def download_urls(request_id: int) -> list[DownloadUrls]:
-    """Return fresh addresses of a finalized request's results, in the order of its documents; none once its files are
-    deleted. Two queries."""
-    proof = ProofFile.objects.only("object_key").filter(request_id=request_id).first()
-    if proof is None:
-        return []
-    certificate_url = store.presign(proof.object_key, proof_name(request_id), LINK_SECONDS)
-    sealed = SealedDocument.objects.filter(request_document__request_id=request_id).order_by(
-        "request_document__position"
-    )
-    return [
-        DownloadUrls.build(
-            document_id=document_id,
-            signed_url=store.presign(key, signed_name(name), LINK_SECONDS),
-            certificate_url=certificate_url,
-            expires_in=LINK_SECONDS,
-        )
-        for document_id, name, key in sealed.values_list(
-            "request_document__document_id", "request_document__document__name", "object_key"
-        )
-    ]
-
-
-def _signers(rows: list[LoadedSigner]) -> list[Signer]:
-    """Return the signers, with what only some requests have where this one has it."""
-    with_roles = any(row.role == Role.APPROVER for row in rows)
-    with_fields = any(row.fields for row in rows)
-    if not with_roles and not with_fields:
-        return [Signer.of(row) for row in rows]
-    roles = [{"role": row.role} if with_roles else {} for row in rows]
-    fields: list[Any] = [
-        {"fields": [FilledField.of(each) for each in row.fields]} if with_fields else {} for row in rows
-    ]
-    return [Signer.of(row, **role, **filled) for row, role, filled in zip(rows, roles, fields, strict=True)]
-
-
-def _delivery(put_off_until: datetime | None) -> Delivery | None:
-    """Return what there is to know of an invitation that is not out: until when it is put off."""
-    if put_off_until is None or put_off_until <= clock.now():
-        return None
-    return Delivery.build(put_off_until=iso(put_off_until))

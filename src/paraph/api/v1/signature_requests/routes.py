@@ -4,7 +4,6 @@ from collections.abc import Callable
 from functools import partial
 
 from django.http import HttpResponse
-from pydantic import BaseModel
 
 from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
@@ -12,9 +11,9 @@ from paraph.api.v1.codes import CREATION
 from paraph.api.v1.filters import EXTERNAL_ID, filters, selection
 from paraph.api.v1.operation import KEY, Body, operation
 from paraph.api.v1.pagination import PAGING, page_answer, page_of, page_of_rows, require_readable
-from paraph.api.v1.problems import not_found
 from paraph.api.v1.responses import json_response
 from paraph.api.v1.signature_requests import output
+from paraph.api.v1.signature_requests.reading import Answer, download_urls, own, read, size_of_fields
 from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.places import expensive_work
@@ -23,12 +22,10 @@ from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.input import Creation, SignatureRequestInput
 from paraph.signature_requests.input_types import Input
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.signature_requests.reading import LoadedRequest, read, size_of_fields
-from paraph.signature_requests.values import LARGEST_ID
 from paraph.tenants.scope import TenantScope, scoped
 
 REQUEST_BODY = Body(Creation, "The request, under the root key. At most 4 MiB.")
-Create = Callable[[TenantScope, object, Sender, str, Beside], LoadedRequest]
+Create = Callable[[TenantScope, object, Sender, str, Beside], int]
 
 
 @operation(
@@ -60,14 +57,19 @@ def create_once(request: ApiRequest, shape: type[Input], create: Create, key: He
     locale = accepted_locale(request.headers.get("Accept-Language", ""))
     sender = Sender(origin(request))
 
-    def made(beside: Beside) -> BaseModel:
-        return output.CreatedSignatureRequest.of(create(request.scope, payload, sender, locale, beside))
+    def made(beside: Beside) -> Answer:
+        return created(own(request.scope, create(request.scope, payload, sender, locale, beside)))
 
-    def made_before(request_id: int) -> BaseModel | None:
-        found = read(request.scope, [request_id])
-        return output.CreatedSignatureRequest.of(found[0]) if found else None
+    def made_before(request_id: int) -> Answer | None:
+        return next(map(created, read(request.scope, [request_id])), None)
 
     return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
+
+
+def created(found: Answer) -> Answer:
+    """Return the request as a creation answers it."""
+    del found["finalized"]
+    return found
 
 
 @operation(
@@ -90,9 +92,7 @@ def list_signature_requests(request: ApiRequest) -> HttpResponse:
     ids = dict(entries.values_list("pk", "has_fields"))
     if any(ids.values()):
         require_readable(list(ids), size_of_fields)
-    found = read(request.scope, ids)
-    shown = (output.ListedSignatureRequest.of(each, finalized=each.finalized) for each in found)
-    return page_answer(output.SignatureRequests, page, count, shown)
+    return page_answer(output.SignatureRequests, page, count, read(request.scope, ids))
 
 
 @operation(
@@ -110,17 +110,9 @@ def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse
     return json_response(shown(request.scope, request_id))
 
 
-def shown(scope: TenantScope, request_id: int) -> output.SignatureRequest:
+def shown(scope: TenantScope, request_id: int) -> Answer:
     """Return one of the caller's requests as a read answers it. Raises ``not_found``."""
     found = own(scope, request_id)
-    is_over = found.finalized and found.status == RequestStatus.COMPLETED
-    results = {"download_urls": output.download_urls(found.id)} if is_over else {}
-    return output.SignatureRequest.of(found, finalized=found.finalized, **results)
-
-
-def own(scope: TenantScope, request_id: int) -> LoadedRequest:
-    """Return one of the caller's requests. Raises ``not_found``."""
-    found = read(scope, [request_id]) if request_id <= LARGEST_ID else []
-    if not found:
-        raise not_found()
-    return found[0]
+    if found["finalized"] and found["status"] == RequestStatus.COMPLETED:
+        found["download_urls"] = download_urls(request_id)
+    return found

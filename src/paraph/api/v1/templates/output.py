@@ -6,11 +6,10 @@ from pydantic import ConfigDict, Field, create_model
 
 from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Pagination, Timestamp, without_defaults
 from paraph.drafts.models import OPTIONS as COLUMNS
-from paraph.drafts.payload import fields_payload, stamps_payload
 from paraph.kernel.clock import iso
 from paraph.request_templates import models
 from paraph.request_templates.input import RoleName
-from paraph.signature_requests.field_input import MOST_FIELDS, FieldInput
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput
 from paraph.signature_requests.input import (
     MOST_COPIES,
     MOST_DOCUMENTS,
@@ -114,14 +113,14 @@ Templates: Any = create_model(
 
 
 def template_of(row: models.Template) -> Output:
-    """Return the answer with a template, of which roles and placements are loaded."""
-    roles = list(row.roles.all())
+    """Return the answer with a template."""
+    roles = row.roles
     answer: Output = Template.build(
         id=row.pk,
         name=row.name,
         **_options(row),
         roles=_roles(roles),
-        documents=[_document(each, roles) for each in row.documents.all()],
+        documents=[_document(each, roles) for each in row.request["documents"]],
         created_at=iso(row.created_at),
     )
     return answer
@@ -133,7 +132,7 @@ def _options(row: models.Template) -> dict[str, Any]:
     return {name: chosen.get(name, fields[name].default) for name in OPTIONS if name not in _RARE or chosen.get(name)}
 
 
-def _roles(rows: list[models.TemplateRole]) -> list[Role]:
+def _roles(rows: list[models.Role]) -> list[Role]:
     with_kinds = any(row.role == Kind.APPROVER for row in rows)
     kinds: list[dict[str, Any]] = [{"role": row.role} if with_kinds else {} for row in rows]
     return [
@@ -142,19 +141,15 @@ def _roles(rows: list[models.TemplateRole]) -> list[Role]:
     ]
 
 
-def _document(row: models.TemplateDocument, roles: list[models.TemplateRole]) -> TemplateDocument:
-    given = _placed(row, roles) if row.given is None else row.given
-    shown = [PlacedRole.build(**{**each, "role": roles[each["role"]].name}) for each in given]
-    return TemplateDocument.build(id=row.document_id, roles=shown)
+def _document(each: dict[str, Any], roles: list[models.Role]) -> TemplateDocument:
+    shown = [PlacedRole.build(role=roles[int(one["signer_ref"])].name, **_placed(one)) for one in each["signers"]]
+    return TemplateDocument.build(id=each["id"], roles=shown)
 
 
-def _placed(row: models.TemplateDocument, roles: list[models.TemplateRole]) -> list[dict[str, Any]]:
-    """Return the placements of a member in the form of given ones."""
-    found = []
-    for role in roles:
-        stamps = [stamp for stamp in row.stamps.all() if stamp.role_id == role.pk]
-        fields = [field for field in row.fields.all() if field.role_id == role.pk]
-        if stamps or fields or role.role == Kind.APPROVER:
-            more = {"fields": fields_payload(fields)} if fields else {}
-            found.append({"role": role.position, "stamps": stamps_payload(stamps), **more})
-    return found
+def _placed(assignment: dict[str, Any]) -> dict[str, Any]:
+    """Return stamps and fields as they were given, without where their tags are."""
+    stamps, fields = (
+        [{key: part for key, part in each.items() if key != "at"} for each in assignment.get(name, ())]
+        for name in ("stamps", "fields")
+    )
+    return {"stamps": stamps} | ({"fields": fields} if fields else {})

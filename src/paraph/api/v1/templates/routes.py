@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from django.db.models import Prefetch, QuerySet
 from django.db.models.functions import Lower
 from django.http import HttpResponse
 from pydantic import BaseModel
@@ -27,7 +26,7 @@ from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.places import expensive_work
 from paraph.request_templates.content import size_of_placements
 from paraph.request_templates.input import TemplateCreation, TemplateInput, TemplateSending, TemplateSendingInput
-from paraph.request_templates.models import Template, TemplateField, TemplateStamp
+from paraph.request_templates.models import Template
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.tenants.scope import scoped
 
@@ -68,10 +67,10 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
     def made(beside: Beside) -> BaseModel:
         kept = keep_template(request.scope, payload, locale, actor(request), beside)
         delete_oldest_templates(request.scope, actor(request))
-        return template_of(_templates(request).get(pk=kept.pk))
+        return template_of(scoped(Template, request.scope).get(pk=kept.pk))
 
     def made_before(template_id: int) -> BaseModel | None:
-        found = _templates(request).filter(pk=template_id).first()
+        found = scoped(Template, request.scope).filter(pk=template_id).first()
         return template_of(found) if found else None
 
     return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
@@ -91,7 +90,7 @@ def list_templates(request: ApiRequest) -> HttpResponse:
 
     Lists the templates of the key's environment by name.
     """
-    rows = _templates(request).order_by(Lower("name"), "name", "id")
+    rows = scoped(Template, request.scope).order_by(Lower("name"), "name", "id")
     return envelope(Templates, rows, request.GET, template_of, size_of_placements)
 
 
@@ -102,7 +101,7 @@ def read_template(request: ApiRequest, template_id: int) -> HttpResponse:
 
     Reads one template.
     """
-    found = _templates(request).filter(pk=template_id).first()
+    found = scoped(Template, request.scope).filter(pk=template_id).first()
     if found is None:
         raise not_found()
     return json_response(template_of(found))
@@ -149,13 +148,3 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
         raise not_found()
     create = partial(send, template_id=template_id)
     return idempotent.with_key(request, partial(create_once, request, TemplateSendingInput, create))
-
-
-def _templates(request: ApiRequest) -> QuerySet[Template]:
-    """Return the caller's templates with all that an answer shows. Stamps are shown as they were given, where they
-    were: up to 50,000 rows for each template are not read then."""
-    placed = [
-        Prefetch(f"documents__{name}", kind.objects.filter(document__given__isnull=True))
-        for name, kind in (("stamps", TemplateStamp), ("fields", TemplateField))
-    ]
-    return scoped(Template, request.scope).prefetch_related("roles", *placed)

@@ -109,7 +109,7 @@ class Editor {
     const name = this.kinds.querySelector(`[data-field-type="${type}"]`).textContent.trim();
     const options = [1, 2].map((number) => filled(this.words.option, { number })).join("\n");
     const empty = Object.fromEntries(ASKED.map((each) => [each, ""]));
-    return { ...empty, type, name, required: true, read_only: false, font_size: "10", options: type === "choice" ? options : "", ...more };
+    return { ...empty, type, name, required: true, read_only: false, font_size: "10", options: this.kind(type).has.split(" ").includes("options") ? options : "", ...more };
   }
 
   rectangleAround(sheet, point, type = "", { width, height } = this.sizeOf(type)) {

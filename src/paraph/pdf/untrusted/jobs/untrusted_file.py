@@ -6,6 +6,7 @@ import io
 import mmap
 import os
 import re
+from contextlib import suppress
 from decimal import Decimal
 from types import TracebackType
 from typing import Any, BinaryIO
@@ -18,7 +19,7 @@ from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.structure.geometry import PageGeometry, page_geometry
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.structure.recovery import recover
+from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 
 _UNSUPPORTED = re.compile(r"unsupported .*encryption", re.IGNORECASE)  # qpdf's message
@@ -76,18 +77,33 @@ class UntrustedFile:
         return document
 
     def pikepdf(self) -> "pikepdf.Pdf":
-        """Return the document opened by pikepdf with recovery; if qpdf cannot read the file, a variant that it can.
+        """Return the document opened by pikepdf; if attachments alone are encrypted, a variant without that.
         Raises PdfRefused ``password``, ``encrypted_for_certificates``, ``unknown_encryption`` or ``unreadable``."""
         if self._pikepdf is None:
             try:
                 self._pikepdf = self._opened_by_qpdf(self._file)
                 self.read_by_qpdf = True
             except PdfRefused as refused:
+                if refused.reason != "password":  # which qpdf demands even where attachments alone are encrypted
+                    raise
                 try:
-                    self._pikepdf = self._opened_by_qpdf(io.BytesIO(readable_by_qpdf(self.whole)))
+                    self._pikepdf = self._opened_by_qpdf(io.BytesIO(_without_lock_of_attachments(self.written_anew())))
                 except (PdfRefused, Unsafe, SealError, *CONFUSED):
                     raise refused from None
         return self._pikepdf
+
+    def written_anew(self) -> bytes:
+        """Return the file as PDFium writes it anew, encryption kept; the file itself where its cross-reference is good,
+        so that something else keeps qpdf from reading it. Raise PdfRefused ``damaged``."""
+        with suppress(Unsafe, SealError, *CONFUSED):
+            return PdfReader(self.whole).data
+        target = io.BytesIO()
+        try:
+            with pypdfium2.PdfDocument(self.whole) as document:
+                document.save(target)
+        except pypdfium2.PdfiumError as error:
+            raise damaged() from error
+        return target.getvalue()
 
     def warnings(self) -> list[str]:
         """Return what qpdf has warned of so far in the document of :meth:`pikepdf`. Raises as it does."""
@@ -159,14 +175,14 @@ def _unreadable() -> PdfRefused:
     return PdfRefused("unreadable", "The file cannot be read as a PDF.")
 
 
-def readable_by_qpdf(content: bytes) -> bytes:
-    """Return the file with a cross-reference of all objects, and without an encryption that only attachments use.
-    qpdf demands a password even if attachments alone are encrypted. Raises
-    :class:`~paraph.pdf.structure.objects.Unsafe` or ``SealError``."""
-    reader = recover(content)
-    if reader.encryption is not None and not (reader.encryption.strings or reader.encryption.streams):
-        reader.encryption = None
-        reader.trailer = {key: value for key, value in reader.trailer.items() if key != b"/Encrypt"}
+def _without_lock_of_attachments(content: bytes) -> bytes:
+    """Return the file without an encryption that only attachments use, for which qpdf demands a password nevertheless.
+    Raises :class:`~paraph.pdf.structure.objects.Unsafe` or ``SealError``."""
+    reader = PdfReader(content)
+    if reader.encryption is None or reader.encryption.strings or reader.encryption.streams:
+        return content
+    reader.encryption = None
+    reader.trailer = {key: value for key, value in reader.trailer.items() if key != b"/Encrypt"}
     return content + bytes(Revision(reader).write().text)
 
 

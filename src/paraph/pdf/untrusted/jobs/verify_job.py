@@ -6,7 +6,6 @@ Values travel as :mod:`paraph.pdf.untrusted.plain_values` writes them.
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from hashlib import sha256
 from typing import Any
 
 from paraph.pdf.refusal import too_complex
@@ -42,10 +41,10 @@ def altered_seals(files: Sequence[bytes], roots: list[str]) -> JobAnswer:
     return _answer(verification.altered_seals(files[0], from_plain(list[bytes], roots)))
 
 
-def timestamps(files: Sequence[bytes]) -> JobAnswer:
-    """Read what the first file has kept of the second, a sealed one."""
+def timestamps(files: Sequence[bytes], earlier: list[Any]) -> JobAnswer:
+    """Read what the first file has kept of the second, a sealed one, after the earlier timestamps."""
     try:
-        return _answer(read_timestamps_file(files[0], sha256(files[1]).digest()))
+        return _answer(read_timestamps_file(files[0], files[1], from_plain(list[DetachedTimestamp], earlier)))
     except DetachedTimestampsRefused as error:
         return {"raised": str(error)}, b""
 

@@ -73,7 +73,7 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     jobs["verify"]([sealed_again], timestamps=[], **trust)
     jobs["check_evidence"]([proof, sealed], names=["proof", "signed"], timestamps={}, **trust)
     jobs["altered_seals"]([sealed_again], roots=[])
-    jobs["timestamps"]([b"{}", sealed])
+    jobs["timestamps"]([b"{}", sealed], earlier=[])
 
 
 def _with_evidence() -> bytes:

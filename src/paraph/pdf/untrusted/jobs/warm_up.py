@@ -34,7 +34,7 @@ def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
         ("find", {"tags": ["a", "\u05d0"]}),  # the second is Hebrew, which takes another path
         ("render", {**page, "scale": 1, "form": "webp"}),
         ("render", {**page, "scale": 1, "form": "png", "printed": True}),
-        ("stamp_places", {"places": [(1, 0, 0, 50, 50)], "texts": True}),
+        ("covered_words", {"places": [(1, 0, 0, 50, 50)]}),
         ("text", page),
     ):
         with UntrustedFile(content=pdf) as file:

@@ -12,7 +12,7 @@ from paraph.pdf.untrusted.jobs import (
     inspect_job,
     preview_job,
     render_job,
-    stamp_places_job,
+    signing_places_job,
     text_layer_job,
 )
 from paraph.pdf.untrusted.jobs.serving import serve
@@ -25,9 +25,9 @@ JOBS: dict[str, Callable[..., JobAnswer]] = {
     "find": find_job.find,
     "tags": find_job.list_tags,
     "texts": find_job.list_texts,
-    "signature_lines": stamp_places_job.list_signature_lines,
+    "signature_lines": signing_places_job.list_signature_lines,
     "render": render_job.render,
-    "stamp_places": stamp_places_job.judge_places,
+    "covered_words": signing_places_job.find_covered_words,
     "text": text_layer_job.text_layer,
     "sealing_seal": draft_job.seal,
     "sealing_archive": draft_job.archive,

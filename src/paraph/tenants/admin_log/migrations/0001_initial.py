@@ -28,7 +28,6 @@ class Migration(migrations.Migration):
             name="Activity",
             fields=[
                 ("id", models.BigAutoField(auto_created=True, primary_key=True, serialize=False, verbose_name="ID")),
-                ("position", models.IntegerField()),
                 (
                     "actor_kind",
                     models.CharField(
@@ -50,8 +49,6 @@ class Migration(migrations.Migration):
                 ("before", models.JSONField(default=dict)),
                 ("after", models.JSONField(default=dict)),
                 ("created_at", models.DateTimeField(default=paraph.kernel.clock.now)),
-                ("previous_hash", models.BinaryField()),
-                ("hash", models.BinaryField()),
                 (
                     "organization",
                     models.ForeignKey(
@@ -60,13 +57,13 @@ class Migration(migrations.Migration):
                 ),
             ],
             options={
-                "ordering": ["position"],
+                "ordering": ["id"],
                 "indexes": [
-                    models.Index(fields=["organization", "created_at", "position"], name="activity_by_time"),
-                    models.Index(fields=["organization", "actor", "position"], name="activity_by_actor"),
-                    models.Index(fields=["organization", "action", "position"], name="activity_by_action"),
+                    models.Index(fields=["organization", "id"], name="activity_in_order"),
+                    models.Index(fields=["organization", "created_at", "id"], name="activity_by_time"),
+                    models.Index(fields=["organization", "actor", "id"], name="activity_by_actor"),
+                    models.Index(fields=["organization", "action", "id"], name="activity_by_action"),
                 ],
-                "constraints": [models.UniqueConstraint(fields=("organization", "position"), name="activity_position")],
             },
         ),
         migrations.RunSQL(_APPEND_ONLY),

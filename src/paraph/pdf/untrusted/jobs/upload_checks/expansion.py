@@ -10,7 +10,6 @@ import pikepdf
 
 from paraph.pdf.refusal import too_complex
 from paraph.pdf.structure.objects import PdfStream, Ref, Unsafe
-from paraph.pdf.structure.page_shapes import PageShape, hole_number, reference
 from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import TooLarge, unpacked
@@ -142,7 +141,6 @@ class _ContentsCheck:
         self._exact: set[Ref] = set()
         self._repeats: Counter[Ref] = Counter()
         self._repeated = 0
-        self._shapes: dict[PageShape, Any] = {}
 
     def add(self, page: PageNode) -> None:
         drawn = self._drawn(page)
@@ -185,17 +183,7 @@ class _ContentsCheck:
             return 0
 
     def _drawn(self, page: PageNode) -> list[Ref]:
-        contents: Any = None
-        if page.shape is not None:
-            contents = self._contents_of_shape(page.shape)
-            hole = hole_number(contents)
-            contents = reference(page.holes[hole]) if hole is not None else None
-        value = contents if contents is not None else page.dictionary.get(b"/Contents")
+        value = page.dictionary.get(b"/Contents")
         resolved = self._reader.resolve(value)
         listed = resolved if isinstance(resolved, list) else [value]
         return [item for item in listed if type(item) is Ref]
-
-    def _contents_of_shape(self, shape: PageShape) -> Any:
-        if shape not in self._shapes:
-            self._shapes[shape] = (shape.dictionary or {}).get(b"/Contents")
-        return self._shapes[shape]

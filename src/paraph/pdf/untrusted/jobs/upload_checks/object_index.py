@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from paraph.pdf.structure.crossreference import CrossReferenceSection
-from paraph.pdf.structure.objects import REGULAR, Dictionary, Unsafe, parse
+from paraph.pdf.structure.objects import Dictionary, Unsafe, parse
 from paraph.pdf.structure.reader import STREAM, PdfReader
 
 _TABLE_ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
@@ -18,22 +18,6 @@ _ESCAPED = re.compile(rb"\\.", re.DOTALL)
 _LENGTH = re.compile(rb"/Length(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _STRING = re.compile(rb"\([^()]*\)")
 _DEEPEST_STRING = 8
-_SAID_ONCE = (b"/Filter", b"/Subtype")
-
-_USUAL_STREAM = re.compile(  # names and numbers only, in any order, as in nearly all but object streams
-    rb"%(gap)b<<(?:%(gap)b(?:"
-    rb"/Length%(gap)b(\d++)%(end)b"  # 1
-    rb"|/Filter%(gap)b(%(name)b)"  # 2
-    rb"|/Subtype%(gap)b(%(name)b)"  # 3
-    rb"|(?!/(?:Length|Filter|DecodeParms|Subtype|First)%(end)b)"
-    rb"%(name)b%(gap)b(?:%(name)b|(?:\d++|true|false)%(end)b)"
-    rb"))*+%(gap)b>>%(gap)bstream\r?\n"
-    % {
-        b"gap": rb"[\t\n\r ]*+",
-        b"name": rb"/[^\x00\t\n\x0c\r ()<>\[\]{}/%#]*+",
-        b"end": rb"(?!" + REGULAR + rb")",
-    }
-)
 
 
 class ObjectSpan(NamedTuple):
@@ -46,7 +30,7 @@ class ObjectSpan(NamedTuple):
 
 
 class StreamPlace(NamedTuple):
-    """``dictionary``: the entries about the stream's data, or all; ``start`` and ``end`` of the data."""
+    """``dictionary``: that of the stream; ``start`` and ``end`` of the data."""
 
     dictionary: Dictionary
     start: int
@@ -175,26 +159,6 @@ def _without_strings(body: bytes) -> bytes:
 
 def stream_in(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
     """Return the stream in the span, or ``None``. Raise :class:`Unsafe` where readers might see another end."""
-    place = _usual_stream(data, span, reader) or _other_stream(data, span, reader)
-    if place and place.end > span.end:
-        raise Unsafe("a stream goes on behind the next object")
-    return place
-
-
-def _usual_stream(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
-    usual = _USUAL_STREAM.match(data, span.body)
-    if usual is None or usual[0].count(b"/Length") != 1 or any(usual[0].count(key) > 1 for key in _SAID_ONCE):
-        return None
-    length, packing, kind = usual.groups()
-    dictionary: Dictionary = {b"/Length": int(length)}
-    for key, value in ((b"/Filter", packing), (b"/Subtype", kind)):
-        if value is not None:
-            dictionary[key] = value
-    start = usual.end()
-    return StreamPlace(dictionary, start, start + reader.length_of(dictionary, start))
-
-
-def _other_stream(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPlace | None:
     dictionary, position = parse(data, span.body)
     begins = STREAM.match(data, position) if type(dictionary) is dict else None
     if begins is None:
@@ -203,5 +167,7 @@ def _other_stream(data: bytes, span: ObjectSpan, reader: PdfReader) -> StreamPla
     head = data[span.body : position]
     if b"#" in head or len(_LENGTH.findall(head)) != 1:
         raise Unsafe("a stream may have two lengths")
-    start = begins.end()
-    return StreamPlace(dictionary, start, start + reader.length_of(dictionary, start))
+    place = StreamPlace(dictionary, begins.end(), begins.end() + reader.length_of(dictionary, begins.end()))
+    if place.end > span.end:
+        raise Unsafe("a stream goes on behind the next object")
+    return place

@@ -15,7 +15,7 @@ from PIL import Image, ImageChops, ImageDraw
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import PdfRefused, page_not_shown
 from paraph.pdf.structure.geometry import Box, PageGeometry
-from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants
+from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants, is_signed
 from paraph.pdf.structure.objects import CONFUSED, PdfStream, Unsafe
 from paraph.pdf.structure.pages import PageNode, geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader
@@ -55,7 +55,7 @@ def prepare_file(file: UntrustedFile, page_limit: int, *, scanned: bool) -> Prep
     :func:`paraph.pdf.untrusted.jobs.upload_checks.plain_form.plain_form.check_plain_form`."""
     refusal = cannot_be_sealed()
     try:
-        for method, content in _variants(file.whole):
+        for method, content in _variants(file):
             try:
                 if method == "incremental":
                     return PreparedFile(method, None, *_try_variant(file, file, page_limit, scanned=scanned))
@@ -72,13 +72,19 @@ def prepare_file(file: UntrustedFile, page_limit: int, *, scanned: bool) -> Prep
     raise refusal
 
 
-def _variants(pdf: bytes) -> Iterator[tuple[Method, bytes]]:
-    """Yield what a revision can extend; last what is written anew, whose contents may be, too."""
+def _variants(file: UntrustedFile) -> Iterator[tuple[Method, bytes]]:
+    """Yield what a revision can extend; last what is written anew, whose contents may be, too. PDFium writes what qpdf
+    does not read for its cross-reference."""
     method: Method = "incremental"
-    for method, content in extendable_variants(pdf):
-        yield method, content
+    try:
+        for method, content in extendable_variants(file.whole):
+            yield method, content
+    except UnreadablePdf:
+        if is_signed(file.whole) or (anew := file.written_anew()) == file.whole:
+            raise
+        yield "normalised", anew
     if method == "normalised":
-        yield method, rewritten(pdf)
+        yield method, rewritten(file.whole)
 
 
 def _try_variant(

@@ -1,0 +1,1 @@
+"""Programs that try the whole service: faults, hosts, hostile bytes, and pictures of what people see."""

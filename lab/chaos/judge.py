@@ -1,0 +1,98 @@
+"""What was lost or done twice, once everything is quiet."""
+
+import json
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from lab.chaos.client import Made
+from lab.chaos.world import World
+from tests.cli.service import Service
+
+
+def problems(service: Service, around: World, made: list[Made]) -> list[str]:
+    """One sentence each; empty is the aim."""
+    heard: dict[int, Counter[str]] = {}
+    for event, number in _deliveries(around):
+        heard.setdefault(number, Counter())[event] += 1
+    found = []
+    for request, state in zip(made, _states(service, made), strict=True):
+        told = [*_state(request, state), *_webhooks(request, heard.get(request.id, Counter()))]
+        told += [] if request.expires else _mails(request, around)
+        found += [f"request {request.id}: {problem}" for problem in told]
+    return found + [f"mailed again: {name}" for name, count in around.mail.answered.items() if count > 1]
+
+
+def repeated_mails(around: World) -> int:
+    """Copies beyond the first of one Message-ID, which a mailbox shows once: a process was killed between the last
+    byte of a mail and its own note that the mail is out (docs/decisions/mails.md)."""
+    named = Counter(name for names in around.mail.taken.values() for name in names)
+    return sum(count - 1 for count in named.values())
+
+
+def _deliveries(around: World) -> set[tuple[str, int]]:
+    """Each once, however often it came: (event with its signer, request)."""
+    heard = set()
+    for hook in around.hooks.received:
+        body = json.loads(hook.body)
+        signer = f" {body['signer']['id']}" if body.get("signer") else ""
+        heard.add((body["event"] + signer, body["signature_request"]["id"]))
+    return heard
+
+
+def _state(request: Made, state: dict[str, Any]) -> list[str]:
+    events = Counter(entry["event_type"] for entry in state["journal"])
+    expected = {"signature_request.created": 1} | (_expired() if request.expires else _completed(request))
+    wrong = {event: events[event] for event, count in expected.items() if events[event] != count}
+    done = state["status"] == "expired" if request.expires else state["finalized"]
+    return [
+        *([] if done else [f"not done: {state['why']}"]),
+        *([f"journal counts {wrong}"] if wrong else []),
+        *([f"journal broken at {state['journal_broken_at']}"] if state["journal_broken_at"] else []),
+    ]
+
+
+def _expired() -> dict[str, int]:
+    never = ("signer.signed", "request.completed", "signature_request.pades_signed")
+    return {"request.expired": 1} | dict.fromkeys(never, 0)
+
+
+def _completed(request: Made) -> dict[str, int]:
+    return {
+        "signer.signed": len(request.signers),
+        "request.completed": 1,
+        "request.expired": 0,
+        "signature_request.pades_signed": request.documents,
+        "signature_request.certificate_issued": 1,
+        "request.completion_notified": 1,
+    }
+
+
+def _webhooks(request: Made, heard: Counter[str]) -> list[str]:
+    wanted = {"request.expired"} if request.expires else {"request.completed"}
+    for signer in [] if request.expires else request.signers:
+        wanted |= {f"signer.otp_sent {signer['id']}", f"signer.signed {signer['id']}"}
+    lost = sorted(wanted - set(heard))
+    return [f"webhooks never heard: {lost}"] if lost else []
+
+
+def _mails(request: Made, around: World) -> list[str]:
+    wanted = {f"<completion-{signer['id']}@": signer["email"] for signer in request.signers}
+    lost = [
+        to for name, to in wanted.items() if not any(mail.startswith(name) for mail in around.mail.taken.get(to, []))
+    ]
+    return [f"no mail about its completion: {lost}"] if lost else []
+
+
+def _states(service: Service, made: list[Made]) -> list[dict[str, Any]]:
+    done = subprocess.run(
+        [sys.executable, "-m", "lab.chaos.states", *(str(request.id) for request in made)],
+        env=service.environment,
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        check=True,
+    )
+    states: list[dict[str, Any]] = json.loads(done.stdout)
+    return states

@@ -1,0 +1,1 @@
+"""Fuzzing: what reads bytes from outside, fed with bytes that coverage leads to."""

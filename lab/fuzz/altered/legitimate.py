@@ -1,0 +1,160 @@
+"""What may be added to a sealed file, by others' programs and our own: it stays valid."""
+
+import asyncio
+import io
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
+
+from asn1crypto import keys as asn1_keys
+from asn1crypto import tsp
+from asn1crypto import x509 as asn1_x509
+from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
+from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
+from pyhanko.pdf_utils.reader import PdfFileReader
+from pyhanko.sign import PdfSignatureMetadata, PdfSigner, PdfTimeStamper, SimpleSigner
+from pyhanko.sign.fields import SigFieldSpec, SigSeedSubFilter
+from pyhanko.sign.signers.pdf_signer import TimestampDSSContentSettings
+from pyhanko.sign.timestamps import TimeStamper
+from pyhanko.sign.validation.dss import DocumentSecurityStore
+from pyhanko_certvalidator import ValidationContext
+from pyhanko_certvalidator.registry import SimpleCertificateStore
+
+from lab.fuzz.altered.authorities import ALTERED_AT, authority, signer, steady, trusted_timestamps
+from lab.fuzz.altered.covers import sealed_again
+from lab.fuzz.altered.genuine import GENUINE, genuine
+from lab.fuzz.altered.recipes import Recipe, altered
+from paraph.keys.revocation import certificate_status, revocation_list
+
+Add = Callable[[bytes], bytes]
+
+
+class _Stamper(TimeStamper):
+    """pyHanko's client over our authority."""
+
+    async def async_request_tsa_response(self, req: Any) -> Any:
+        with steady(ALTERED_AT, req.dump().hex()):
+            return tsp.TimeStampResp.load(trusted_timestamps().answer(req.dump()))
+
+
+def stamped_by_pyhanko(pdf: bytes) -> bytes:
+    """A document timestamp."""
+    output, stamper = io.BytesIO(), PdfTimeStamper(_Stamper())  # type: ignore[no-untyped-call]
+    writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
+    asyncio.run(stamper.async_timestamp_pdf(writer, "sha256", validation_context=None, output=output))
+    return output.getvalue()
+
+
+def _context() -> ValidationContext:
+    own = authority()
+    root = asn1_x509.Certificate.load(own.root)
+    return ValidationContext(
+        trust_roots=[root],
+        other_certs=[asn1_x509.Certificate.load(own.timestamp_key.certificate)],
+        crls=[revocation_list(own, ALTERED_AT)],
+        ocsps=[certificate_status(own, key.certificate, ALTERED_AT) for key in (own.sealing_key, own.timestamp_key)],
+        allow_fetching=False,
+        moment=ALTERED_AT,
+    )
+
+
+def renewed_by_pyhanko(pdf: bytes) -> bytes:
+    """A further archive timestamp. Evidence of its authority goes into the same revision: what pyHanko writes behind a
+    timestamp unless it is told otherwise is covered by nothing."""
+    settings = TimestampDSSContentSettings(include_vri=False, update_before_ts=True)
+    output, stamper = io.BytesIO(), PdfTimeStamper(_Stamper())  # type: ignore[no-untyped-call]
+    writer = IncrementalPdfFileWriter(io.BytesIO(pdf))
+    made = stamper.async_timestamp_pdf(writer, "sha256", _context(), output=output, dss_settings=settings)
+    asyncio.run(made)
+    return output.getvalue()
+
+
+def store_and_stamp_by_pyhanko(pdf: bytes) -> bytes:
+    """A store with evidence of the newest signature, then a timestamp."""
+    output = io.BytesIO(pdf)
+    context, newest = _context(), PdfFileReader(io.BytesIO(pdf)).embedded_signatures[-1]
+    DocumentSecurityStore.add_dss(
+        output,
+        newest.pkcs7_content,
+        certs=[asn1_x509.Certificate.load(authority().root)],
+        crls=context.crls,
+        ocsps=context.ocsps,
+        force_write=True,
+    )
+    return stamped_by_pyhanko(output.getvalue())
+
+
+def _signed(pdf: bytes, **field: Any) -> bytes:
+    key = signer()
+    encoded = key.private_key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
+    person = SimpleSigner(
+        signing_cert=asn1_x509.Certificate.load(key.certificate),
+        signing_key=asn1_keys.PrivateKeyInfo.load(encoded),
+        cert_registry=SimpleCertificateStore(),  # type: ignore[no-untyped-call]
+    )
+    specification = SigFieldSpec("Countersignature", **field)
+    about = PdfSignatureMetadata("Countersignature", subfilter=SigSeedSubFilter.PADES, md_algorithm="sha256")
+    output = io.BytesIO()
+    made = PdfSigner(about, person, timestamper=_Stamper(), new_field_spec=specification)  # type: ignore[no-untyped-call]
+    asyncio.run(made.async_sign_pdf(IncrementalPdfFileWriter(io.BytesIO(pdf)), output=output))
+    return output.getvalue()
+
+
+def signed_by_pyhanko(pdf: bytes) -> bytes:
+    """An invisible countersignature by somebody who is trusted."""
+    return _signed(pdf)
+
+
+def signed_visibly_by_pyhanko(pdf: bytes) -> bytes:
+    """A countersignature that shows, where nothing stands."""
+    return _signed(pdf, box=(300, 100, 500, 160), on_page=-1)
+
+
+def _white(pdf: bytes) -> bytes:
+    return pdf + b"\n\r\n \t\x0c\n" * 9
+
+
+ADDITIONS: dict[str, Add] = {
+    "nothing": bytes,
+    "white space": _white,
+    "a timestamp by pyHanko": stamped_by_pyhanko,
+    "two timestamps by pyHanko": lambda pdf: stamped_by_pyhanko(stamped_by_pyhanko(pdf)),
+    "the archive renewed by pyHanko": renewed_by_pyhanko,
+    "the archive renewed twice by pyHanko": lambda pdf: renewed_by_pyhanko(renewed_by_pyhanko(pdf)),
+    "a store and a timestamp by pyHanko": store_and_stamp_by_pyhanko,
+    "a countersignature by pyHanko": signed_by_pyhanko,
+    "a visible countersignature by pyHanko": signed_visibly_by_pyhanko,
+    "a countersignature, then a timestamp, by pyHanko": lambda pdf: stamped_by_pyhanko(signed_by_pyhanko(pdf)),
+    "a timestamp by pyHanko, white space": lambda pdf: _white(stamped_by_pyhanko(pdf)),
+    "sealed again": lambda pdf: sealed_again(pdf, "B-T"),
+    "sealed again with an archive": lambda pdf: sealed_again(pdf, "B-LTA"),
+    "a timestamp by pyHanko, sealed again": lambda pdf: sealed_again(stamped_by_pyhanko(pdf), "B-LTA"),
+}
+_COVERS = (
+    "with a trusted timestamp",
+    "under a trusted timestamp",
+    "with a trusted signature",
+    "under a trusted signature",
+)
+FILES = [name for name in GENUINE if not name.startswith("encrypted")]
+"""pyHanko does not write into a file that is encrypted without being told the password."""
+
+
+def _added(name: str, add: Add) -> bytes:
+    return add(genuine(name))
+
+
+def _by_hand(recipe: Recipe) -> bytes:
+    return altered(recipe).content
+
+
+def additions() -> Iterator[tuple[str, Callable[[], bytes]]]:
+    """Every one with its name."""
+    for name in GENUINE:
+        for how, add in ADDITIONS.items():
+            if name in FILES or "pyHanko" not in how:
+                yield f"{name}: {how}", partial(_added, name, add)
+        for cover in _COVERS:
+            for payload in ("nothing", "store"):
+                recipe = Recipe(name, (), payload, cover)
+                yield f"by hand: {recipe.name}", partial(_by_hand, recipe)

@@ -1,0 +1,1 @@
+"""Two hosts behind a balancer, in network namespaces of this machine."""

@@ -1,0 +1,1 @@
+"""Pictures of everything that people see, to be looked at."""

@@ -1,0 +1,202 @@
+"""Where stamps are to stand: which words they cover there, and the lines that wait for a signature: «Signature: ____»,
+drawn as characters or as a rule."""
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import groupby, islice
+
+import pypdfium2
+from pypdfium2 import raw
+
+from paraph.pdf.refusal import no_such_page, page_not_shown
+from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
+from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
+from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
+from paraph.pdf.untrusted.sandbox_wire import JobAnswer
+
+Place = tuple[int, float, float, float, float]
+"""Page number from 1, then left, bottom, width and height in points of reader space."""
+
+_WITHIN = 2.0  # points by which a stamp may touch words
+_FEWEST = 3  # letters that count as covered
+_LONGEST = 60  # characters of covered words that are told
+_NO_WORDS = re.compile(r"\[\[.*?\]\]|\{\{.*?\}\}|[_.…\s]+")  # tags, and blanks to be signed on
+_SIGNED_HERE = re.compile(
+    r"\bsign(?!al|ifi)|unterschrift|unterzeichne|gezeichnet|firma\b|firmato|firmado|firmante|assina|handtekening|"
+    r"onderteken|podpis|underskrift|allekirjoitus|podpisom|aláírás|подпис|签名|签字|署名|서명|توقيع|חתימה",
+    re.IGNORECASE,
+)
+_BLANK = re.compile(r"_{6,}|\.{12,}|…{4,}")
+_WIDTHS = (60.0, 420.0)  # points of a rule
+_THICKEST = 2.5
+_BESIDE = 30.0  # points from the end of a label to the rule that it is of
+_BELOW = 18.0  # points from a rule to the label under it
+_MOST_LINES = 200
+_MOST_OBJECTS = 5_000  # of a page, in which rules are looked for
+_APART = 3.0  # relative to the height of the character before: a wider gap begins another run
+
+
+@dataclass(frozen=True)
+class TextRun:
+    """Words that stand beside each other. ``boxes``: of each character of ``text``, in reader space."""
+
+    text: str
+    boxes: list[Box]
+
+
+def text_runs(characters: Characters, geometry: PageGeometry) -> Iterator[TextRun]:
+    """Yield the runs in text order. Line ends and wide gaps end a run."""
+    text: list[str] = []
+    boxes: list[Box] = []
+    for index, character in enumerate([*characters.exact(), "\n"]):
+        cell = characters.cell(index) if character.strip() else None
+        box = transform_box(geometry.to_reader, cell) if cell else None
+        if text and (character in "\r\n" or (box and _apart(boxes[-1], box))):
+            yield TextRun("".join(text), boxes)
+            text, boxes = [], []
+        if box:
+            text.append(character)
+            boxes.append(box)
+        elif character.isspace() and text:
+            text.append(" ")
+            boxes.append(boxes[-1])
+
+
+def _apart(last: Box, box: Box) -> bool:
+    height = max(last[3] - last[1], 1.0)
+    beside = min(last[3], box[3]) - max(last[1], box[1]) > 0
+    return not beside or box[0] - last[2] > _APART * height or last[0] - box[2] > _APART * height
+
+
+def find_covered_words(file: UntrustedFile, places: Sequence[Place]) -> JobAnswer:
+    """Return ``{"covered": ["words", …]}``, what stands under each place, in their order."""
+    document = file.pdfium()
+    show_form_fields(document)
+    covered = [""] * len(places)
+    in_order = sorted(range(len(places)), key=lambda index: places[index][0])
+    for number, indexes in groupby(in_order, key=lambda index: places[index][0]):
+        if not 1 <= number <= len(document):
+            raise no_such_page(number, len(document))
+        try:
+            page = document[number - 1]
+            runs = _text_runs(page, geometry_of_page(file, page, number - 1))
+            for index in indexes:
+                covered[index] = _covered(runs, places[index])
+            page.close()
+        except (pypdfium2.PdfiumError, ValueError) as error:
+            raise page_not_shown(number) from error
+    return {"covered": covered}, b""
+
+
+def _text_runs(page: pypdfium2.PdfPage, geometry: PageGeometry) -> list[tuple[str, list[Box]]]:
+    """Return the lines of text with the places of their letters, and with blanks in place of what is no word."""
+    with Characters(page) as characters:
+        runs = list(text_runs(characters, geometry))
+    return [(_NO_WORDS.sub(lambda match: " " * len(match.group()), run.text), run.boxes) for run in runs]
+
+
+def _covered(runs: Sequence[tuple[str, list[Box]]], place: Place) -> str:
+    _, x, y, width, height = place
+    inner = (x + _WITHIN, y + _WITHIN, x + width - _WITHIN, y + height - _WITHIN)
+    under = (
+        "".join(letter for letter, box in zip(text, boxes, strict=True) if _overlap(inner, box)).strip()
+        for text, boxes in runs
+    )
+    told = " ".join(words for words in under if words)
+    return told[:_LONGEST] if sum(letter.isalnum() for letter in told) >= _FEWEST else ""
+
+
+def _overlap(one: Box, other: Box) -> bool:
+    """Return whether the middle of the other lies in the one, across; and any of it, up and down."""
+    middle = (other[0] + other[2]) / 2
+    return one[0] < middle < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+def list_signature_lines(file: UntrustedFile) -> JobAnswer:
+    """Return ``{"lines": [[label, page_number, left, bottom, right, top], …]}`` in the order of the pages."""
+    document = file.pdfium()
+    found: list[list[str | float]] = []
+    for index in range(len(document)):
+        found += [[label[:100], index + 1, *box] for label, box in _of_page(file, document, index)]
+        if len(found) >= _MOST_LINES:
+            break
+    return {"lines": found[:_MOST_LINES]}, b""
+
+
+def _of_page(file: UntrustedFile, document: pypdfium2.PdfDocument, index: int) -> list[tuple[str, Box]]:
+    """Most pages are ruled out by one call for all their text."""
+    try:
+        page = document[index]
+    except pypdfium2.PdfiumError:
+        return []  # a page that cannot be opened shows no text
+    try:
+        with Characters(page) as characters:
+            if not _SIGNED_HERE.search(characters.quick()):
+                return []
+            geometry = geometry_of_page(file, page, index)
+            runs = list(text_runs(characters, geometry))
+            blanks = [blank for run in runs for blank in _blanks(run)]
+            words = [run for run in runs if _BLANK.search(run.text) is None]
+            rules = [*_under_words(blanks, words), *_by_label(_rules(page, geometry), words)]
+            return [(label, box) for label, box in rules if _within(box, geometry)]
+    finally:
+        page.close()
+
+
+def _blanks(run: TextRun) -> Iterator[tuple[str, Box]]:
+    start = 0
+    for match in _BLANK.finditer(run.text):
+        boxes = run.boxes[match.start() : match.end()]
+        if boxes:
+            yield run.text[start : match.start()].strip(" :\t"), around(boxes)
+        start = match.end()
+
+
+def _under_words(blanks: list[tuple[str, Box]], words: list[TextRun]) -> Iterator[tuple[str, Box]]:
+    """Yield a blank is told by the words before it; where there are none, by those under it."""
+    for label, box in blanks:
+        said = label or _label_below(box, words)
+        if _SIGNED_HERE.search(said):
+            yield said, box
+
+
+def _by_label(rules: list[Box], words: list[TextRun]) -> Iterator[tuple[str, Box]]:
+    for box in rules:
+        label = _label_before(box, words) or _label_below(box, words)
+        if _SIGNED_HERE.search(label):
+            yield label, box
+
+
+def _label_before(rule: Box, words: list[TextRun]) -> str:
+    for run in words:
+        left, bottom, right, top = around(run.boxes)
+        if left < rule[0] and -2 <= rule[0] - right <= _BESIDE and bottom - 4 <= rule[1] <= top:
+            return run.text.strip(" :\t")
+    return ""
+
+
+def _label_below(rule: Box, words: list[TextRun]) -> str:
+    for run in words:
+        left, _, right, top = around(run.boxes)
+        if -2 <= rule[1] - top <= _BELOW and left < rule[2] and right > rule[0]:
+            return run.text.strip(" :\t")
+    return ""
+
+
+def _rules(page: pypdfium2.PdfPage, geometry: PageGeometry) -> list[Box]:
+    """Return the thin horizontal strokes and bars among the page's own objects."""
+    found = []
+    for drawn in islice(page.get_objects(filter=[raw.FPDF_PAGEOBJ_PATH], max_depth=1), _MOST_OBJECTS):
+        try:
+            box = transform_box(geometry.to_reader, drawn.get_bounds())
+        except pypdfium2.PdfiumError:
+            continue
+        if _WIDTHS[0] <= box[2] - box[0] <= _WIDTHS[1] and box[3] - box[1] <= _THICKEST:
+            found.append(box)
+    return found
+
+
+def _within(box: Box, geometry: PageGeometry) -> bool:
+    return box[0] >= 0 and box[1] >= 0 and box[2] <= geometry.width and box[3] <= geometry.height

@@ -1,0 +1,217 @@
+"""What signers enter into their fields, from the body of a call to what is signed:
+``[{"document_id", "name", "value"}]``, as it was typed; judged, and in the form that is kept; and what is wrong with
+it, in the words of their page."""
+
+import dataclasses
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
+from typing import Annotated, Any, NamedTuple
+
+from pydantic import BaseModel, WithJsonSchema
+from pydantic import Field as Describe
+
+from paraph import words as catalog
+from paraph.pdf.typesetting.field_values import fit, fits
+from paraph.signature_requests.fields.kinds import KINDS, entered, field_content, is_entered, shown_text
+from paraph.signature_requests.fields.readers import InvalidEntryError, Value, is_blank, plain_number, two_readings
+from paraph.signature_requests.fields.store import Values, own_fields, values_of
+from paraph.signature_requests.models import Field, Signer
+from paraph.signature_requests.translated_refusal import TranslatedRefusal, translated
+
+LONGEST = 4000  # characters, right or wrong: twice what any field takes
+MISSING = ("entry_missing", "entry_unticked")
+ENTERED = (
+    "What the signer fills in. For a field that is left out, what was entered before counts, else the sender's value."
+)
+
+_NAMED_PROBLEMS = 3
+_NAMED_MISSING = 20
+_BOUNDS = ("at_least", "at_most")
+
+
+class EnteredField(BaseModel):
+    document_id: int = Describe(description="The document that the field stands on.")
+    name: str = Describe(description="The field's name.")
+    value: Annotated[Value | None, WithJsonSchema({"type": ["string", "boolean", "null"]})] = Describe(
+        None,
+        description="Of a checkbox, whether it is ticked; a text of all others: a date as `YYYY-MM-DD`, a number with "
+        "a point or a comma. Null for nothing.",
+    )
+
+
+@dataclasses.dataclass(frozen=True)
+class EntryProblem:
+    """What is wrong with an entry: ``word`` names words of the page, which ``facts`` fill. ``path``: of the body."""
+
+    field: Field
+    word: str
+    path: str = "fields"
+    facts: dict[str, Any] = dataclasses.field(default_factory=dict)
+
+    def sentence(self, locale: str) -> str:
+        if self.word not in _BOUNDS:
+            return catalog.phrase(catalog.of("page", locale), self.word, **self.facts)
+        [value] = self.facts.values()
+        return f"{bound(self.field, self.word, value, locale)}."
+
+
+def bound(field: Field, word: str, value: str, locale: str) -> str:
+    """Say a bound: ``at_least`` or ``at_most``."""
+    word = KINDS[field.type].bounds[_BOUNDS.index(word)]
+    shown = shown_text(field, value, locale)
+    return catalog.phrase(catalog.of("page", locale), word, least=shown, most=shown)
+
+
+class EntriesRefusal(TranslatedRefusal):
+    """Entries that cannot be signed: what is wrong with each, by its path, and which are missing, by name."""
+
+    def __init__(self, problems: Sequence[EntryProblem]) -> None:
+        self.problems = problems
+        super().__init__("validation_error")
+
+    def spoken(self, locale: str, *, approves: bool = False) -> str:  # noqa: ARG002  approvers enter nothing
+        words = catalog.of("answer", locale)
+        missing = [problem.field.name for problem in self.problems if problem.word in MISSING]
+        wrong = [f"{each.path}: {each.sentence(locale)}" for each in self.problems if each.word not in MISSING]
+        told = wrong[:_NAMED_PROBLEMS]
+        if missing:
+            names = ", ".join([*missing[:_NAMED_MISSING], *(["…"] if len(missing) > _NAMED_MISSING else [])])
+            told.append(catalog.phrase(words, "fields_missing", field="fields", names=names))
+        return " ".join([*told, words["more"]] if len(wrong) > _NAMED_PROBLEMS else told)
+
+
+class Entry(NamedTuple):
+    """``value``: as it was typed; None for nothing. ``path``: of the value in the body."""
+
+    field: Field
+    value: Value | None
+    path: str
+
+
+def read_entries(given: object, fields: Sequence[Field]) -> list[Entry]:
+    """Return what a body says, without judging values beyond their form. ``fields``: those of the signer.
+
+    Raise ``DomainError("validation_error", …)`` naming the path of what has not this form, of a name that is none of
+    the signer's on the document, of a text beyond :data:`LONGEST`, and of a value that is not the signer's to set.
+    """
+    if given is None:
+        return []
+    if not isinstance(given, list) or len(given) > len(fields):
+        raise translated("validation_error", "field_array", field="fields", most=len(fields))
+    by_name = {(field.request_document.document_id, field.name): field for field in fields}
+    found: dict[int, Entry] = {}
+    for index, each in enumerate(given):
+        entry = _read(each, f"fields[{index}]", by_name)
+        if entry.field.pk in found:
+            raise translated("validation_error", "field_twice", field=f"fields[{index}].name")
+        found[entry.field.pk] = entry
+    if problems := list(_not_theirs(found.values())):
+        raise EntriesRefusal(problems)
+    return list(found.values())
+
+
+def with_entries(typed: Values, entries: Sequence[Entry]) -> Values:
+    """Return what was typed before, with the entries; None in them takes back what was typed."""
+    changed = {entry.field.pk: entry.value for entry in entries if is_entered(entry.field)}
+    return {pk: value for pk, value in {**typed, **changed}.items() if value is not None}
+
+
+def _read(given: object, path: str, by_name: dict[tuple[int, str], Field]) -> Entry:
+    if not isinstance(given, dict):
+        raise translated("validation_error", "field_object", field=path)
+    document_id, name, value = given.get("document_id"), given.get("name"), given.get("value")
+    field = None
+    if isinstance(document_id, int) and isinstance(name, str):
+        field = by_name.get((document_id, name))
+    if field is None:
+        raise translated("validation_error", "no_such_field", field=f"{path}.name")
+    path = f"{path}.value"
+    if value is not None and KINDS[field.type].is_box:
+        if not isinstance(value, bool):
+            raise translated("validation_error", "field_boolean", field=path)
+    elif value is not None and not (isinstance(value, str) and len(value) <= LONGEST):
+        raise translated("validation_error", "field_text", field=path, most=LONGEST)
+    return Entry(field, value if not isinstance(value, str) else _writable(value), path)
+
+
+def _writable(text: str) -> str:
+    """Return the text without lone surrogates, which JSON allows and no page can show."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+
+
+def _not_theirs(entries: Iterable[Entry]) -> Iterator[EntryProblem]:
+    for entry in entries:
+        if entry.value is None or is_entered(entry.field):
+            continue
+        if KINDS[entry.field.type].known:
+            yield EntryProblem(entry.field, "set_when_signing", entry.path)
+        elif entry.value != entry.field.value:
+            yield EntryProblem(entry.field, "set_by_sender", entry.path)
+
+
+class FilledField(NamedTuple):
+    """``value``: None for none, and where the service sets it with the signature."""
+
+    field: Field
+    value: Value | None
+
+
+def filled_fields(signer: Signer, given: object, read_in: str = "") -> tuple[FilledField, ...]:
+    """Return all fields of the signer with what the body of a signature gives; for the others what was entered before
+    counts, else the sender's value. ``read_in``: as of :func:`judged`.
+
+    Raise ``DomainError`` as :func:`read_entries` does, and :class:`EntriesRefusal` for all that is wrong or missing.
+    """
+    fields = own_fields(signer)
+    entries = read_entries(given, fields)
+    typed, locale = with_entries(values_of(signer), entries), signer.request.locale
+    paths = {entry.field.pk: entry.path for entry in entries}
+    measure(fields, typed, locale)
+    problems: list[EntryProblem] = []
+    found: list[FilledField] = []
+    for field in fields:
+        value, problem = field.value, None
+        if is_entered(field):
+            path = paths.get(field.pk, "fields")
+            value, problem = judged(field, typed.get(field.pk, field.value), locale, path, read_in)
+        problems += [problem] if problem else []
+        found.append(FilledField(field, value))
+    if problems:
+        raise EntriesRefusal(problems)
+    return tuple(found)
+
+
+def judged(
+    field: Field, typed: Value | None, locale: str, path: str = "fields", read_in: str = ""
+) -> tuple[Value | None, EntryProblem | None]:
+    """Return the value of what was typed and what is wrong with it: one of both, or neither where nothing is entered
+    and nothing has to be. ``locale``: the request's, in which values stand on the pages. ``read_in``: the language of
+    the page that they were entered on, in which a number that can be read in two ways is asked about."""
+    kind = KINDS[field.type]
+    if not typed or (isinstance(typed, str) and is_blank(typed)):
+        if field.required:
+            return None, EntryProblem(field, "entry_unticked" if kind.is_box else "entry_missing", path)
+        return (False if kind.is_box else None), None
+    if kind.is_number and read_in and typed != field.value and (readings := two_readings(typed, read_in)):
+        return None, EntryProblem(field, "entry_two_readings", path, readings._asdict())
+    try:
+        value = _entered(field, typed)
+    except InvalidEntryError as refusal:
+        return None, EntryProblem(field, refusal.word, path, refusal.facts)
+    if not fits(field_content(field, value, locale)):
+        return None, EntryProblem(field, "entry_no_room", path)
+    return value, None
+
+
+def measure(fields: Iterable[Field], typed: Values, locale: str) -> None:
+    """Measure together what stands in the fields, so that :func:`judged` finds it measured."""
+    contents = []
+    for field in fields:
+        if is_entered(field) and (value := typed.get(field.pk, field.value)):
+            with suppress(InvalidEntryError):
+                contents.append(field_content(field, _entered(field, value), locale))
+    fit(contents)
+
+
+def _entered(field: Field, typed: Value) -> Value:
+    return entered(field, plain_number(typed) if KINDS[field.type].is_number else typed)

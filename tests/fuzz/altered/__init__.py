@@ -1,7 +1,0 @@
-"""Files that somebody altered after they were sealed, without a key: what ``paraph verify`` must never take for valid.
-
-:mod:`~tests.fuzz.altered.recipes` makes them: from a genuine file (:mod:`~tests.fuzz.altered.genuine`), by one or two
-freedoms that whoever appends a revision has (one module for each class of them), under a signature or timestamp that
-anybody can get (:mod:`~tests.fuzz.altered.covers`). The same recipe makes the same bytes in every process.
-:mod:`~tests.fuzz.altered.judge` decides, :mod:`~tests.fuzz.altered.legitimate` holds what must stay valid.
-"""

@@ -1,0 +1,175 @@
+"""Every way of writing a PDF is extended in its own way, and stays readable to others."""
+
+import re
+from collections.abc import Callable
+from io import BytesIO
+from pathlib import Path
+from typing import Literal
+
+import pikepdf
+import pytest
+from pikepdf import Array, Dictionary, Encryption, Name, ObjectStreamMode
+
+from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf, SealError
+from paraph.pdf.untrusted.inspect import inspect
+from tests.pdf.drawing.test_draw import HEIGHT, WIDTH, WORDS, X, Y, assert_mark, marked
+from tests.pdf.pdf_factory import paper, text
+from tests.pdf.sealed_files import RED, WATERMARK, assert_trusted, pictures, sealed
+
+PLAIN = paper(WORDS, WORDS, object_stream_mode=ObjectStreamMode.disable)
+PACKED = paper(WORDS, WORDS, object_stream_mode=ObjectStreamMode.generate)
+
+
+def whole(pdf: bytes) -> SealedPdf:
+    marks = [Mark(1, X, Y, WIDTH, HEIGHT, RED)]
+    return sealed(pdf, appearances=pictures(), marks=marks, page_overlay=Overlay(WATERMARK))
+
+
+def encrypted(strength: Literal[3, 4, 6]) -> bytes:
+    newer = strength > 3
+    return paper(WORDS, WORDS, encryption=Encryption(owner="owner", user="", R=strength, aes=newer, metadata=newer))
+
+
+def size_too_small() -> bytes:
+    """/Size names fewer objects than there are: who trusts it overwrites the others."""
+    return re.sub(rb"/Size \d+", b"/Size 2", PLAIN)
+
+
+def free_entries() -> bytes:
+    """A free entry with the generation 65536, which strict readers refuse."""
+    revision = later_revision(PLAIN, b"20 0 obj\n(x)\nendobj\n", b"20 1")
+    return PLAIN + revision.replace(b"xref\n", b"xref\n0 1\n0000000000 65536 f \n", 1)
+
+
+def hybrid() -> bytes:
+    """A table for old readers, which points at a stream that new ones read too (ISO 32000-1, 7.5.8.4)."""
+    stream = (
+        b"30 0 obj\n<</Type/XRef/W[1 4 1]/Index[31 1]/Size 32/Length 6>>\nstream\n\0\0\0\0\0\0\nendstream\nendobj\n"
+    )
+    revision = later_revision(PLAIN, stream, b"30 1")
+    return PLAIN + revision.replace(b"trailer\n<<", b"trailer\n<</XRefStm %d" % len(PLAIN))
+
+
+def later_revision(pdf: bytes, objects: bytes, run: bytes) -> bytes:
+    """One object more, with a table of its own."""
+    previous, root = re.findall(rb"startxref\s+(\d+)", pdf)[-1], re.findall(rb"/Root (\d+ 0 R)", pdf)[-1]
+    table = b"xref\n%b\n%010d 00000 n \n" % (run, len(pdf))
+    trailer = b"trailer\n<</Size 40/Root %b/Prev %b>>\n" % (root, previous)
+    return objects + table + trailer + b"startxref\n%d\n%%%%EOF\n" % (len(pdf) + len(objects))
+
+
+STRUCTURES: dict[str, Callable[[], bytes]] = {
+    "table": lambda: PLAIN,
+    "streams": lambda: PACKED,
+    "linearised": lambda: paper(WORDS, WORDS, linearize=True, object_stream_mode=ObjectStreamMode.disable),
+    "linearised streams": lambda: paper(WORDS, WORDS, linearize=True, object_stream_mode=ObjectStreamMode.generate),
+    "no line end": PLAIN.rstrip,
+    "rubbish at the end": lambda: PLAIN + b"\0\0\0\n",
+    "size too small": size_too_small,
+    "free entries": free_entries,
+    "hybrid": hybrid,
+    "rc4": lambda: encrypted(3),
+    "aes 128": lambda: encrypted(4),
+    "aes 256": lambda: encrypted(6),
+}
+DAMAGED: dict[str, Callable[[], bytes]] = {
+    "wrong offsets": lambda: re.sub(rb"(?m)^0000000(\d{3}) 00000 n", rb"0000001\1 00000 n", PLAIN),
+    "wrong startxref": lambda: re.sub(rb"startxref\s+\d+", b"startxref\n7", PLAIN),
+    "narrow entries": lambda: PLAIN.replace(b" n \n", b" n\n").replace(b" f \n", b" f\n"),
+    "cut off": lambda: PLAIN[: PLAIN.rindex(b"xref\n", 0, -40) + 20] + b"\ntrailer <</Root 1 0 R>>",
+}
+
+
+@pytest.mark.parametrize("structure", STRUCTURES)
+def test_extended_as_it_is(structure: str, tmp_path: Path) -> None:
+    pdf = STRUCTURES[structure]()
+    result = whole(pdf)
+    assert result.method == "incremental"
+    assert result.content.startswith(pdf)
+    assert_trusted(result.content, tmp_path)
+    assert_mark(pdf, marked(pdf))
+
+
+@pytest.mark.parametrize("structure", DAMAGED)
+def test_damaged_files_are_rewritten(structure: str, tmp_path: Path) -> None:
+    pdf = DAMAGED[structure]()
+    found = inspect(pdf, page_limit=9)
+    assert found.method == "normalised" and found.prepared
+    assert_trusted(whole(found.prepared).content, tmp_path)
+    assert_mark(found.prepared, marked(found.prepared))
+
+
+@pytest.mark.parametrize("before", [b"\n", b"HTTP/1.1 200 OK\r\n\r\n"])
+def test_bytes_before_the_header_are_dropped_by_rewriting(before: bytes, tmp_path: Path) -> None:
+    result = whole(before + PLAIN)
+    assert result.method == "normalised"
+    assert_trusted(result.content, tmp_path)
+
+
+@pytest.mark.parametrize("structure", ["table", "streams", "linearised streams", "hybrid"])
+def test_the_new_cross_reference_is_of_the_kind_before(structure: str) -> None:
+    pdf = STRUCTURES[structure]()
+    added = sealed(pdf).content[len(pdf) :]
+    assert (b"/Type /XRef" in added) == ("streams" in structure)
+    assert (b"\ntrailer\n" in added) == ("streams" not in structure)
+    assert b"/XRefStm" not in added
+
+
+@pytest.mark.parametrize("strength", [3, 4, 6])
+def test_what_is_added_to_an_encrypted_file_is_encrypted(strength: Literal[3, 4, 6]) -> None:
+    pdf = encrypted(strength)
+    content = sealed(pdf, reason="a reason in the clear").content
+    assert b"a reason in the clear" not in content
+    with pikepdf.open(BytesIO(content)) as document:
+        assert document.is_encrypted
+        assert str(document.Root.AcroForm.Fields[-1].V.Reason) == "a reason in the clear"
+
+
+def test_a_password_is_asked_for() -> None:
+    with pytest.raises(SealError, match="password"):
+        sealed(paper(WORDS, encryption=Encryption(owner="o", user="u")))
+
+
+@pytest.mark.parametrize("rubbish", [b"", b"%PDF-", b"%PDF-1.4\n%%EOF", b"no PDF at all", PLAIN[:100]])
+def test_what_is_no_pdf_is_refused_with_a_sentence(rubbish: bytes) -> None:
+    with pytest.raises(SealError, match=r"^The PDF .*\.$"):
+        sealed(rubbish)
+
+
+@pytest.mark.parametrize("where", ["direct", "indirect form", "indirect fields"])
+def test_the_form_of_the_file_stays(where: str, tmp_path: Path) -> None:
+    def fill(document: pikepdf.Pdf) -> None:
+        page = document.pages[0].obj
+        field = Dictionary(
+            FT=Name.Tx, T="Seal", V="kept", Type=Name.Annot, Subtype=Name.Widget, Rect=Array([0, 0, 9, 9])
+        )
+        widget = document.make_indirect(field)
+        page.Annots = document.make_indirect(Array([widget])) if where != "direct" else Array([widget])
+        fields = document.make_indirect(Array([widget])) if where == "indirect fields" else Array([widget])
+        form = Dictionary(Fields=fields, NeedAppearances=True, DA="/Helv 0 Tf")
+        document.Root.AcroForm = document.make_indirect(form) if where != "direct" else form
+
+    result = whole(paper(WORDS, prepare=fill))
+    assert_trusted(result.content, tmp_path)
+    with pikepdf.open(BytesIO(result.content)) as document:
+        form = document.Root.AcroForm
+        assert [str(field.T) for field in form.Fields] == ["Seal", "Seal 2"]
+        assert str(form.Fields[0].V) == "kept"
+        assert form.NeedAppearances and int(form.SigFlags) == 3 and str(form.DA) == "/Helv 0 Tf"
+        shown = [item.Subtype for item in document.pages[0].obj.Annots]
+        assert shown == [Name.Widget, Name.Stamp, Name.Widget]  # poppler draws fields anew, but no signature's picture
+
+
+def test_the_same_page_twice_is_rewritten_as_two(tmp_path: Path) -> None:
+    def repeat(document: pikepdf.Pdf) -> None:
+        document.Root.Pages.Kids.append(document.Root.Pages.Kids[0])
+        document.Root.Pages.Count = 2
+
+    result = whole(paper(WORDS, prepare=repeat))
+    assert result.method == "normalised"
+    assert_trusted(result.content, tmp_path)
+
+
+def test_a_document_of_a_thousand_pages(tmp_path: Path) -> None:
+    pdf = paper(*[text(f"Page {number}", 72, 700) for number in range(1000)])
+    assert_trusted(whole(pdf).content, tmp_path)
