@@ -55,7 +55,8 @@ def usage_of(usage: str) -> tuple[x509.ExtensionType, bool]:
 
 def responder(**facts: Any) -> x509.Certificate:
     known: dict[str, Any] = {"purposes": [ExtendedKeyUsageOID.OCSP_SIGNING], "start": -1000 * DAY, "end": 1000 * DAY}
-    return certificate("Responder", curve_key("responder"), "Root", curve_key("root"), **(known | facts))
+    with patch("paraph.kernel.clock.now", return_value=NOW):
+        return certificate("Responder", curve_key("responder"), "Root", curve_key("root"), **(known | facts))
 
 
 def by_list(about: x509.Certificate, this: datetime, end: datetime | None, *, revoked: bool = False) -> LongTermData:

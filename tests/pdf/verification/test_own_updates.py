@@ -118,7 +118,7 @@ def test_an_upload_whose_form_must_stay_and_is_referred_to_is_refused() -> None:
 def test_after_broken_signatures() -> None:
     """Each is broken in another way; what nobody could take for a signature is not refused."""
     contents = []
-    for seed in range(80):
+    for seed in range(160):
         with suppress(PdfRefused):
             contents.append(archived(broken(Random(seed))))
     assert len(contents) > 30
