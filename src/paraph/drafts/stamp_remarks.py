@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from paraph.documents.models import Document
 from paraph.drafts.covered_words import covered_words
-from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
+from paraph.drafts.models import Draft, DraftField, DraftStamp
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel.errors import DomainError
 from paraph.pdf.typesetting.names import written_otherwise
@@ -55,12 +55,8 @@ def _remarks(draft: Draft) -> Iterator[StampRemark | FieldRemark]:
 
 def unwritten_names(draft: Draft) -> list[tuple[str, str]]:
     """Return each signer's name whose letters no font has, with what stamps say in its place."""
-    named = [(name_of(signer, draft.locale), signer.email) for signer in draft.signers.all()]
+    named = [(signer_name(signer, draft.locale), signer.email) for signer in draft.signers.all()]
     return [(name, written) for name, email in named if (written := written_otherwise(name, email))]
-
-
-def name_of(signer: DraftSigner, locale: str) -> str:
-    return signer_name(signer, locale)
 
 
 def _covered(
@@ -80,9 +76,9 @@ def _of_document(document: Document, stamps: Sequence[DraftStamp], locale: str) 
     found = _covered(document, stamps)
     for stamp in stamps:
         if words := found.get(stamp):
-            yield StampRemark(name_of(stamp.signer, locale), document.name, stamp.page_number, words=words)
+            yield StampRemark(signer_name(stamp.signer, locale), document.name, stamp.page_number, words=words)
     for one, other in filter(_overlap, combinations(map(_Box.of, stamps), 2)):
-        names = name_of(one.at.signer, locale), name_of(other.at.signer, locale)
+        names = signer_name(one.at.signer, locale), signer_name(other.at.signer, locale)
         yield StampRemark(names[0], document.name, one.page, other=names[1])
 
 
@@ -95,7 +91,7 @@ def _of_fields(
             yield FieldRemark((_label(field),), document.name, field.page_number, words=words)
     boxes = list(map(_Box.of, fields))
     for at, stamp in filter(_overlap, product(boxes, map(_Box.of, stamps))):
-        yield FieldRemark((_label(at.at),), document.name, at.page, name_of(stamp.at.signer, locale))
+        yield FieldRemark((_label(at.at),), document.name, at.page, signer_name(stamp.at.signer, locale))
     for one, other in filter(_overlap, combinations(boxes, 2)):
         yield FieldRemark((_label(one.at), _label(other.at)), document.name, one.page)
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
+from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
@@ -44,7 +44,7 @@ def posted(endpoint: Endpoint) -> Callable[..., HttpResponse]:
         signer, body = None, dict[str, Any]()
         try:
             if request.method != "POST":
-                return _not_allowed(request)
+                return _not_allowed(request, "POST")
             signer = found(token)
             body = _body(request)
             content = endpoint(request, signer, body)
@@ -68,9 +68,7 @@ def got(*, kept: int = 0, media: str = "", allowed: str = "GET") -> Callable[[Re
             signer = None
             try:
                 if request.method not in _READING:
-                    if kept:
-                        return HttpResponseNotAllowed(_READING)
-                    raise translated("method_not_allowed", "method", allowed=allowed, method=request.method)
+                    return _not_allowed(request, allowed)
                 signer = found(token)
                 content = reader(request, signer, **place)
             except DomainError as error:
@@ -120,10 +118,10 @@ def _body(request: HttpRequest) -> dict[str, Any]:
     return content
 
 
-def _not_allowed(request: HttpRequest) -> HttpResponse:
-    refusal = translated("method_not_allowed", "method", allowed="POST", method=request.method)
+def _not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
+    refusal = translated("method_not_allowed", "method", allowed=allowed, method=request.method)
     response = answers.refusal(refusal, language.of_answer(request))
-    response["Allow"] = "POST"
+    response["Allow"] = allowed
     return response
 
 

@@ -59,6 +59,12 @@ def _in_a_form_by_the_name_of_a_font_program(document: pikepdf.Pdf, content: byt
     document.pages[0].obj.Resources.Font.F1.FontDescriptor = descriptor
 
 
+def _in_a_form_that_is_a_profile_as_well(document: pikepdf.Pdf, content: bytes) -> None:
+    _in_a_form(document, content)
+    resources = document.pages[0].obj.Resources
+    resources.ColorSpace = Dictionary(C=Array([Name.ICCBased, resources.XObject.X]))
+
+
 def _in_a_glyph(document: pikepdf.Pdf, content: bytes) -> None:
     font = Dictionary(Type=Name.Font, Subtype=Name.Type3, CharProcs=Dictionary(a=document.make_stream(content)))
     document.pages[0].obj.Resources.Font.F2 = document.make_indirect(font)
@@ -96,6 +102,7 @@ PLACES: list[Callable[[pikepdf.Pdf, bytes], None]] = [
     _in_a_pattern,
     _in_a_pattern_that_says_it_is_a_picture,
     _in_a_form_by_the_name_of_a_font_program,
+    _in_a_form_that_is_a_profile_as_well,
     _in_a_glyph,
     _in_a_soft_mask,
     _in_an_appearance,
@@ -120,7 +127,7 @@ SPELLINGS = [
     b"[900\x0b0\x80R] TJ",
     b"[900%" + 400 * b"c" + b"\n0 R] TJ",
 ]
-INNOCENT = [b"1 0 0 RG", b"0 0 R1 Tj", b"/R 900 0 l", b"1 0 /R gs", b"900 0 Rg"]
+INNOCENT = [b"1 0 0 RG", b"0 0 R1 Tj", b"/R 900 0 l", b"1 0 /R gs", b"900 0 Rg", b"(900\xd70R) Tj", b"(900 .R) Tj"]
 
 
 def _numbers(pdf: bytes) -> frozenset[int]:
@@ -146,6 +153,17 @@ def test_however_they_are_spelled(spelling: bytes) -> None:
 def test_what_is_none(content: bytes) -> None:
     pdf = paper(text("Words", 100, 700), prepare=lambda document: _in_contents(document, content))
     assert not _numbers(pdf)
+
+
+def test_what_is_no_text_is_not_read() -> None:
+    """Bytes of profiles and palettes look like anything."""
+
+    def prepare(document: pikepdf.Pdf) -> None:
+        palette, profile = document.make_stream(b"900 0 R"), document.make_stream(b"901 0 R", N=3)
+        spaces = Dictionary(I=Array([Name.Indexed, Name.DeviceRGB, 1, palette]), P=Array([Name.ICCBased, profile]))
+        document.pages[0].obj.Resources.ColorSpace = spaces
+
+    assert not _numbers(paper(text("Words", 100, 700), prepare=prepare))
 
 
 def test_a_page_that_draws_itself_ends() -> None:

@@ -6,8 +6,7 @@ The precedence, first match wins:
     the object store is.
 1.  ``invalid_api_key``: no key, a malformed, unknown or revoked one. After 60 of these in a minute from one address:
     ``rate_limited``.
-2.  ``rate_limited``: the calls of the organization in the environment exceed a window; then ``unavailable`` with
-    ``Retry-After`` where it has had its share of processor time for now and others come as well.
+2.  ``rate_limited``: the calls of the organization in the environment exceed a window.
 3.  ``payment_required``: a production key of an organization on the Free plan; then ``forbidden``: any key of an
     organization that is suspended.
 4.  ``not_found`` for an unknown route, then ``method_not_allowed``.
@@ -23,8 +22,8 @@ The precedence, first match wins:
     ``identity_declaration_required``, each if the field that it is about is well-formed, whatever else is wrong.
     Events: ``cursor_expired``, after everything that is wrong with the query. Sandbox acts: ``decline_not_allowed``,
     ``already_signed``, ``expired``, ``not_your_turn``, ``conflict``.
-9.  ``unavailable`` where an upload or the tags of a document cannot be read for lack of processor time, memory or
-    processes, with ``Retry-After``.
+9.  ``unavailable`` with ``Retry-After`` where expensive work finds no place in time, or no process is free to read an
+    upload or the tags of a document.
 10. ``validation_error`` with every problem of the payload in one message.
 11. ``conflict`` where the state of a resource does not allow what is asked for, ``rate_limited`` with ``Retry-After``
     for a reminder within 24 hours of another.

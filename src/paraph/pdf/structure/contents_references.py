@@ -14,6 +14,7 @@ from paraph.pdf.structure.unpacking import unpacked
 _MOST_AT_ONCE = 16 << 20  # bytes of one stream
 _MOST_IN_ALL = 64 << 20
 _XOBJECTS, _AN_XOBJECT, _FONT_DESCRIPTOR = b"/XObject", b"an XObject", b"/FontDescriptor"
+_COLOURS, _COLOUR_SPACES = b"a colour space", (b"/ICCBased", b"/Indexed")
 _FONT_PROGRAMS = (b"/FontFile", b"/FontFile2", b"/FontFile3")
 """In a font descriptor. Some are text, in which numbers and an R mean something else."""
 _MAY_REFER = re.compile(rb"(?<![A-Za-z()<>\[\]{}/])R(?![A-Za-z0-9])")
@@ -60,7 +61,8 @@ class _Walk:
                 self._read_stream(self.resolved(item))
 
     def visit(self, start: Any) -> None:
-        """Read all streams below a value, but for the pictures among the XObjects and the programs of fonts."""
+        """Read all streams below a value, but for the pictures among the XObjects, the programs of fonts, and the
+        profiles and palettes of colour spaces, which are no text."""
         waiting = [(start, b"")]  # each with its role: the last key, where that decides what is left out
         while waiting:
             value, role = waiting.pop()
@@ -70,7 +72,7 @@ class _Walk:
                 self._visited.add((value, role))
                 found = self.resolved(value)
                 if isinstance(found, PdfStream):
-                    if role == _AN_XOBJECT and found.dictionary.get(b"/Subtype") == b"/Image":
+                    if role == _COLOURS or (role == _AN_XOBJECT and found.dictionary.get(b"/Subtype") == b"/Image"):
                         continue
                     self.draw(value)
                 value = found
@@ -87,7 +89,8 @@ class _Walk:
                     if key not in left_out
                 ]
             elif isinstance(value, list):
-                waiting += [(item, b"") for item in value]
+                of_colours = bool(value) and self.resolved(value[0]) in _COLOUR_SPACES
+                waiting += [(item, _COLOURS if of_colours else b"") for item in value]
 
     def _read_stream(self, stream: Any) -> None:
         if not isinstance(stream, PdfStream):

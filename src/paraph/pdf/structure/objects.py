@@ -43,9 +43,11 @@ _GENERATION, _STRING, _DICTIONARY, _ARRAY, _END_OF_DICTIONARY = 4, 10, 11, 12, 1
 _IN_STRING = re.compile(rb"[()\\]")
 _REAL_ALONE = re.compile(_REAL)
 _REFERENCES = re.compile(_REFERENCE)
-LENIENT_GAP = rb"(?:[\x00- \x7f-\xff]|%[^\r\n]*+[\r\n])"
-"""What separates tokens to lenient readers: bytes that are no characters, and comments."""
-REST_OF_REFERENCE = rb"(?:[-+.][-+.\d]*+)?" + LENIENT_GAP + rb"++[-+.\d]++" + LENIENT_GAP + rb"*+R(?![A-Za-z0-9])"
+LENIENT_GAP = rb"(?:[" + SPACE + rb"\x0b\x80\xff]|%[^\r\n]*+[\r\n])"
+"""What separates tokens to one lenient reader or another: white space, bytes that PDFium takes for it, and comments."""
+REST_OF_REFERENCE = (
+    rb"(?:[-+.][-+.\d]*+)?" + LENIENT_GAP + rb"++[-+.]*+\d[-+.\d]*+" + LENIENT_GAP + rb"*+R(?![A-Za-z0-9])"
+)
 """A reference behind the number of its object, to lenient readers: with points, signs, comments and odd gaps."""
 _ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
 _OF_SIGNATURES = (b"/Sig", b"/DocTimeStamp")

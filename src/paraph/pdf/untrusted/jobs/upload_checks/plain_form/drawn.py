@@ -1,6 +1,6 @@
 """What the pages of a plain file draw with: the kinds of its entries (ISO 32000-1, 7.7, 8.4 to 8.11 and 12.5)."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -10,6 +10,7 @@ from paraph.pdf.structure.graphics_state import CLEAN, Ending
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import annotations_of
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_default, check_space, components
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPACES, check_contents, used_names
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, advance_alike, check_font
@@ -25,7 +26,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import (
     mixes_inks,
     shows_text,
 )
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream, is_blank
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
     NotPlain,
@@ -37,10 +38,8 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     is_box,
     is_dictionary,
     is_name,
-    is_natural,
     is_number,
     is_stream,
-    is_string,
     number,
     numbers,
     one_of,
@@ -89,37 +88,6 @@ _STATE: Kinds = {
     b"/OPM": one_of(0, 1),
 }
 _MASK: Kinds = {b"/S": one_of(b"/Alpha", b"/Luminosity"), b"/G": is_stream, b"/BC": numbers()}
-_ANNOTATION: Kinds = {
-    b"/Subtype": is_name,
-    b"/Rect": is_box,
-    b"/F": is_natural,
-    b"/AP": is_dictionary,
-    b"/AS": is_name,
-    b"/Border": is_array,
-    b"/BS": is_dictionary,
-    b"/C": numbers(0, 1, 3, 4),
-    b"/IC": numbers(0, 1, 3, 4),
-    b"/QuadPoints": numbers(),
-    b"/Vertices": numbers(),
-    b"/L": numbers(4),
-    b"/InkList": is_array,
-    b"/RD": numbers(4),
-    b"/CA": is_number,
-    b"/MK": is_dictionary,
-    b"/OC": is_dictionary,
-}
-FIELD: Kinds = {
-    b"/FT": one_of(b"/Tx", b"/Btn", b"/Ch", b"/Sig"),
-    b"/Ff": is_natural,
-    b"/Q": one_of(0, 1, 2),
-    b"/MaxLen": is_natural,
-    b"/DA": is_string,
-    b"/Kids": is_array,
-    b"/Parent": is_dictionary,
-}
-_PASSWORD = 1 << 13  # the flag of a field whose text some readers show as stars
-_HARDLY_SEEN = 0.1  # opacity, which some readers apply to an appearance and others do not
-_MARKUP = frozenset({b"/Highlight", b"/Underline", b"/StrikeOut", b"/Squiggly"})
 _DEFAULTS = (b"/DefaultGray", b"/DefaultRGB", b"/DefaultCMYK")
 _TOGETHER = frozenset({"inks", "overprint"})  # neither is remarkable without the other
 _BLENDS = (b"/Normal", b"/Compatible", b"/Multiply", b"/Screen", b"/Darken", b"/Lighten", b"/Overlay")
@@ -169,9 +137,9 @@ class Drawings:
         found, texts = self._contents[key]
         drawn = self._uses(texts, self._resources(resources), "a page")
         group = self._resolve(page.get(b"/Group", {}))
-        remarks = drawn.remarks.union(
-            _knockout(group, self._resolve), *(each.remarks for each in self._annotations(page))
-        )
+        remarks = drawn.remarks | _knockout(group, self._resolve)
+        for odd, looks in annotations_of(page, self._resolve):
+            remarks |= odd.union(*(self._item(b"/XObject", look).remarks for look in looks))
         if "blend_mode" in remarks and b"/CS" in group and components(group[b"/CS"], self._resolve) == len("CMYK"):
             remarks |= {"blend_space"}
         return found, remarks - _TOGETHER | ({"ink_overprint"} if remarks >= _TOGETHER else NOTHING)
@@ -185,45 +153,6 @@ class Drawings:
         if not all(type(each) is Ref for each in streams):
             raise NotPlain("the contents of a page are no stream")
         return list(streams)
-
-    def _annotations(self, page: Dictionary) -> Iterator[Drawn]:
-        listed = self._resolve(page.get(b"/Annots", []))
-        if type(listed) is not list:
-            raise NotPlain("the annotations of a page are no array")
-        for item in listed:
-            entries = self._resolve(item)
-            if type(entries) is not dict:
-                raise NotPlain("an annotation is no dictionary")
-            check_entries("an annotation", entries, _ANNOTATION, self._resolve)
-            if b"/Subtype" not in entries or b"/Rect" not in entries:
-                raise NotPlain("an annotation lacks an entry")
-            if self._resolve(entries[b"/Subtype"]) == b"/Widget":
-                check_entries("a form field", entries, FIELD, self._resolve)
-                if self._resolve(entries.get(b"/Ff", 0)) & _PASSWORD and b"/V" in entries:
-                    yield Drawn(0, frozenset({"password_field"}))
-            looks = list(self._looks(entries))
-            is_markup = self._resolve(entries[b"/Subtype"]) in _MARKUP
-            if looks and is_markup and number(self._resolve(entries.get(b"/CA", 1))) <= _HARDLY_SEEN:
-                yield Drawn(0, frozenset({"annotation_alpha"}))
-            yield from (self._item(b"/XObject", look) for look in looks)
-            if _is_empty(self._resolve(entries[b"/Rect"])) and not all(map(self._is_blank, looks)):
-                yield Drawn(0, frozenset({"annotation_place"}))
-
-    def _is_blank(self, look: Any) -> bool:
-        """Return whether an appearance shows nothing, as that of an invisible signature."""
-        form = self._resolve(look)
-        return _is_empty(self._resolve(form.dictionary[b"/BBox"])) or is_blank(form)
-
-    def _looks(self, annotation: Dictionary) -> Iterator[Any]:
-        looks = self._resolve(annotation.get(b"/AP", {}))
-        for value in looks.values():
-            states = self._resolve(value)
-            if type(states) is dict:
-                yield from states.values()
-            elif type(states) is PdfStream:
-                yield value
-            else:
-                raise NotPlain("an annotation has an odd appearance")
 
     def _decoded(self, streams: list[Any], within: str) -> list[bytes]:
         for stream in streams:
@@ -405,7 +334,3 @@ class Drawings:
 
 def _knockout(group: Dictionary, resolve: Resolve) -> Remarks:
     return frozenset({"knockout"}) if resolve(group.get(b"/K")) == b"true" else NOTHING
-
-
-def _is_empty(box: list[Any]) -> bool:
-    return number(box[0]) == number(box[2]) or number(box[1]) == number(box[3])

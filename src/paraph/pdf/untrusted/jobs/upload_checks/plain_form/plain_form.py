@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from paraph.pdf.structure.graphics_state import CLEAN
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.drawn import FIELD, Drawings
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import FIELD
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.drawn import Drawings
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
