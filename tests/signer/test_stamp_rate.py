@@ -49,4 +49,5 @@ def test_typed_initials_are_shown_as_they_stand_on_pages_where_they_are_wanted(c
     assert client.get(made.url(rest="/initials.svg")).status_code == 429, "it counts as a stamp"
     without = scene()
     assert client.get(without.url(rest="/initials.svg")).status_code == 404
-    assert client.post(made.url(rest="/initials.svg")).status_code == 405
+    posted = client.post(made.url(rest="/initials.svg"))
+    assert (posted.status_code, posted["Allow"], posted.json()["error"]["code"]) == (405, "GET", "method_not_allowed")
