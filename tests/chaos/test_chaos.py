@@ -1,4 +1,4 @@
-"""A minute among killed processes and failing surroundings, each twice, and where nobody starts a process again.
+"""A minute or two among killed processes and failing surroundings, each twice, and where nobody starts a process again.
 ``make chaos`` is the long run."""
 
 from pathlib import Path
@@ -27,7 +27,7 @@ _SURROUNDINGS = {"mail server", "timestamp authority", "receiver", "object store
 def test_nothing_is_lost_and_nothing_done_twice(
     tmp_path: Path, make: Make, requests: int, faults: int, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    report = chaos(tmp_path, make, seed=11, requests=requests, least_faults=faults, seconds=200, pause=0.5, storm=90)
+    report = chaos(tmp_path, make, seed=11, requests=requests, least_faults=faults, seconds=400, pause=0.5, storm=270)
     assert report.problems == []
     assert report.faults.total() >= faults
     could = _SURROUNDINGS - ({"full disk"} if "no full disk" in capsys.readouterr().out else set())
