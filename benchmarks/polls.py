@@ -29,8 +29,8 @@ def _asked() -> dict[str, Callable[[], Any]]:
     from asgiref.sync import async_to_sync
     from procrastinate.contrib.django import app
 
-    from paraph.flow.ending.expire import expire_due
-    from paraph.flow.giving_up import give_up
+    from paraph.flow.ending import expire_due
+    from paraph.flow.jobs import give_up
     from paraph.kernel import clock
     from paraph.operations.check.backlog import kept_timestamps, queue, unsealed, webhooks
     from paraph.operations.check.safekeeping import retention

@@ -59,7 +59,7 @@ def _slowly(monkeypatch: pytest.MonkeyPatch) -> None:
         time.sleep(SLOW)
         counted(*arguments)
 
-    monkeypatch.setattr("paraph.flow.sending.send_from_web.use_web_send", use_web_send)
+    monkeypatch.setattr("paraph.flow.sending.drafts.use_web_send", use_web_send)
 
 
 def browser(member: Member) -> Client:

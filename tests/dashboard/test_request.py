@@ -19,10 +19,9 @@ from django.utils import timezone
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow import events
+from paraph.flow.messages.copies import notify_completion
 from paraph.flow.sealing.finalize import finalize
-from paraph.flow.sealing.notify_completion import notify_completion
-from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import send_reminder
+from paraph.flow.sending.invite import invite, send_reminder
 from paraph.flow.signing.decline import decline
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import places, tokens

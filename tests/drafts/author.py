@@ -6,7 +6,7 @@ from paraph.documents.models import Document
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, DraftStamp
 from paraph.flow.sending.create import Sender
-from paraph.flow.sending.send_from_web import send_draft
+from paraph.flow.sending.drafts import send_draft
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import Actor

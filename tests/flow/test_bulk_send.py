@@ -7,10 +7,10 @@ import pytest
 
 from paraph.audit_trail.models import Entry
 from paraph.counts.models import Count
-from paraph.flow.ending.delete_template import delete_template
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.sending import bulk_send as module
 from paraph.flow.sending.bulk_send import cancel_bulk_send, send_rows, start_bulk_send
+from paraph.flow.sending.templates import delete_template
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkRow, BulkSend, Template

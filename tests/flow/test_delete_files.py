@@ -10,7 +10,7 @@ from paraph.audit_trail.append import broken_at
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
-from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending import end_early
 from paraph.flow.housekeeping import delete_files as deleting
 from paraph.flow.housekeeping import unused_documents
 from paraph.flow.housekeeping.delete_files import delete_due_files, delete_files, overdue

@@ -4,9 +4,9 @@ import pytest
 
 from paraph.documents.models import Document, ObjectToDelete
 from paraph.drafts.models import Draft
-from paraph.flow.ending.delete_template import delete_template
 from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_uploads
+from paraph.flow.sending.templates import delete_template
 from paraph.kernel import clock
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import SignatureRequest

@@ -5,8 +5,7 @@ import json
 import pytest
 from django.test import Client
 
-from paraph.flow.ending.end_early import end_early, end_requests_of_deleted
-from paraph.flow.ending.expire import expire
+from paraph.flow.ending import end_early, end_requests_of_deleted, expire
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import explain
 from paraph.signature_requests.models import SignatureRequest

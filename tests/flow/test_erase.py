@@ -12,7 +12,7 @@ from paraph.audit_trail.append import PLAIN, Origin, broken_at, entry_hash, foll
 from paraph.audit_trail.models import Entry
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending import end_early
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.signing.ask import ask

@@ -3,7 +3,7 @@
 import pytest
 
 from paraph.audit_trail.models import Entry, EventType
-from paraph.flow.ending.expire import expire_due
+from paraph.flow.ending import expire_due
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.payload import EVENTS

@@ -7,8 +7,7 @@ import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import prove, seal
 from paraph.kernel import tokens
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence

@@ -4,8 +4,8 @@ from itertools import count
 
 import pytest
 
-from paraph.flow.ending import expire as expiring
-from paraph.flow.ending.expire import expire_due
+from paraph.flow import ending
+from paraph.flow.ending import expire_due
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import scene
@@ -16,7 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def due(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     """Five requests that ended in the same moment, of which two are read at a time."""
-    monkeypatch.setattr(expiring, "_AT_ONCE", 2)
+    monkeypatch.setattr(ending, "_EXPIRED_AT_ONCE", 2)
     made = [scene().request.pk for _ in range(5)]
     SignatureRequest.objects.filter(pk__in=made).update(expires_at=clock.now())
     return made
@@ -33,7 +33,7 @@ def test_those_that_fail_keep_no_later_batch_waiting(due: list[int], monkeypatch
         tried.append(request_id)
         raise RuntimeError("something about all of them")
 
-    monkeypatch.setattr(expiring, "expire", fail)
+    monkeypatch.setattr(ending, "expire", fail)
     with pytest.raises(RuntimeError):
         expire_due()
     assert tried == due

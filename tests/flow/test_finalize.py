@@ -7,8 +7,7 @@ import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.sealing import finalize as steps
-from paraph.flow.sealing.finalize import finalize
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import finalize, seal
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import Scene
 from tests.flow.test_seal import completed

@@ -12,12 +12,10 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
-from paraph.evidence.failures import noted
+from paraph.evidence.failures import finalization, given_up, noted, sealing_failures
 from paraph.evidence.models import ProofFile, SealingFailure
-from paraph.evidence.sealing_failures import finalization, given_up, sealing_failures
 from paraph.flow.jobs import RETRY
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import prove, seal
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import unsealed

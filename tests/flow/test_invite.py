@@ -7,7 +7,7 @@ import pytest
 from django.db.models import QuerySet
 from django.test import Client
 
-from paraph.flow.sealing.notify_completion import notify_completion
+from paraph.flow.messages.copies import notify_completion
 from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage

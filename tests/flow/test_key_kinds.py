@@ -9,9 +9,7 @@ import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.finalize import publish
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.sealing import sealing
 from paraph.pdf.verification.proof_file import evidence_of

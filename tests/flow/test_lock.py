@@ -5,7 +5,7 @@ import threading
 import pytest
 from django.db import connection, transaction
 
-from paraph.flow.lock import lock_signer
+from paraph.flow.events import lock_signer
 from paraph.signature_requests.models import SignatureRequest, Signer
 from tests.factories import scene
 

@@ -12,11 +12,11 @@ from PIL import Image
 from paraph.documents import objects_to_delete
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.named_objects import NamedObject, named_among, named_objects
-from paraph.flow.ending.delete_organization import delete_organization
+from paraph.flow.ending import delete_organization
 from paraph.flow.logos import remove_logo
 from paraph.flow.messages import emails
+from paraph.flow.sealing.finalize import seal
 from paraph.flow.sealing.proof_content import proof_content
-from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.operations.store_check import verify_store

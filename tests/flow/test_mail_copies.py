@@ -8,9 +8,8 @@ import pytest
 
 from paraph.audit_trail.append import broken_at
 from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
-from paraph.flow.sealing.mail_copies import mail_copies
-from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.messaging.models import CapturedMessage
 from paraph.operations.pending_work import pending_steps
 from paraph.signature_requests.models import CopyRecipient, SignatureRequest

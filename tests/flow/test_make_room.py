@@ -7,10 +7,9 @@ import pytest
 
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
+from paraph.flow.housekeeping.make_room import UNUSED_FOR, room_for
+from paraph.flow.sealing.finalize import prove, seal
 from paraph.flow.sending.create import Sender, create
-from paraph.flow.sending.make_room import UNUSED_FOR, room_for
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -8,7 +8,6 @@ from django.test import Client
 
 from paraph.audit_trail.models import Entry
 from paraph.documents.models import Document
-from paraph.documents.remarks import preparation_facts
 from paraph.evidence.models import SealedDocument
 from paraph.flow.housekeeping import sweep as sweeping
 from paraph.flow.housekeeping.sweep import sweep
@@ -89,7 +88,7 @@ def test_the_journal_names_it_before_anybody_signs() -> None:
         scope, payload(document.pk) | {"documents": [{"id": document.pk, "signers": stamps}]}, Sender(VISITOR)
     )
     created = Entry.objects.get(request=made, event_type="signature_request.created").metadata
-    told = {"document_id": document.pk, **preparation_facts(document)}
+    told = {"document_id": document.pk, **document.preparation_facts()}
     assert created["prepared_documents"] == [told] and "documents" not in created
 
 

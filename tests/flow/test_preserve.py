@@ -11,9 +11,8 @@ from paraph.evidence import preservation
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.sealing import preserve
 from paraph.flow.sealing.context import SealingContext, sealing_context
+from paraph.flow.sealing.finalize import prove, seal
 from paraph.flow.sealing.preserve import preserve_due
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock
 from paraph.operations.check.backlog import kept_timestamps
 from paraph.operations.request_state import request_evidence
@@ -35,8 +34,8 @@ def silent() -> SealingContext:
 def sealed_without_timestamps(monkeypatch: pytest.MonkeyPatch) -> Scene:
     made = completed()
     with monkeypatch.context() as dead:
-        dead.setattr("paraph.flow.sealing.seal.sealing_context", silent)
-        dead.setattr("paraph.flow.sealing.prove.sealing_context", silent)
+        dead.setattr("paraph.flow.sealing.finalize.sealing_context", silent)
+        dead.setattr("paraph.flow.sealing.finalize.sealing_context", silent)
         seal(made.request_documents[0].pk)
         prove(made.request.pk)
     return made

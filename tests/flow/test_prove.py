@@ -15,10 +15,8 @@ from paraph.audit_trail.models import EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.finalize import publish
+from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.flow.sealing.proof_content import proof_content
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.verification.verify import verify
@@ -135,7 +133,7 @@ def test_what_storage_changed_is_not_published(which: str) -> None:
 @pytest.mark.parametrize("ahead", [timedelta(), timedelta(minutes=3)], ids=["a clock like others", "a clock ahead"])
 def test_a_seal_is_printed_not_after_its_timestamp(monkeypatch: pytest.MonkeyPatch, ahead: timedelta) -> None:
     """As of its making: its row is written once the timestamp has come."""
-    monkeypatch.setattr("paraph.flow.sealing.seal.clock", SimpleNamespace(now=lambda: clock.now() + ahead))
+    monkeypatch.setattr("paraph.flow.sealing.finalize.clock", SimpleNamespace(now=lambda: clock.now() + ahead))
     began = clock.now()
     made = sealed(documents=2)
     prove(made.request.pk)

@@ -10,8 +10,7 @@ from django.db.utils import DatabaseError
 
 from paraph.audit_trail.append import broken_at
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.ending.end_early import end_early
-from paraph.flow.ending.expire import expire
+from paraph.flow.ending import end_early, expire
 from paraph.flow.housekeeping.delete_files import delete_files
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context

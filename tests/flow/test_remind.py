@@ -5,10 +5,9 @@ from typing import Any
 
 import pytest
 
-from paraph.flow.ending.end_early import end_early
-from paraph.flow.sending import remind as remind_verb
-from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import remind, send_reminder
+from paraph.flow.ending import end_early
+from paraph.flow.sending import invite as inviting
+from paraph.flow.sending.invite import invite, remind, send_reminder
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
@@ -119,7 +118,7 @@ def test_none_is_journaled_once_the_signer_has_signed_or_it_is_over(what: str, m
     """Between the mail server's answer and the journal, which a reminder is in only while it can be followed."""
     made = invited(mode="sequential")
     reminder = asked(made)
-    journal = remind_verb._journal
+    journal = inviting._journal
 
     def later(signer_id: int, number: int) -> None:
         if what == "sign":
@@ -132,7 +131,7 @@ def test_none_is_journaled_once_the_signer_has_signed_or_it_is_over(what: str, m
         journal(signer_id, number)
         assert made.events() == before
 
-    monkeypatch.setattr(remind_verb, "_journal", later)
+    monkeypatch.setattr(inviting, "_journal", later)
     send_reminder(reminder.signer_id, reminder.number)
     assert made.events().count("signer.notified") == 1, "the invitation"
 

@@ -6,10 +6,8 @@ from typing import Any
 
 import pytest
 
-from paraph.flow.ending.end_early import end_early
-from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import remind, send_reminder
-from paraph.flow.sending.remind_due import remind_due
+from paraph.flow.ending import end_early
+from paraph.flow.sending.invite import invite, remind, remind_due, send_reminder
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage

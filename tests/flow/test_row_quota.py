@@ -9,7 +9,7 @@ from django.db.models import CASCADE, ForeignKey
 from paraph.drafts import editing
 from paraph.drafts.models import Draft
 from paraph.evidence.models import ProofFile
-from paraph.flow.housekeeping.remove_request import _ROWS, KEPT_FOR, remove_request
+from paraph.flow.housekeeping.make_room import _ROWS, KEPT_FOR, remove_request
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.signature_requests.models import FirstOpening, Inquiry, Reminder, SearchTerm, SignatureRequest

@@ -12,7 +12,7 @@ from django.db import connection
 
 from paraph.evidence.models import SealedDocument, SealingFailure
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
@@ -172,7 +172,7 @@ def test_without_a_timestamp_the_journal_says_so(settings: Any, monkeypatch: pyt
     made = completed()
     context = sealing_context()
     dead = type(context.timestamping)([_Dead()], context.timestamping.roots)
-    monkeypatch.setattr("paraph.flow.sealing.seal.sealing_context", lambda: replace(context, timestamping=dead))
+    monkeypatch.setattr("paraph.flow.sealing.finalize.sealing_context", lambda: replace(context, timestamping=dead))
     seal(made.request_documents[0].pk)
     facts = made.entries()[-1].metadata
     assert facts["timestamped"] is False

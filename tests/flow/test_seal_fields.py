@@ -11,7 +11,7 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.pdf.verification.verify import verify
 from paraph.signature_requests.fields.readers import Value

@@ -11,7 +11,7 @@ import pytest
 from django.db import connection
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.flow.ending.expire import expire, expire_due
+from paraph.flow.ending import expire, expire_due
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock
@@ -175,7 +175,7 @@ def test_a_request_that_cannot_be_expired_keeps_no_other_waiting(monkeypatch: py
             raise RuntimeError("something about this one")
         return expire(request_id)
 
-    monkeypatch.setattr("paraph.flow.ending.expire.expire", fail_for_the_first)
+    monkeypatch.setattr("paraph.flow.ending.expire", fail_for_the_first)
     with pytest.raises(RuntimeError):
         expire_due()
     assert second.events()[-1] == "request.expired"

@@ -7,8 +7,8 @@ from typing import Any
 import pytest
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.flow.ending.end_early import end_early
-from paraph.flow.messages.tell_sender import owe_mail, tell_sender, warn_senders
+from paraph.flow.ending import end_early
+from paraph.flow.messages.tell_sender import queue_mail, tell_sender, warn_senders
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.finalize import finalize
 from paraph.flow.sending.invite import invite
@@ -52,7 +52,7 @@ def told() -> list[str]:
 
 def test_everybody_has_signed(made: Scene) -> None:
     for _ in range(2):
-        owe_mail(made.request, MailKind.COMPLETED)
+        queue_mail(made.request, MailKind.COMPLETED)
     assert told() == ["Signed by everybody: Lease of the pier"]
     mail = CapturedMessage.objects.get(to=SENDER)
     assert f"/app/{made.request.organization_id}/requests/{made.request.pk}" in mail.text
@@ -61,25 +61,25 @@ def test_everybody_has_signed(made: Scene) -> None:
 
 def test_in_the_language_of_the_sender(made: Scene) -> None:
     User.objects.update(language="de")
-    owe_mail(made.request, MailKind.COMPLETED)
+    queue_mail(made.request, MailKind.COMPLETED)
     assert told() == ["Von allen unterschrieben: Lease of the pier"]
 
 
 @pytest.mark.parametrize("kind", [MailKind.COMPLETED, MailKind.EXPIRING])
 def test_what_was_turned_off_is_not_mailed(kind: MailKind, made: Scene) -> None:
     MutedMail.objects.create(user=User.objects.get(), kind=kind)
-    owe_mail(made.request, kind, 3)
+    queue_mail(made.request, kind, 3)
     assert told() == [] and not SenderMail.objects.get().sent_at
 
 
 def test_who_left_the_organization_is_told_nothing_any_more(made: Scene) -> None:
-    owe_mail(made.request, MailKind.COMPLETED)
+    queue_mail(made.request, MailKind.COMPLETED)
     Member.objects.all().delete()
     assert told() == []
 
 
 def test_a_request_of_the_api_has_nobody_to_tell() -> None:
-    owe_mail(scene().request, MailKind.COMPLETED)
+    queue_mail(scene().request, MailKind.COMPLETED)
     assert not SenderMail.objects.exists()
 
 
@@ -119,7 +119,7 @@ def test_mails_about_approvers_say_that_they_approve() -> None:
     sign(made)
     SignatureRequest.objects.update(expires_at=clock.now() + timedelta(days=2))
     warn_senders()
-    owe_mail(made.request, MailKind.COMPLETED)
+    queue_mail(made.request, MailKind.COMPLETED)
     assert told()[-1] == "Signed and approved: Lease of the pier"
     expiring, completed = CapturedMessage.objects.filter(to=SENDER).order_by("id")
     assert "1 of 2 signed or approved. Waiting for Émile Zola." in expiring.text
@@ -168,7 +168,7 @@ def test_a_mail_server_that_is_away_for_minutes_worries_nobody(made: Scene, gate
 def test_erasing_a_signer_takes_captured_mails_and_a_title_that_names_them(made: Scene) -> None:
     SignatureRequest.objects.update(title="Loan of ADA Lovelace")
     made.request.refresh_from_db()
-    owe_mail(made.request, MailKind.EXPIRING, 3)
+    queue_mail(made.request, MailKind.EXPIRING, 3)
     SignatureRequest.objects.update(expires_at=clock.now() + timedelta(days=2))
     assert len(told()) == 1
     end_early(OPERATOR, made.request.pk, "Over")

@@ -6,7 +6,7 @@ import pytest
 
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import Draft, DraftSigner
-from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending import end_early
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.personal_data.erase import erase_address, erase_signer
 from paraph.flow.sending.bulk_send import send_rows

@@ -7,7 +7,7 @@ import pytest
 
 from paraph.drafts.models import Draft
 from paraph.drafts.payload import refusals
-from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending import end_early
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.personal_data.place import Person, names_person
 from paraph.request_templates.models import Template

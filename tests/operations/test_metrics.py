@@ -9,7 +9,7 @@ from prometheus_client.parser import text_string_to_metric_families
 
 from paraph.audit_trail.append import Origin
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import seal
 from paraph.flow.signing.send_otp import send_otp
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -7,10 +7,8 @@ import pytest
 from django.db import connection
 
 from paraph.cli.request import lines_of
-from paraph.evidence.sealing_failures import sealing_failures
-from paraph.flow.sealing.finalize import finalize
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
+from paraph.evidence.failures import sealing_failures
+from paraph.flow.sealing.finalize import finalize, prove, seal
 from paraph.flow.signing.decline import decline
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

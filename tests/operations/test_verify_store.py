@@ -10,8 +10,7 @@ import pytest
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import prove, seal
 from paraph.kernel import clock
 from paraph.operations import store_check as verify
 from paraph.operations.store_check import problem_with as problem_of

@@ -12,8 +12,8 @@ from paraph.flow.housekeeping.sweep import sweep
 from paraph.kernel import clock
 from paraph.messaging.gateways import destination_hash
 from paraph.otp import codes, guesses
+from paraph.otp.guesses import GuessRefusedError
 from paraph.otp.models import OneTimeCode
-from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.models import Channel, Signer
 from tests.factories import scene
 

@@ -12,8 +12,8 @@ from django.db import connection
 from procrastinate.contrib.django import app
 
 from paraph.database.planned import one_row
-from paraph.flow.ending.expire import expire_due
-from paraph.flow.giving_up import give_up
+from paraph.flow.ending import expire_due
+from paraph.flow.jobs import give_up
 from paraph.kernel import clock
 from paraph.operations.check.service_checks import CHECKS
 from paraph.queue.jobs import QUEUES

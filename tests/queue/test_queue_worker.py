@@ -10,7 +10,7 @@ from django.db import connection, connections
 from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.flow.giving_up import give_up
+from paraph.flow.jobs import give_up
 from paraph.queue.jobs import MAIL, defer
 from paraph.queue.queue_worker import QueueWorker
 from paraph.queue.stalled_jobs import rescue_jobs

@@ -9,9 +9,9 @@ from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from procrastinate.contrib.django import app
 
+from paraph.evidence.failures import finalization, given_up
 from paraph.evidence.models import SealingFailure
-from paraph.evidence.sealing_failures import finalization, given_up
-from paraph.flow.giving_up import give_up
+from paraph.flow.jobs import give_up
 from paraph.operations.retry import retry
 from paraph.queue import stalled_jobs
 from paraph.queue.jobs import RANKS

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from paraph.flow.messages import mail_copy
+from paraph.flow.messages import copies
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signer import language
@@ -67,7 +67,7 @@ def test_a_mail_that_no_server_takes_is_not_said_to_be_mailed(
     def refuse(*_: object, **__: object) -> str:
         raise ConnectionRefusedError
 
-    monkeypatch.setattr(mail_copy, "send_email", refuse)
+    monkeypatch.setattr(copies, "send_email", refuse)
     for _ in range(4):
         refused = asked(client, made)
         assert refused.status_code == 503 and WORDS["delivery_failed"] in refused.content.decode()

@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from paraph.flow.ending.end_early import end_early
-from paraph.flow.ending.expire import expire
+from paraph.flow.ending import end_early, expire
 from paraph.kernel import clock
 from paraph.signature_requests.fields.entry import EntriesRefusal, filled_fields
 from paraph.signature_requests.fields.store import values_of

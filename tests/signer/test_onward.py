@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from paraph import words as catalog
-from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending import end_early
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.words import LOCALES
 from tests.factories import Scene, scene, sign

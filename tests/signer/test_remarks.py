@@ -8,7 +8,7 @@ import pytest
 from PIL import Image
 
 from paraph.audit_trail.models import Entry
-from paraph.documents.changeable import refuse_changeable
+from paraph.documents.refusals import refuse_changeable
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.marks import Mark

@@ -9,7 +9,7 @@ import pytest
 from django.test import RequestFactory
 
 from paraph.audit_trail.models import Entry
-from paraph.flow.ending.expire import expire
+from paraph.flow.ending import expire
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode

@@ -10,7 +10,7 @@ from PIL import Image
 
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.kernel import tokens
 from paraph.pdf.untrusted.page_reading import render_png

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from paraph.flow.ending.delete_organization import delete_organization
-from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending import delete_organization, end_early
 from paraph.flow.personal_data.erase import erase_signer
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log.actor import OPERATOR, SERVICE

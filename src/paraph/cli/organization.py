@@ -102,7 +102,7 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
     """Delete an organization, for good: its keys and signing links end at once, its files go as its retention says."""
     confirm(f"Delete organization {id} for good?", already=yes)
     with database():
-        from paraph.flow.ending.delete_organization import delete_organization
+        from paraph.flow.ending import delete_organization
         from paraph.tenants.admin_log.actor import OPERATOR
         from paraph.tenants.models import Organization
         from paraph.tenants.overview import organization_facts

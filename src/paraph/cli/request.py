@@ -22,7 +22,7 @@ def command() -> None:
 def list_(*, failed: bool, limit: int, as_json: bool) -> None:
     """Show the requests that a fault keeps from being finalized, oldest first."""
     with database():
-        from paraph.evidence.sealing_failures import sealing_failures
+        from paraph.evidence.failures import sealing_failures
 
         failures = sealing_failures(given_up_only=failed, limit=limit)
     if as_json:
@@ -87,7 +87,7 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
     with database():
-        from paraph.flow.ending.end_early import end_early
+        from paraph.flow.ending import end_early
         from paraph.tenants.admin_log.actor import OPERATOR
 
         request = end_early(OPERATOR, id, reason)

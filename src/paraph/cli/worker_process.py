@@ -96,8 +96,8 @@ def _exit(why: str) -> None:
 
 
 def _upkeep(stopping: Callable[[], bool]) -> "list[asyncio.Task[None]]":
-    from paraph.flow.ending.expire import expire_due
-    from paraph.flow.giving_up import give_up
+    from paraph.flow.ending import expire_due
+    from paraph.flow.jobs import give_up
     from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 
     expire, rescue = partial(expire_due, stopping), partial(rescue_jobs, give_up)

@@ -14,7 +14,7 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
-from paraph.flow.ending.delete_organization import delete_organization_named
+from paraph.flow.ending import delete_organization_named
 from paraph.kernel.errors import DomainError
 from paraph.tenants.lifecycle import DAYS_AFTER_DELETION
 from paraph.tenants.models import Environment, Member, Organization

@@ -1,5 +1,7 @@
 """Uploaded documents (rule 2.1)."""
 
+from typing import Any
+
 from django.db import models
 
 from paraph.kernel import clock
@@ -63,6 +65,26 @@ class Document(models.Model):
         sha256 = bytes(self.sha256).hex()
         return {"environment": self.environment, "file_size": self.file_size, "sha256_hash": sha256}
 
+    def remarks(self) -> dict[str, Any]:
+        """Return what of the preflight report tells that the document can look different than on the signer's page:
+        ``prints_differently``, ``can_change`` and, where there are any, ``print_unknown``, ``drawn_differently`` and
+        ``altered_after_seal``; empty where nothing does."""
+        always = ("prints_differently", "can_change")
+        names = (*always, "print_unknown", "drawn_differently", "altered_after_seal")
+        found = {name: self.preflight[name] for name in names if self.preflight.get(name)}
+        return {name: [] for name in always} | found if found else {}
+
+    def preparation_facts(self) -> dict[str, Any]:
+        """Return the digests of upload and prepared file, and the prepared file's size; empty for a document that is
+        sealed as uploaded. Signers see the prepared file, which is a prefix of the sealed one."""
+        if self.prepared_sha256 is None:
+            return {}
+        return {
+            "uploaded_pdf_sha256": bytes(self.sha256).hex(),
+            "prepared_pdf_sha256": self.shown_sha256.hex(),
+            "prepared_pdf_size": self.prepared_size,
+        }
+
 
 def prepared_key(object_key: str) -> str:
     """Return the key of the prepared file of the upload with this key."""
@@ -70,7 +92,7 @@ def prepared_key(object_key: str) -> str:
 
 
 class UnrenderablePage(models.Model):
-    """A page of which no picture can be drawn (:mod:`paraph.documents.unrenderable_pages`)."""
+    """A page of which no picture can be drawn, by fault of the file: its document cannot be signed meanwhile."""
 
     document = models.ForeignKey(Document, models.CASCADE, related_name="+")
     page_number = models.IntegerField()

@@ -1,9 +1,11 @@
-"""Noting why a request is not finalized yet, until it is."""
+"""Why requests are not finalized yet: noted until they are, for operators and for clients."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 from django.db import Error as DatabaseError
+from django.db import connection
 from django.db.models import F
 
 from paraph.evidence.models import SealingFailure
@@ -76,3 +78,87 @@ def _kind(error: Exception) -> str:
     if isinstance(error, DomainError):
         return _KINDS.get(error.code, "")
     return "outside" if isinstance(error, OSError | DatabaseError) else ""
+
+
+# A document without a seal needs a live job of its own; once all have theirs, any job of one brings the rest.
+_GIVEN_UP = """
+    SELECT request.id FROM signature_requests_signaturerequest request
+    WHERE request.id = ANY(%s) AND NOT request.finalized AND (
+        EXISTS (
+            SELECT FROM signature_requests_requestdocument document
+            WHERE document.request_id = request.id
+                AND NOT EXISTS (SELECT FROM evidence_sealeddocument WHERE request_document_id = document.id)
+                AND NOT EXISTS (SELECT FROM live WHERE request_document_id = document.id)
+        ) OR NOT EXISTS (
+            SELECT FROM signature_requests_requestdocument document
+            JOIN live ON live.request_document_id = document.id WHERE document.request_id = request.id
+        )
+    )
+"""
+_LIVE = """
+    WITH live AS MATERIALIZED (
+        SELECT (args->>'request_document_id')::bigint AS request_document_id FROM procrastinate_jobs
+        WHERE task_name = 'paraph.flow.jobs.finalize' AND status IN ('todo', 'doing')
+    )
+"""
+
+
+def given_up(request_ids: Collection[int] | None = None) -> set[int]:
+    """Return the ids of the requests that wait for ``paraph request retry``, among those given or among all.
+
+    A request has given up when no live job in the queue can bring what it lacks, whether that job failed or was lost.
+    The queue is read only while something fails.
+    """
+    failing = SealingFailure.objects.all()
+    if request_ids is not None:
+        failing = failing.filter(request_id__in=request_ids)
+    ids = list(failing.values_list("request_id", flat=True))
+    if not ids:
+        return set()
+    with connection.cursor() as cursor:
+        cursor.execute(_LIVE + _GIVEN_UP, [ids])
+        return {request_id for (request_id,) in cursor.fetchall()}
+
+
+def sealing_failures(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]:
+    """Return, as JSON, the requests with a recorded fault, oldest first.
+
+    ``given_up`` is true when no job tries a step again, until ``paraph request retry`` defers one.
+    """
+    faults = SealingFailure.objects.filter(request__finalized=False).order_by("request_id")
+    gave_up = given_up()
+    if given_up_only:
+        faults = faults.filter(request_id__in=gave_up)
+    return [
+        _row(fault, given_up=fault.request_id in gave_up)
+        for fault in faults.select_related("request__organization")[:limit]
+    ]
+
+
+def finalization(request_id: int) -> dict[str, Any] | None:
+    """Return the fault that keeps a request from being finalized, as its client may see it; None when there is none."""
+    fault = SealingFailure.objects.filter(request=request_id, request__finalized=False).first()
+    if fault is None:
+        return None
+    return {
+        "state": "given_up" if given_up([request_id]) else "retrying",
+        "stage": fault.stage,
+        "cause": public_cause(fault),
+        "attempts": fault.attempts,
+        "failed_at": clock.iso(fault.failed_at),
+    }
+
+
+def _row(fault: SealingFailure, *, given_up: bool) -> dict[str, Any]:
+    request = fault.request
+    return {
+        "request_id": request.pk,
+        "organization_id": request.organization_id,
+        "organization": request.organization.name,
+        "environment": request.environment,
+        "stage": fault.stage,
+        "cause": fault.cause,
+        "attempts": fault.attempts,
+        "failed_at": clock.iso(fault.failed_at),
+        "given_up": given_up,
+    }

@@ -1,2 +1,1 @@
-"""The verbs, one file each. A document flows through them in this order: upload, create, invite, send_otp, sign,
-complete, seal, prove, publish."""
+"""VERBS: what the service does with a document, from its upload to the deletion of its files."""

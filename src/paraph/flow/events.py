@@ -1,7 +1,8 @@
-"""Recording events: each function writes the journal entry of one event with its metadata (rule 6.2), what the API
-lists of it, and its webhook deliveries (6.1).
+"""Recording events of a request, under the row lock that whoever changes it holds: each function writes the journal
+entry of one event with its metadata (rule 6.2), what the API lists of it, and its webhook deliveries (6.1).
 
-The caller holds the request's row lock, has changed request and signer as the event says, and commits both together.
+The caller holds the lock, has changed request and signer as the event says, and commits both together. Every
+transaction locks in this order: request, signer, code.
 """
 
 from collections.abc import Sequence
@@ -14,6 +15,21 @@ from paraph.database.rows import insert
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.webhooks import outbox
+
+
+def lock_request(request_id: int) -> SignatureRequest:
+    """Read the request and lock its row until the transaction ends. Whoever changes a request's state or writes to its
+    journal holds this lock. Its application, whose URL webhooks go to, is read along."""
+    locked = SignatureRequest.objects.select_for_update(no_key=True, of=("self",))
+    return locked.select_related("application").get(pk=request_id)
+
+
+def lock_signer(signer_id: int) -> Signer:
+    """Read the signer and lock first the request's row, then the signer's, until the transaction ends."""
+    # One statement locks both: PostgreSQL locks the tables of a joined row in the order of ``of``.
+    locked = Signer.objects.select_for_update(no_key=True, of=("request", "self"))
+    return locked.select_related("request__application").get(pk=signer_id)
+
 
 _SANDBOX_ACT = {"sandbox_act": True}
 
@@ -56,19 +72,12 @@ def request_completed(request: SignatureRequest) -> None:
     _record(request, EventType.COMPLETED, moment=request.completed_at)
 
 
-def completion_notified(request: SignatureRequest, recipients: list[str], kept: int) -> None:
-    """Record that the signers were mailed the summary. ``kept``: how many of the mails no mail server took."""
+def completion_notified(request: SignatureRequest, recipients: list[str], kept: int, *, copies: bool = False) -> None:
+    """Record that the summary or, with ``copies``, copies were mailed. ``kept``: how many of the mails no mail server
+    took."""
     facts: dict[str, Any] = {"channel": "email", "recipients": recipients}
-    if kept:
-        facts["kept"] = kept
-    _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
-
-
-def copies_mailed(request: SignatureRequest, recipients: list[str], kept: int) -> None:
-    """Record that copies were mailed, as :func:`completion_notified` does for the summary."""
-    facts: dict[str, Any] = {"channel": "email", "recipients": recipients, "copies": True}
-    if kept:
-        facts["kept"] = kept
+    facts |= {"copies": True} if copies else {}
+    facts |= {"kept": kept} if kept else {}
     _record(request, EventType.COMPLETION_NOTIFIED, metadata=facts)
 
 

@@ -1,37 +1,42 @@
 """The tasks of the job queue. Each calls one verb, whose docstring says why it is safe to repeat."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+import structlog
 from django.conf import settings
 from django.contrib.sessions.backends.db import SessionStore
+from django.db import Error as DatabaseError
 from procrastinate import BaseRetryStrategy, RetryDecision
 from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
+from procrastinate.job_context import JobContext
 from procrastinate.jobs import Job
+from procrastinate.worker import Worker
 
 from paraph.account_mail.mail_account import mail_account
-from paraph.flow.ending.end_early import end_requests_of_deleted
-from paraph.flow.giving_up import report_last_attempt
+from paraph.evidence.failures import cause_of, note
+from paraph.flow.ending import end_requests_of_deleted
 from paraph.flow.housekeeping.delete_files import delete_due_files
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.housekeeping.unused_documents import delete_unused_uploads
-from paraph.flow.messages.tell_decline import tell_contact_of_decline, tell_signer_of_decline
+from paraph.flow.messages.copies import mail_copies, notify_completion
 from paraph.flow.messages.tell_sender import tell_sender, warn_senders
 from paraph.flow.sealing.certificate_statuses import refresh_statuses
 from paraph.flow.sealing.finalize import finalize
-from paraph.flow.sealing.mail_copies import mail_copies
-from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sealing.preserve import preserve_due
 from paraph.flow.sending.bulk_send import send_rows
-from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import send_reminder
-from paraph.flow.sending.remind_due import remind_due
+from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.flow.signing.ask import forward_inquiry
+from paraph.flow.signing.decline import tell_contact_of_decline, tell_signer_of_decline
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
-from paraph.queue.jobs import DEFAULT, MAIL, Reschedule, defer, logged
+from paraph.queue.jobs import DEFAULT, MAIL, TRACE, Reschedule, defer, logged
+from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune, prune_events
+
+_log = structlog.get_logger("paraph.job")
 
 
 class Backoff(BaseRetryStrategy):
@@ -57,82 +62,115 @@ class Backoff(BaseRetryStrategy):
 
 
 RETRY = Backoff()
-_VERBS: dict[str, tuple[Callable[..., Any], str]] = {
-    "invite": (invite, MAIL),
-    "send_reminder": (send_reminder, MAIL),
-    "notify_completion": (notify_completion, MAIL),
-    "mail_copies": (mail_copies, MAIL),
-    "forward_inquiry": (forward_inquiry, MAIL),
-    "mail_account": (mail_account, MAIL),
-    "tell_sender": (tell_sender, MAIL),
-    "tell_contact_of_decline": (tell_contact_of_decline, MAIL),
-    "tell_signer_of_decline": (tell_signer_of_decline, MAIL),
-    "finalize": (finalize, DEFAULT),
-    "send_rows": (send_rows, DEFAULT),
-    "delete_unused_uploads": (delete_unused_uploads, DEFAULT),
+
+
+def report_last_attempt(run: Callable[[], Any], context: JobContext, _worker: Worker) -> Any:
+    """Run an attempt, as task middleware of procrastinate, and report the job if this was its last.
+
+    The retry strategy is asked here and again by the worker, which then records its decision.
+    """
+    try:
+        return run()
+    except Exception as error:
+        if context.task and context.task.get_retry_exception(exception=error, job=context.job) is None:
+            job = context.job
+            _report(job.task_name, job.task_kwargs, job.attempts + 1, error)
+        raise
+
+
+def give_up(job: ProcrastinateJob, error: Exception) -> None:
+    """Report a job that is given up for what happened to its workers, and note the cause with the signature request
+    that waits for it."""
+    request_id = _request_id(job.args)
+    if request_id is not None and _short_name(job.task_name) == "finalize":
+        note(request_id, "seal", error)
+    _report(job.task_name, job.args, job.attempts + 1, error)
+
+
+def _report(task_name: str, arguments: Mapping[str, Any], attempts: int, error: Exception) -> None:
+    task = _short_name(task_name)
+    fields = {"task": task, "signature_request": _request_id(arguments), "attempts": attempts}
+    # Errors of this task name files, keys and storage only; those of mail servers quote addresses.
+    fields["cause"] = cause_of(error) if task == "finalize" else type(error).__name__
+    trace = arguments.get(TRACE)
+    with structlog.contextvars.bound_contextvars(**({"request_id": trace} if trace else {})):
+        _log.error("job gave up", **fields)
+
+
+def _short_name(task_name: str) -> str:
+    return task_name.rpartition(".")[2]
+
+
+def _request_id(arguments: Mapping[str, Any]) -> int | None:
+    """Return the id of the signature request that the job is for; None where the database does not know it or is
+    away."""
+    if "request_id" in arguments:
+        return int(arguments["request_id"])
+    try:
+        if "signer_id" in arguments:
+            return Signer.objects.values_list("request_id", flat=True).get(pk=arguments["signer_id"])
+        if "request_document_id" not in arguments:
+            return None
+        return RequestDocument.objects.values_list("request_id", flat=True).get(pk=arguments["request_document_id"])
+    except (DatabaseError, RequestDocument.DoesNotExist, Signer.DoesNotExist):
+        return None
+
+
+_VERBS: dict[str, tuple[Callable[..., Any], ...]] = {
+    MAIL: (
+        invite,
+        send_reminder,
+        notify_completion,
+        mail_copies,
+        forward_inquiry,
+        mail_account,
+        tell_sender,
+        tell_contact_of_decline,
+        tell_signer_of_decline,
+    ),
+    DEFAULT: (finalize, send_rows, delete_unused_uploads),
 }
-for _name, (_verb, _lane) in _VERBS.items():
-    _task = app.task(name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[report_last_attempt])
-    _task(logged(_name, _verb))
+for _lane, _verbs in _VERBS.items():
+    for _verb in _verbs:
+        _name = _verb.__name__
+        _task = app.task(
+            name=f"paraph.flow.jobs.{_name}", retry=RETRY, queue=_lane, task_middleware=[report_last_attempt]
+        )
+        _task(logged(_name, _verb))
 
 
-@app.periodic(cron="*/5 * * * *")
-@app.task(queueing_lock="refresh_statuses")
-def refresh_certificate_statuses(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    refresh_statuses()
-
-
-@app.periodic(cron="2-59/5 * * * *")
-@app.task(queueing_lock="preserve")
-def preserve_what_is_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    preserve_due()
-
-
-@app.periodic(cron="17 * * * *")
-@app.task(queueing_lock="prune_webhooks")
-def prune_webhooks(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+def _prune_webhooks() -> None:
     prune(settings.PARAPH.webhook_retention_days, clock.now())
     prune_events(clock.now())
 
 
-@app.periodic(cron="3-59/5 * * * *")
-@app.task(queueing_lock="take_over_calls")
-def take_over_calls_of_the_month(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    take_over_calls()
-
-
-@app.periodic(cron="41 3 * * *")
-@app.task(queueing_lock="clear_sessions")
-def clear_sessions(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    SessionStore.clear_expired()
-
-
-@app.periodic(cron="4-59/5 * * * *")
-@app.task(queueing_lock="delete_files")
-def delete_files_that_are_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+def _delete_files() -> None:
     end_requests_of_deleted(most=500)
     delete_due_files()
 
 
-@app.periodic(cron="6-59/10 * * * *")
-@app.task(queueing_lock="warn_senders")
-def warn_senders_of_what_expires(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    warn_senders()
+_PERIODIC: tuple[tuple[str, str, str, Callable[[], object]], ...] = (
+    ("refresh_certificate_statuses", "*/5 * * * *", "refresh_statuses", refresh_statuses),
+    ("preserve_what_is_due", "2-59/5 * * * *", "preserve", preserve_due),
+    ("prune_webhooks", "17 * * * *", "prune_webhooks", _prune_webhooks),
+    ("take_over_calls_of_the_month", "3-59/5 * * * *", "take_over_calls", take_over_calls),
+    ("clear_sessions", "41 3 * * *", "clear_sessions", SessionStore.clear_expired),
+    ("delete_files_that_are_due", "4-59/5 * * * *", "delete_files", _delete_files),
+    ("warn_senders_of_what_expires", "6-59/10 * * * *", "warn_senders", warn_senders),
+    ("remind_who_is_due", "8-59/10 * * * *", "remind_due", remind_due),
+    ("delete_uploads_never_used", "11 4 * * *", "delete_unused", lambda: defer("delete_unused_uploads", first=1)),
+    ("sweep_storage", "41 3 * * *", "sweep", sweep),
+)
+"""Tasks by the clock: name, when, the lock that lets one wait at most, and the verb."""
 
 
-@app.periodic(cron="8-59/10 * * * *")
-@app.task(queueing_lock="remind_due")
-def remind_who_is_due(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    remind_due()
+def _by_the_clock(verb: Callable[[], object]) -> Callable[[int], None]:
+    def run(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
+        verb()
+
+    return run
 
 
-@app.periodic(cron="11 4 * * *")
-@app.task(queueing_lock="delete_unused")
-def delete_uploads_never_used(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    defer("delete_unused_uploads", first=1)
-
-
-@app.periodic(cron="41 3 * * *")
-@app.task(queueing_lock="sweep")
-def sweep_storage(timestamp: int) -> None:  # noqa: ARG001  procrastinate passes the scheduled time
-    sweep()
+for _name, _cron, _lock, _verb in _PERIODIC:
+    _periodic = app.task(name=f"paraph.flow.jobs.{_name}", queueing_lock=_lock)(_by_the_clock(_verb))
+    app.periodic(cron=_cron)(_periodic)

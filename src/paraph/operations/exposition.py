@@ -13,8 +13,8 @@ from prometheus_client.registry import Collector
 from paraph import __version__
 from paraph.confinement import MEASURES
 from paraph.evidence import preservation
+from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
-from paraph.evidence.sealing_failures import given_up
 from paraph.metrics import instruments
 from paraph.operations.check.outcome import Status
 from paraph.operations.check.readiness import READINESS

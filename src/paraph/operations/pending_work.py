@@ -10,8 +10,8 @@ from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
-from paraph.flow.messages.tell_decline import owed_mails
-from paraph.flow.sealing.mail_copies import mail_name
+from paraph.flow.messages.copies import mail_name
+from paraph.flow.signing.decline import pending_mails
 from paraph.kernel import clock
 from paraph.queue.jobs import QUEUES
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
@@ -155,7 +155,7 @@ def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
 
 
 def _decline_mails(request: SignatureRequest) -> Iterator[PendingStep]:
-    for mail in owed_mails(request):
+    for mail in pending_mails(request):
         words = f"the mail to {mail.to} about the decline"
         yield PendingStep(mail.task, mail.arguments, words, mails=(mail.name,))
 

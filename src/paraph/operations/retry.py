@@ -6,7 +6,7 @@ from django.db import connection, transaction
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 import paraph.flow.jobs  # noqa: F401  registers the tasks that defer() names
-from paraph.flow.lock import lock_request
+from paraph.flow.events import lock_request
 from paraph.kernel.errors import DomainError
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps
 from paraph.queue.jobs import defer

@@ -21,14 +21,9 @@ from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import signed_digests
 from paraph.signature_requests.signing_eligibility import SigningEligibility
-
-
-def six_digits(text: str) -> str:
-    """Return the six digits of a code out of whatever was pasted: "244 283", "244-283", "Code: 244283", digits of any
-    script. Text without exactly six digits comes back without its spaces, and is no code."""
-    digits = "".join(str(unicodedata.digit(letter)) for letter in text if letter.isdecimal())
-    return digits if len(digits) == 6 else "".join(text.split())
-
+from paraph.signature_requests.translated_refusal import translated
+from paraph.signature_requests.values import takes_sms
+from paraph.tenants.limits import allowance
 
 DIGITS = 6
 MAX_SENDS = 5
@@ -57,6 +52,34 @@ class Issued:
     code: str
     code_hash: bytes
     resend: bool
+
+
+def six_digits(text: str) -> str:
+    """Return the six digits of a code out of whatever was pasted: "244 283", "244-283", "Code: 244283", digits of any
+    script. Text without exactly six digits comes back without its spaces, and is no code."""
+    digits = "".join(str(unicodedata.digit(letter)) for letter in text if letter.isdecimal())
+    return digits if len(digits) == 6 else "".join(text.split())
+
+
+def channels(signer: Signer) -> list[Channel]:
+    """Return the channel named at creation; without one, e-mail, and SMS too if a phone is known that takes codes and
+    the plan allows it."""
+    if signer.otp_channel:
+        return [Channel(signer.otp_channel)]
+    sms = signer.phone and takes_sms(signer.phone) and allowance(signer.request.organization.plan).sms
+    return [Channel.EMAIL, Channel.SMS] if sms else [Channel.EMAIL]
+
+
+def destination(signer: Signer, channel: str) -> tuple[Channel, str]:
+    """Return the channel and the signer's address or number on it.
+
+    Raise ``DomainError("validation_error", …)`` for a channel that this signer may not use.
+    """
+    allowed = channels(signer)
+    if channel not in list(allowed):
+        raise translated("validation_error", "field_choice", field="channel", values=", ".join(allowed))
+    chosen = Channel(channel)
+    return chosen, signer.phone if chosen == Channel.SMS else signer.email
 
 
 def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
@@ -113,7 +136,7 @@ def consume(signer: Signer, code_hash: bytes) -> None:
     or used meanwhile."""
     codes = OneTimeCode.objects.filter(signer=signer, code_hash=code_hash, used_at=None, sent_at__isnull=False)
     if not codes.update(used_at=clock.now()):
-        raise DomainError("invalid_otp", "This code has been replaced by a newer one; use that one.")
+        raise DomainError("invalid_otp", guesses.REPLACED)
 
 
 def _window(earlier: OneTimeCode | None) -> tuple[datetime, int]:

@@ -7,28 +7,57 @@ a hundred guesses at once, five are compared. It notes the time of each wrong on
 """
 
 import logging
+import math
 from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
+from django.db.models import Max
 
+from paraph.audit_trail.models import Entry, EventType
 from paraph.counts.counting import ADD_ONE
 from paraph.database.planned import one_row
 from paraph.kernel import clock
 from paraph.kernel.ceilings import DAY, HOUR
+from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import destination_hash
 from paraph.metrics import metrics
-from paraph.otp import refusals
 from paraph.otp.models import OneTimeCode
-from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.models import SignatureRequest, Signer
 
+
+class GuessRefusedError(DomainError):
+    """A guess that was wrong or was not looked at.
+
+    ``attempts_left`` at the newest code is None unless the guess was wrong or none is left. ``retry_after`` is the
+    number of seconds until a code is sent and taken again (``until``), 0 for now. ``locked`` says that it is the signer
+    who is locked.
+    """
+
+    def __init__(
+        self,
+        code: str,
+        message: str,
+        *,
+        attempts_left: int | None = None,
+        until: datetime | None = None,
+        locked: bool = False,
+    ) -> None:
+        super().__init__(code, message)
+        self.attempts_left = attempts_left
+        self.retry_after = max(1, math.ceil((until - clock.now()).total_seconds())) if until else 0
+        self.locked = locked
+
+
 log = logging.getLogger("paraph.otp")
+
+WrongCodesSummary = dict[str, Any]
 
 ATTEMPTS = 5
 LIFETIME = timedelta(minutes=10)
 LOCKED_AFTER = 20
 LOCK = timedelta(days=1)
+REPLACED = "This code has been replaced by a newer one; use that one."
 
 _TODAY = "code.recent_end_at > %(now)s AND code.recent_end_at <= %(day)s + %(slip)s"
 _SCOPES = f"""
@@ -100,18 +129,23 @@ def count(signer: Signer, guessed: bytes) -> None:
     if locked_until == values["day"]:
         metrics.count_lock()
         log.warning("signer %d is locked until %s: too many wrong codes", signer.pk, clock.iso(locked_until))
-        raise refusals.wrong_and_locked(locked_until, values["now"])
+        message = f"The code is not right, and too many wrong ones were tried: {_none_until(locked_until)}."
+        raise GuessRefusedError("invalid_otp", message, attempts_left=0, until=locked_until, locked=True)
     if attempts >= ATTEMPTS:
-        raise refusals.wrong_and_last()
-    raise refusals.replaced() if is_replaced else refusals.wrong(ATTEMPTS - attempts)
+        message = "The code is not right, and no attempt is left, so it is void; ask for a new one."
+        raise GuessRefusedError("invalid_otp", message, attempts_left=0)
+    if is_replaced:  # it counted; what helps is to enter the newest
+        raise GuessRefusedError("invalid_otp", REPLACED)
+    left = ATTEMPTS - attempts
+    raise GuessRefusedError("invalid_otp", f"The code is not right; attempts left: {left}.", attempts_left=left)
 
 
 def require_open(signer: Signer, destination: str) -> None:
     """Raise :class:`GuessRefusedError` while no code that is sent there would be taken: while the signer is locked, or
     too many wrong ones were entered for the destination or in the organization."""
     values = _values(signer) | {"destination": destination_scope(signer.request, destination)}
-    locked_until, full_until = one_row(_CLOSED_UNTIL, values) or (None, None)
-    _refuse_closed(locked_until, full_until, values["now"])
+    if refusal := _closed(*(one_row(_CLOSED_UNTIL, values) or (None, None))):
+        raise refusal
 
 
 def locked_until(signer: Signer) -> datetime | None:
@@ -148,15 +182,48 @@ def _values(signer: Signer) -> dict[str, Any]:
 def _refusal(values: dict[str, Any]) -> GuessRefusedError:
     """Return why a guess was not compared."""
     attempts, locked_until, full_until = one_row(_STATE, values) or (0, None, None)
-    try:
-        _refuse_closed(locked_until, full_until, values["now"])
-    except GuessRefusedError as refusal:
+    if refusal := _closed(locked_until, full_until):
         return refusal
-    return refusals.used_up() if attempts >= ATTEMPTS else refusals.no_code()
+    if attempts >= ATTEMPTS:
+        message = "Too many wrong codes were tried, so the code is void; ask for a new one."
+        return GuessRefusedError("too_many_attempts", message, attempts_left=0)
+    return GuessRefusedError("invalid_otp", "There is no code to compare with, or its time is over; ask for a new one.")
 
 
-def _refuse_closed(locked_until: datetime | None, full_until: datetime | None, now: datetime) -> None:
-    if locked_until and clock.is_within(locked_until, LOCK, now):
-        raise refusals.locked(locked_until, now)
+def _closed(locked_until: datetime | None, full_until: datetime | None) -> GuessRefusedError | None:
+    if locked_until and clock.is_within(locked_until, LOCK, clock.now()):
+        message = (
+            f"Too many wrong codes were tried: none is sent or taken until {clock.iso(locked_until)}. "
+            "If that is too late, the sender can make a new request."
+        )
+        return GuessRefusedError("too_many_attempts", message, until=locked_until, locked=True)
     if full_until:
-        raise refusals.too_many(full_until, now)
+        message = f"Too many wrong codes were tried: {_none_until(full_until)}."
+        return GuessRefusedError("too_many_attempts", message, until=full_until)
+    return None
+
+
+def _none_until(until: datetime) -> str:
+    return f"no code is sent or taken until {clock.iso(until)}; ask for a new one after that"
+
+
+def wrong_codes(request_id: int) -> dict[int, WrongCodesSummary]:
+    """Return by the id of each signer with wrong codes: ``count``, since the request was made, and ``locked_until``,
+    which is None unless the signer is locked."""
+    rows = OneTimeCode.objects.filter(signer__request=request_id, wrong_guesses__gt=0)
+    return {row.signer_id: _summary(row) for row in rows}
+
+
+def by_entry(request_id: int) -> dict[int, WrongCodesSummary]:
+    """Return wrong codes by journal position: that of the newest ``signer.otp_sent`` entry of each signer who has
+    any."""
+    by_signer = wrong_codes(request_id)
+    sent = Entry.objects.filter(request=request_id, event_type=EventType.OTP_SENT, signer__in=by_signer)
+    newest = sent.values_list("signer").annotate(Max("position"))
+    return {position: by_signer[signer_id] for signer_id, position in newest}
+
+
+def _summary(row: OneTimeCode) -> WrongCodesSummary:
+    until = row.locked_until
+    locked = until is not None and clock.is_within(until, LOCK, clock.now())
+    return {"count": row.wrong_guesses, "locked_until": clock.iso(until) if until and locked else None}

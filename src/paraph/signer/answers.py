@@ -13,7 +13,7 @@ from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
-from paraph.otp.refusals import GuessRefusedError
+from paraph.otp.guesses import GuessRefusedError
 from paraph.signature_requests.fields.entry import EntriesRefusal
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.shown_pages import PageNotShownError

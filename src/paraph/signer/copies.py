@@ -11,8 +11,8 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
+from paraph.flow.messages.copies import mail_recipient, was_mailed
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.messages.mail_copy import mail_recipient, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant

@@ -8,7 +8,6 @@ from itertools import count
 from typing import Any
 
 from paraph.documents.models import Document
-from paraph.documents.remarks import remarks
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.signature_requests.models import Placement, Signer
@@ -24,7 +23,7 @@ def disputed_places(document: Document) -> dict[int, list[SvgBox]]:
     """Return by page number boxes in points from the top left, with the place of the sign at a corner of each: the one
     that is nearer to an edge of the page, where least is covered."""
     found: dict[int, list[SvgBox]] = defaultdict(list)
-    for place in remarks(document).get("drawn_differently", []):
+    for place in document.remarks().get("drawn_differently", []):
         number = place["page_number"]
         width, height = document.pages[number - 1]
         left, right = place["x"], place["x"] + place["width"]
@@ -64,7 +63,7 @@ def remarks_for_page(document: Document, words: dict[str, str]) -> dict[str, Any
     """``prints_differently``: page numbers, ``print_unknown``: how many pages, ``drawn_differently``: numbers of the
     pages with such places, ``can_change``: what, in the page's language, ``altered_after_seal``: whether it was. Empty
     where there is nothing to tell."""
-    told = remarks(document)
+    told = document.remarks()
     parts = [words[word] for word in _CHANGING if word in told.get("can_change", [])]
     found = {
         "prints_differently": told.get("prints_differently", []),

@@ -12,7 +12,7 @@ from django.views.decorators.gzip import gzip_page
 from pydantic import Field as Description
 from pydantic import SkipValidation
 
-from paraph.flow.signing.enter_fields import enter_fields
+from paraph.flow.signing.sign import enter_fields
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work

@@ -6,9 +6,8 @@ from urllib.parse import urlencode
 
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from paraph.flow.messages.leaving import mails_leave
+from paraph.flow.messages.copies import mail_copy, mails_leave, may_mail_copy, was_mailed
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.messages.mail_copy import mail_copy, may_mail_copy, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests import copy_ticket

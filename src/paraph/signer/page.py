@@ -9,11 +9,11 @@ from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
 
-from paraph.flow.messages.leaving import mails_leave
+from paraph.flow.messages.copies import mails_leave
 from paraph.flow.signing.send_otp import is_kept, masked
 from paraph.kernel import clock
 from paraph.otp import guesses
-from paraph.otp.channels import channels, destination
+from paraph.otp.codes import channels, destination
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address
 from paraph.signature_requests.consent import consent_notice

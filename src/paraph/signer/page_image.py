@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from django.http import HttpRequest
 
-from paraph.flow.signing.page_picture import page_part, page_picture
+from paraph.flow.signing.shown_documents import page_part, page_picture
 from paraph.signature_requests.models import Signer
 from paraph.signer.authentication import KEPT_SECONDS, got, require_reader
 from paraph.signer.described import View, described

@@ -7,12 +7,11 @@ from typing import Any, Literal
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from pydantic import Field
 
-from paraph.flow.signing.enter_fields import enter_fields
 from paraph.flow.signing.send_otp import send_otp
-from paraph.flow.signing.sign import sign
+from paraph.flow.signing.sign import enter_fields, sign
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
-from paraph.otp.channels import channels
+from paraph.otp.codes import channels
 from paraph.server.client_address import origin
 from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.marks import Body, typed

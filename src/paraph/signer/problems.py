@@ -5,7 +5,7 @@ from typing import Any
 
 from paraph.flow.signing.sign import NoInkError
 from paraph.kernel.errors import DomainError
-from paraph.otp.refusals import GuessRefusedError
+from paraph.otp.guesses import GuessRefusedError
 from paraph.signature_requests.fields.entry import EntriesRefusal, EntryProblem
 from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.words import phrase

@@ -11,7 +11,7 @@ from paraph.flow.signing.sign import NoInkError
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
-from paraph.otp.refusals import GuessRefusedError
+from paraph.otp.guesses import GuessRefusedError
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.translated_refusal import TranslatedRefusal
 from paraph.signer import language, problems

@@ -6,8 +6,7 @@ from typing import Any
 import pytest
 
 from paraph.audit_trail.models import Entry
-from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import send_reminder
+from paraph.flow.sending.invite import invite, send_reminder
 from paraph.idempotency.models import IdempotencyKey
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage

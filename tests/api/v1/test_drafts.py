@@ -10,7 +10,7 @@ from paraph.drafts.models import Draft, DraftSigner
 from paraph.drafts.payload import payload as draft_payload
 from paraph.drafts.payload import refusals
 from paraph.flow.sending.create import Sender
-from paraph.flow.sending.send_from_web import send_draft
+from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
 from tests.api.v1.api_clients import ApiClient, api_client, error, payload, rectangle, tag

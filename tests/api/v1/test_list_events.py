@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 from django.db import connection
+from procrastinate.contrib.django import app
 
 from paraph.audit_trail.models import Entry
 from paraph.flow.housekeeping.delete_files import delete_files
-from paraph.flow.jobs import prune_webhooks
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.event_log import DAYS_KEPT
@@ -207,7 +207,7 @@ def test_events_are_kept_for_thirty_days_and_older_cursors_end() -> None:
     middle = client.get(PATH, after=first, limit=1).json()["next"]
     age(DAYS_KEPT + 0.1, event_type__in=["signer.notified", "signer.otp_sent"])
     age(DAYS_KEPT - 0.1, event_type="signer.signed")
-    prune_webhooks.func(timestamp=0)  # as workers do each hour
+    app.tasks["paraph.flow.jobs.prune_webhooks"].func(timestamp=0)  # as workers do each hour
     assert prune_events(clock.now()) == 0
     assert ids(client.get(PATH)) == [third]
     assert ids(client.get(PATH, after=middle)) == [third]  # all that followed is there

@@ -8,7 +8,7 @@ import pytest
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
 from paraph.evidence.models import ProofFile
-from paraph.flow.ending.end_early import end_early
+from paraph.flow.ending import end_early
 from paraph.flow.signing.sign import Signature, sign
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError

@@ -14,11 +14,9 @@ from paraph.counts.models import Count
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.jobs import RETRY
 from paraph.flow.messages import limits
+from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.limits import TooManyMessagesError
-from paraph.flow.sealing.notify_completion import notify_completion
-from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import send_reminder
-from paraph.flow.sending.remind_due import remind_due
+from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.messaging.gateways import destination_hash

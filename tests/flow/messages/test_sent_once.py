@@ -16,8 +16,8 @@ from pytest_django import Settings
 from paraph.audit_trail.models import Entry
 from paraph.flow import events
 from paraph.flow.messages import emails
+from paraph.flow.messages.copies import notify_completion
 from paraph.flow.messages.sent_once import DueEmail, SentMarker, _until_it_works, mail_once
-from paraph.flow.sealing.notify_completion import notify_completion
 from paraph.flow.sending.invite import invite
 from paraph.signature_requests.models import Signer
 from tests.cli.service import free_port

@@ -5,9 +5,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.flow.sealing.notify_completion import notify_completion
-from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import remind
+from paraph.flow.messages.copies import notify_completion
+from paraph.flow.sending.invite import invite, remind
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
 from paraph.messaging.models import CapturedMessage

@@ -8,9 +8,8 @@ import pytest
 
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages import emails
-from paraph.flow.messages.written import quoted
-from paraph.flow.sending.invite import invite
-from paraph.flow.sending.remind import send_reminder
+from paraph.flow.messages.names import quoted
+from paraph.flow.sending.invite import invite, send_reminder
 from paraph.messaging.letters import EmailContent
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import LONGEST_MESSAGE, Reminder, SignatureRequest, Signer

@@ -8,11 +8,10 @@ import pytest
 from cryptography import x509
 
 from paraph.evidence.models import CertificateStatus
-from paraph.evidence.statuses import last_authority_chain
 from paraph.flow.sealing import certificate_statuses
-from paraph.flow.sealing.certificate_statuses import FetchedStatuses, refresh_statuses
+from paraph.flow.sealing.certificate_statuses import FetchedStatuses, last_authority_chain, refresh_statuses
 from paraph.flow.sealing.context import development, sealing_context
-from paraph.flow.sealing.seal import seal as seal_document
+from paraph.flow.sealing.finalize import seal as seal_document
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys.development import root_file

@@ -7,8 +7,7 @@ import pikepdf
 import pytest
 
 from paraph.evidence.models import ProofFile
-from paraph.flow.sealing.prove import prove
-from paraph.flow.sealing.seal import seal
+from paraph.flow.sealing.finalize import prove, seal
 from paraph.kernel import clock
 from paraph.otp.models import RefusedCode
 from paraph.pdf.verification.proof_file import printed_text

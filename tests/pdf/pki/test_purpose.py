@@ -101,5 +101,12 @@ def test_the_proofs_path_alone_says_that_something_is_a_proof() -> None:
         for path in SOURCES.rglob("*.py")
         if re.search(r"\bproof_purpose\b|Purpose\(", path.read_text())
     }
-    assert naming == {"flow/sealing/prove.py", "operations/check/sealing.py", "pdf/__init__.py", "pdf/pki/purpose.py"}
-    assert "proof_purpose" not in (SOURCES / "flow" / "sealing" / "seal.py").read_text()
+    assert naming == {
+        "flow/sealing/finalize.py",
+        "operations/check/sealing.py",
+        "pdf/__init__.py",
+        "pdf/pki/purpose.py",
+    }
+    text = (SOURCES / "flow" / "sealing" / "finalize.py").read_text()
+    assert text.count("proof_purpose(") == 1
+    assert "proof_purpose(" in text.partition("def _sealed_proof(")[2].partition("\ndef ")[0]

@@ -17,7 +17,7 @@ from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url
 from paraph.drafts import models
 from paraph.drafts.input import DraftCreation, DraftInput
-from paraph.flow.sending.prepare_draft import prepare_draft
+from paraph.flow.sending.drafts import prepare_draft
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
 from paraph.signature_requests.accepted_locales import accepted_locale

@@ -16,10 +16,10 @@ from paraph.api.v1.operation import KEY, Body, DocumentPart, operation
 from paraph.api.v1.problems import not_found
 from paraph.api.v1.signature_requests import output
 from paraph.api.v1.signature_requests.routes import shown
-from paraph.flow.ending.sandbox_expire import sandbox_expire
+from paraph.flow.ending import sandbox_expire
 from paraph.flow.signing.decline import checked_reason, require_declinable
 from paraph.flow.signing.decline import decline as decline_verb
-from paraph.flow.signing.sandbox_sign import sandbox_sign
+from paraph.flow.signing.sign import sandbox_sign
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin

@@ -8,7 +8,7 @@ from paraph.dashboard.decorators import actor, member_page, scope, see_other, sh
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts.tags import tags_of
 from paraph.flow.housekeeping.unused_documents import delete_document, unused
-from paraph.flow.signing.page_picture import page_picture, thumbnail
+from paraph.flow.signing.shown_documents import page_picture, thumbnail
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store

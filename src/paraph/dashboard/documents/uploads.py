@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
 from paraph.dashboard.decorators import actor, scope, show
 from paraph.documents.models import Document
-from paraph.flow.sending.make_room import room_for
+from paraph.flow.housekeeping.make_room import room_for
 from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
 from paraph.kernel.errors import DomainError
 from paraph.storage import store

@@ -13,14 +13,14 @@ from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
 from paraph.dashboard.drafts.sheets import sheets
 from paraph.dashboard.requests.own_turn import own_signing_page
-from paraph.documents.changeable import named_pages
+from paraph.documents.refusals import named_pages
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
 from paraph.drafts.payload import Refusal, refusals, refusals_of
 from paraph.drafts.signer_name import signer_name
 from paraph.flow.messages.emails import invitation_subject
 from paraph.flow.sending.create import Sender
-from paraph.flow.sending.send_from_web import send_draft
+from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.outbound.url import ascii_address
 from paraph.server.client_address import origin

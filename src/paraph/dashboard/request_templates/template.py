@@ -14,7 +14,7 @@ from paraph.dashboard.request_templates.found import template_of
 from paraph.dashboard.request_templates.names_form import NamesForm
 from paraph.drafts.earlier_signers import earlier_signers
 from paraph.drafts.models import DraftSigner, Step
-from paraph.flow.ending.delete_template import delete_template
+from paraph.flow.sending.templates import delete_template
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import begin_from, rename

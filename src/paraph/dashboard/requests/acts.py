@@ -10,10 +10,9 @@ from django.views.decorators.http import require_POST
 from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
 from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.request_page import request_page
-from paraph.flow.ending.end_early import end_own_early
-from paraph.flow.messages.leaving import mails_leave
-from paraph.flow.sending.remind import remind
-from paraph.flow.signing.show_link import show_signing_link
+from paraph.flow.ending import end_own_early
+from paraph.flow.messages.copies import mails_leave
+from paraph.flow.sending.invite import remind, show_signing_link
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.tenants.models import Member

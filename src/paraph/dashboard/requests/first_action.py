@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from paraph.flow.sending.remind import BETWEEN_REMINDERS, next_allowed
+from paraph.flow.sending.invite import BETWEEN_REMINDERS, next_allowed
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer

@@ -8,7 +8,7 @@ from django.views.decorators.http import require_POST
 from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other
 from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.request_page import request_page
-from paraph.flow.signing.show_link import show_signing_link
+from paraph.flow.sending.invite import show_signing_link
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.in_person import ticket
 from paraph.tenants.models import Member

@@ -9,7 +9,7 @@ from django.views.decorators.http import require_POST
 from paraph.dashboard.decorators import actor, member_page, see_other
 from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.pages import DOCUMENTS
-from paraph.flow.signing.show_link import show_signing_link
+from paraph.flow.sending.invite import show_signing_link
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Member

@@ -19,8 +19,8 @@ from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.timeline import timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
-from paraph.flow.sending.remind import MOST_REMINDERS
-from paraph.otp.wrong_codes import wrong_codes
+from paraph.flow.sending.invite import MOST_REMINDERS
+from paraph.otp.guesses import wrong_codes
 from paraph.signature_requests.fields.kinds import shown_text
 from paraph.signature_requests.fields.store import SignedField, signed_fields
 from paraph.signature_requests.models import (

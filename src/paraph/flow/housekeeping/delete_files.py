@@ -9,12 +9,12 @@ from django.db import transaction
 from django.db.models import Q, QuerySet
 from django.db.models.functions import Coalesce
 
-from paraph.audit_trail.erase import entered_values, erase_values
+from paraph.audit_trail.commitments import entered_values, erase_values
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.drafts.models import DocumentTags
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
-from paraph.flow.lock import lock_request
+from paraph.flow.events import lock_request
 from paraph.kernel import clock
 from paraph.request_templates.models import TemplateDocument
 from paraph.signature_requests.models import Field, RequestDocument, RequestStatus, SignatureRequest, Signer

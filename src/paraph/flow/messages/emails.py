@@ -1,6 +1,7 @@
-"""The e-mails and SMS to signers, in their language and the request's colours.
+"""The e-mails and SMS about a request to those who take part in it, in their language and the request's colours.
 
-Names that a client chose are unlinked, so that nobody sends mails with other links through the service.
+Names that a client chose and what people wrote are unlinked, so that nobody sends mails with other links through the
+service.
 """
 
 from datetime import datetime
@@ -10,12 +11,23 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.utils.html import format_html
 
-from paraph.flow.messages.names import MAX_LENGTH, document_names, inviting_name, sender_name, signer_name
-from paraph.flow.messages.written import quoted
+from paraph.flow.messages.names import (
+    MAX_LENGTH,
+    document_name,
+    document_names,
+    inviting_name,
+    listed_names,
+    quoted,
+    sender_name,
+    signer_name,
+    written,
+)
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say, unlinked
 from paraph.signature_requests import copy_ticket
-from paraph.signature_requests.models import LONGEST_SUBJECT, Signer
+from paraph.signature_requests.copy_token import copy_url
+from paraph.signature_requests.models import LONGEST_SUBJECT, CopyRecipient, Inquiry, SignatureRequest, Signer
+from paraph.signature_requests.names import full_name
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.branding import accent
 from paraph.tenants.logos import logo_picture
@@ -27,6 +39,9 @@ _CODE = (
     '<strong class="code" style="display:block;margin:0 0 8px;font:700 34px/1.3 ui-monospace,Menlo,Consolas,monospace;'
     'letter-spacing:6px;user-select:all;-webkit-user-select:all"><bdi dir="ltr">{}</bdi></strong>'
 )
+_MOST_LINKS = 10  # the page that the mail leads to has all of them
+_LINK = '<a href="{}" style="color:inherit"><bdi>{}</bdi></a>'
+_WHO = '<bdi><b>{}</b></bdi> <bdi style="display:inline-block;max-width:100%">({})</bdi><br><b>{}</b>'
 
 
 class CopyLink(NamedTuple):
@@ -36,13 +51,20 @@ class CopyLink(NamedTuple):
     until: datetime
 
 
+def copy_link(signer: Signer) -> CopyLink:
+    """Make a link that holds for :data:`paraph.signature_requests.copy_ticket.IN_MAIL`."""
+    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
+    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + copy_ticket.IN_MAIL)
+
+
 def invitation(signer: Signer, url: str) -> EmailContent:
     """Write the invitation: who asks for the signature, in which words, to which documents, until when, and the signing
     URL."""
     words, request = _words(signer), signer.request
     message = [say(words, "message"), quoted(request.message)] if request.message else []
-    return to_signer(
+    return _to_signer(
         signer,
+        words,
         subject=_invitation_subject(words, request.organization.name, request.subject),
         preview=words["preview_invitation"],
         lines=[
@@ -73,13 +95,13 @@ def one_time_code(signer: Signer, code: str, locale: str = "") -> EmailContent:
     """Write the e-mail with a one-time code, in ``locale``, by default the request's."""
     words = _words(signer, locale)
     large = Sentence(code, format_html(_CODE, code))
-    return to_signer(
+    return _to_signer(
         signer,
+        words,
         subject=phrase(words, "code_subject", code=code),
         preview=words["code_secret"],
-        lines=[say(words, "code", code=large, sender=sender_name(signer))],
+        lines=[say(words, "code", code=large, sender=sender_name(signer.request))],
         closing=[say(words, "code_secret")],
-        words=words,
     )
 
 
@@ -90,17 +112,17 @@ def one_time_code_sms(signer: Signer, code: str, locale: str = "") -> str:
     bound = f"\n\n@{urlsplit(settings.PARAPH.public_url).hostname} #{code}"
     room = _MAX_SMS_LENGTH - len(phrase(words, "code", code=code, sender="") + bound)
     length = min(max(room, _SENDER_LENGTHS_IN_SMS[0]), _SENDER_LENGTHS_IN_SMS[-1])
-    return phrase(words, "code", code=code, sender=sender_name(signer, length)) + bound
+    return phrase(words, "code", code=code, sender=sender_name(signer.request, length)) + bound
 
 
 def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
     """Write the summary at completion, that everybody has signed. ``copy`` leads to the signer's copy, also while it is
     being sealed."""
-    words, sender = _words(signer), sender_name(signer)
+    words, sender = _words(signer), sender_name(signer.request)
     documents = _documents(signer, words)
-    until = [say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else []
-    return to_signer(
+    return _to_signer(
         signer,
+        words,
         subject=phrase(words, "completion_subject", sender=sender),
         preview=documents.text,
         lines=[
@@ -108,8 +130,86 @@ def completion(signer: Signer, copy: CopyLink | None) -> EmailContent:
             documents,
             say(words, "completed_sealed" if signer.request.finalized else "completed_next", sender=sender),
         ],
-        closing=until,
+        closing=[say(words, "copy_until", until=_moment(copy.until, words)), say(words, "personal")] if copy else [],
         action=(words["copy"], copy.url) if copy else None,
+    )
+
+
+def copy_email(recipient: CopyRecipient) -> EmailContent:
+    """Write to somebody who has not signed who sends which documents, with a new link to each sealed file and to the
+    proof, in the language of the request."""
+    request = recipient.request
+    words, sender = of("mail", request.locale), sender_name(request)
+    rows = request.request_documents.select_related("document").order_by("position")
+    documents = [row.document for row in rows]
+    url, until = copy_url(recipient)
+    count, names = listed_names(documents, words["locale"])
+    about = say(words, "documents", count=count, names=names)
+    links = [(document_name(each.name), f"{url}/documents/{each.pk}.pdf") for each in documents[:_MOST_LINKS]]
+    links.append((of("proof", request.locale)["title"], f"{url}/proof.pdf"))
+    name = unlinked(full_name(recipient.first_name, recipient.last_name, request.locale), MAX_LENGTH)
+    return _laid_out(
+        request,
+        words,
+        subject=phrase(words, "copies_subject", sender=sender),
+        preview=about.text,
+        lines=[
+            say(words, "hello", name=name),
+            say(words, "copies", sender=sender),
+            *([about] if len(documents) > _MOST_LINKS else []),
+            *(Sentence(f"{name}: {address}", format_html(_LINK, address, name)) for name, address in links),
+        ],
+        closing=[say(words, "copies_until", until=_moment(until, words)), say(words, "personal")],
+        action=(words["copies_open"], url),
+        logo=True,
+    )
+
+
+def forwarded_name(inquiry_id: int) -> str:
+    """Return the name under which :func:`inquiry_email` is sent once."""
+    return f"inquiry-{inquiry_id}"
+
+
+def inquiry_email(inquiry: Inquiry) -> EmailContent:
+    """Write to the sender, in the language of the request, who asks, about which documents, and what."""
+    signer, request = inquiry.signer, inquiry.signer.request
+    words = of("mail", request.locale)
+    kind = phrase(of("page", request.locale), f"ask_{inquiry.kind}")
+    name, text = signer_name(signer), written(inquiry.text)
+    return _laid_out(
+        request,
+        words,
+        subject=f"{name}: {kind}",
+        preview=text.text,
+        lines=[_who(name, signer.email, kind), text],
+        closing=[_about(signer, words)],
+    )
+
+
+def declined_to_contact(decliner: Signer) -> EmailContent:
+    """Write to the sender, in the language of the request, who has declined, about which documents, and why."""
+    request, name = decliner.request, signer_name(decliner)
+    words, reason = of("mail", request.locale), written(request.ended_reason)
+    declined = phrase(words, "declined_by", name=name)
+    return _laid_out(
+        request,
+        words,
+        subject=declined,
+        preview=reason.text,
+        lines=[_who(name, decliner.email, declined), reason, say(words, "declined_end")],
+        closing=[_about(decliner, words)],
+    )
+
+
+def declined_to_signer(signer: Signer) -> EmailContent:
+    """Write that the request has ended, and not who declined: who else signs is not the signer's to know."""
+    words, sender = _words(signer), sender_name(signer.request)
+    return _to_signer(
+        signer,
+        words,
+        subject=phrase(words, "declined_subject", sender=sender),
+        preview=words["declined_end"],
+        lines=[say(words, "declined", sender=sender), say(words, "declined_end")],
     )
 
 
@@ -130,29 +230,51 @@ def confirmation(sender: str, address: str, locale: str, url: str) -> EmailConte
     )
 
 
-def to_signer(
+def _to_signer(
     signer: Signer,
+    words: Words,
+    *,
+    subject: str,
+    preview: str,
+    lines: list[Sentence],
+    closing: list[Sentence] | None = None,
+    action: tuple[str, str] | None = None,
+) -> EmailContent:
+    lines = [say(words, "hello", name=signer_name(signer)), *lines]
+    return _laid_out(
+        signer.request,
+        words,
+        subject=subject,
+        preview=preview,
+        lines=lines,
+        closing=closing or [],
+        action=action,
+        logo=True,
+    )
+
+
+def _laid_out(
+    request: SignatureRequest,
+    words: Words,
     *,
     subject: str,
     preview: str,
     lines: list[Sentence],
     closing: list[Sentence],
     action: tuple[str, str] | None = None,
-    words: Words | None = None,
+    logo: bool = False,
 ) -> EmailContent:
-    """Lay out a mail to the signer, in the signer's language or that of ``words``."""
-    words = words or _words(signer)
     return lay_out(
         Letter(
             locale=words["locale"],
             subject=subject,
             preview=preview,
-            sender=sender_name(signer),
-            lines=[say(words, "hello", name=signer_name(signer)), *lines],
+            sender=sender_name(request),
+            lines=lines,
             closing=closing,
             action=action,
-            accent=accent(signer.request.branding_profile),
-            logo=logo_picture(signer.request.branding_profile),
+            accent=accent(request.branding_profile),
+            logo=logo_picture(request.branding_profile) if logo else None,
         )
     )
 
@@ -162,6 +284,18 @@ def _documents(signer: Signer, words: Words) -> Sentence:
     return say(words, "documents", count=count, names=names)
 
 
+def _about(signer: Signer, words: Words) -> Sentence:
+    """Return the line that names the signer's documents, and the number of the request."""
+    documents, number = _documents(signer, words), signer.request_id
+    html = format_html('{} <bdi dir="ltr">(#{})</bdi>', documents.html, number)
+    return Sentence(f"{documents.text} (#{number})", html)
+
+
+def _who(name: str, address: str, what: str) -> Sentence:
+    """Return the line that says who does what."""
+    return Sentence(f"{name} ({address}): {what}", format_html(_WHO, name, address, what))
+
+
 def _moment(time: datetime, words: Words) -> Sentence:
     return plain(moment(time, words["locale"]))
 
@@ -169,9 +303,3 @@ def _moment(time: datetime, words: Words) -> Sentence:
 def _words(signer: Signer, locale: str = "") -> Words:
     words = of("mail", locale or signer.locale or signer.request.locale)
     return for_approvers(words) if signer.is_approver else words
-
-
-def copy_link(signer: Signer) -> CopyLink:
-    """Make a link that holds for :data:`paraph.signature_requests.copy_ticket.IN_MAIL`."""
-    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
-    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + copy_ticket.IN_MAIL)

@@ -1,13 +1,13 @@
-"""Names that clients chose, as mails and SMS show them: short, and without anything that becomes a link."""
+"""Names that clients chose and what people wrote, as mails and SMS show them: without anything that becomes a link."""
 
 from collections.abc import Sequence
 
-from django.utils.html import format_html
+from django.utils.html import format_html, format_html_join
 from django.utils.safestring import mark_safe
 
 from paraph.documents.models import Document
 from paraph.messaging.letters import Sentence, unlinked
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import documents_of
 from paraph.words import listed
 
@@ -21,13 +21,13 @@ def signer_name(signer: Signer) -> str:
     return unlinked(signer.full_name, MAX_LENGTH)
 
 
-def sender_name(signer: Signer, max_length: int = MAX_LENGTH) -> str:
-    return unlinked(signer.request.organization.name, max_length)
+def sender_name(request: SignatureRequest, max_length: int = MAX_LENGTH) -> str:
+    return unlinked(request.organization.name, max_length)
 
 
 def inviting_name(signer: Signer) -> str:
     """Return who asks for the signature: the member who sent the request, of which organization."""
-    member, organization = signer.request.sent_by, sender_name(signer)
+    member, organization = signer.request.sent_by, sender_name(signer.request)
     name = unlinked(member.name, MAX_LENGTH) if member else ""
     return f"{name} ({organization})" if name and name != organization else organization
 
@@ -49,3 +49,24 @@ def document_name(name: str) -> str:
     stem = name[: -len(_PDF)] if name.lower().endswith(_PDF) else name
     shown = unlinked(stem, MAX_LENGTH)
     return f"{shown}{name[-len(_PDF) :]}" if shown and stem != name else unlinked(name, MAX_LENGTH)
+
+
+_MAX_LINE_LENGTH = 15_000  # the longest message fits, with the spaces that break up its addresses
+_BOX = (
+    '<span class="quiet" style="display:block;padding:12px 16px;border:1px solid #d9deea;border-radius:8px">{}</span>'
+)
+
+
+def written(text: str) -> Sentence:
+    """Return the text line by line, each in the direction of its script."""
+    lines = [unlinked(line, _MAX_LINE_LENGTH) for line in text.split("\n")]
+    html = format_html_join(
+        "", '<span dir="auto" style="display:block">{}</span>', ((line or "\u00a0",) for line in lines)
+    )
+    return Sentence("\n".join(lines), html)
+
+
+def quoted(text: str) -> Sentence:
+    """Return the text set off from what the service says, as mail programs mark quotations in plain text."""
+    said = written(text)
+    return Sentence("\n".join(f"> {line}".rstrip() for line in said.text.split("\n")), format_html(_BOX, said.html))

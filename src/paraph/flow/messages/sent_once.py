@@ -71,6 +71,22 @@ def mail_once(name: str, due: Callable[[], DueEmail | None], note: Callable[[str
             raise
 
 
+@contextmanager
+def delivering(channel: str, kind: str, refusal: str) -> Iterator[None]:
+    """Count the message of this ``kind`` that the block hands to a gateway while somebody waits for it. Raise
+    ``DomainError("delivery_failed", refusal)`` where the gateway does not take it or cannot be used."""
+    try:
+        with metrics.message(channel, kind):
+            yield
+    except OSError as error:
+        raise DomainError("delivery_failed", refusal) from error
+    except DomainError as error:
+        if error.code != "configuration":
+            raise
+        log.error("the gateway for %s cannot be used: %s", channel, error.message)
+        raise DomainError("delivery_failed", refusal) from error
+
+
 def mail_all(mail: Callable[[int], None], recipients: Iterable[int]) -> None:
     """Call ``mail``, which is to use :func:`mail_once`, for each of these rows. Raise the first ``OSError`` or
     :class:`TooManyMessagesError` after the mails to all others."""

@@ -1,23 +1,39 @@
-"""Mail the member who sent a request from the dashboard what became of it, and warn before it expires: each once."""
+"""Mails to the member who sent a request from the dashboard, in their language: what became of it, and a warning
+before it expires, each once. Names that others chose are unlinked."""
 
+from collections.abc import Sequence
 from datetime import timedelta
 
 from django.conf import settings
 from django.db import transaction
 from django.db.models import Exists, OuterRef
-from django.utils.translation import override
+from django.utils.translation import get_language, override
+from django.utils.translation import gettext as _
 
-from paraph.flow.messages import sender_emails
+from paraph.flow.messages.names import MAX_LENGTH, signer_name
 from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
-from paraph.messaging.letters import EmailContent
+from paraph.messaging.letters import EmailContent, Letter, lay_out, plain, unlinked
 from paraph.queue.jobs import defer
-from paraph.signature_requests.models import Inquiry, RequestStatus, SenderMail, SignatureRequest, Signer
+from paraph.signature_requests.models import (
+    Inquiry,
+    InquiryKind,
+    RequestStatus,
+    Role,
+    SenderMail,
+    SignatureRequest,
+    Signer,
+    SignerStatus,
+)
 from paraph.tenants.accounts import wants
 from paraph.tenants.models import MailKind, Member, User
 
+_DAYS = {3: 1, 1: 0}  # from so many days before the end until so many; a day later the mail would say less
+_AT_ONCE = 500
+_MOST_NAMES = 5
 
-def owe_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
+
+def queue_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
     """Queue a mail that tells the sender what happened; do nothing where it was queued before, or where no member sent
     the request. ``about``: the id of the signer or inquiry, or the number of days."""
     if request.sent_by_id is None:
@@ -32,7 +48,7 @@ def owe_mail(request: SignatureRequest, kind: MailKind, about: int = 0) -> None:
 
 
 def tell_sender(name: str) -> None:
-    """Send the mail that is owed under this name, unless the member has turned such mails off or is no member any more,
+    """Send the mail queued under this name, unless the member has turned such mails off or is no member any more,
     or what it says is no longer true.
 
     Safe to repeat. Raise ``OSError`` when the gateway does not take the mail. It is in no ceiling of messages:
@@ -45,8 +61,8 @@ def tell_sender(name: str) -> None:
     )
 
 
-def is_owed(name: str) -> bool:
-    """Return whether the mail is to be sent yet."""
+def is_pending(name: str) -> bool:
+    """Return whether the mail is still to be sent."""
     return _due(name) is not None
 
 
@@ -76,39 +92,127 @@ def _wants(user: User, request: SignatureRequest, kind: str) -> bool:
 
 
 def _language(user: User, request: SignatureRequest) -> str:
-    spoken = [code for code, _name in settings.LANGUAGES]
-    return next((each for each in (user.language, request.locale[:2]) if each in spoken), spoken[0])
+    known = [code for code, _name in settings.LANGUAGES]
+    return next((each for each in (user.language, request.locale[:2]) if each in known), known[0])
 
 
 def _content(mail: SenderMail) -> EmailContent | None:
-    """Return what the mail says, None where there is nothing left to say."""
+    """Return what the mail says, None where there is nothing left to say: of an inquiry where it was erased, or is
+    forwarded to the sender's own address."""
     request, is_open = mail.request, mail.request.status == RequestStatus.PENDING
     match MailKind(mail.kind):
         case MailKind.COMPLETED:
-            return sender_emails.completed(request)
+            return _completed(request)
         case MailKind.EXPIRING:
-            return sender_emails.expiring(request) if is_open and clock.now() < request.expires_at else None
+            return _expiring(request) if is_open and clock.now() < request.expires_at else None
         case MailKind.ASKED:
-            return _asked(mail)
+            inquiry = Inquiry.objects.select_related("signer__request").filter(pk=mail.about).first()
+            user, contact = request.sent_by, request.organization.contact_email
+            is_forwarded_to_them = user is None or contact.casefold() == user.email.casefold()
+            return None if inquiry is None or is_forwarded_to_them else _asked(inquiry)
         case MailKind.DECLINED:
-            return sender_emails.declined(Signer.objects.select_related("request").get(pk=mail.about))
+            return _declined(Signer.objects.select_related("request").get(pk=mail.about))
         case MailKind.UNDELIVERED:
             signer = Signer.objects.select_related("request").filter(pk=mail.about, notified_at=None).first()
-            return sender_emails.undelivered(signer) if signer and is_open and not signer.invitation else None
+            return _undelivered(signer) if signer and is_open and not signer.invitation else None
 
 
-def _asked(mail: SenderMail) -> EmailContent | None:
-    """Return what the mail about an inquiry says, None where the inquiry was erased, or is forwarded to the sender's
-    own address."""
-    inquiry = Inquiry.objects.select_related("signer__request").filter(pk=mail.about).first()
-    user, contact = mail.request.sent_by, mail.request.organization.contact_email
-    if inquiry is None or user is None or contact.casefold() == user.email.casefold():
-        return None
-    return sender_emails.asked(inquiry)
+def _completed(request: SignatureRequest) -> EmailContent:
+    facts = _facts(request)
+    if request.signers.filter(role=Role.APPROVER).exists():
+        subject = _("Signed and approved: %(title)s")
+        sentence = _("Everybody has signed or approved “%(title)s”. The signed documents and the proof are ready.")
+    else:
+        subject = _("Signed by everybody: %(title)s")
+        sentence = _("Everybody has signed “%(title)s”. The signed documents and the proof are ready.")
+    return _laid_out(request, subject % facts, sentence % facts)
 
 
-_DAYS = {3: 1, 1: 0}  # from so many days before the end until so many; a day later the mail would say less
-_AT_ONCE = 500
+def _expiring(request: SignatureRequest) -> EmailContent:
+    signers = list(request.signers.order_by("order"))
+    unsigned = [signer for signer in signers if signer.status != SignerStatus.SIGNED]
+    facts = _facts(request) | {
+        "moment": f"{request.expires_at:%Y-%m-%d %H:%M} UTC",
+        "day": f"{request.expires_at:%Y-%m-%d}",
+        "signed": len(signers) - len(unsigned),
+        "count": len(signers),
+        "names": _listed(unsigned),
+    }
+    if any(signer.is_approver for signer in signers):
+        progress = _("%(signed)d of %(count)d signed or approved. Waiting for %(names)s.")
+    else:
+        progress = _("%(signed)d of %(count)d signed. Waiting for %(names)s.")
+    return _laid_out(
+        request,
+        _("Expires on %(day)s: %(title)s") % facts,
+        _("“%(title)s” expires on %(moment)s, and nobody can sign it then.") % facts,
+        progress % facts,
+    )
+
+
+def _asked(inquiry: Inquiry) -> EmailContent:
+    """Say that a signer wrote, and not what: that stands on the page of the request, until it is erased."""
+    request = inquiry.signer.request
+    facts = _facts(request) | {"name": signer_name(inquiry.signer)}
+    sentence = {
+        InquiryKind.QUESTION: _("%(name)s has a question about “%(title)s”."),
+        InquiryKind.NOT_ME: _("%(name)s says that “%(title)s” is not for them."),
+    }[InquiryKind(inquiry.kind)]
+    subject = _("%(name)s wrote to you: %(title)s") % facts
+    return _laid_out(request, subject, sentence % facts, _("Their message is on the page of the request."))
+
+
+def _declined(signer: Signer) -> EmailContent:
+    """Say who declined, and not why: that stands on the page of the request, until it is erased."""
+    request = signer.request
+    facts = _facts(request) | {"name": signer_name(signer)}
+    return _laid_out(
+        request,
+        _("Declined by %(name)s: %(title)s") % facts,
+        _("%(name)s has declined “%(title)s”. The request has ended, and nobody can sign it any more.") % facts,
+        _("Their reason is on the page of the request."),
+    )
+
+
+def _undelivered(signer: Signer) -> EmailContent:
+    request = signer.request
+    facts = _facts(request) | {"name": signer_name(signer), "address": signer.email}
+    return _laid_out(
+        request,
+        _("Not delivered: the invitation to %(name)s") % facts,
+        _("No mail server has accepted the invitation to %(name)s (%(address)s) for “%(title)s”. Is the address right?")
+        % facts,
+        _("We will retry for three days. You can also give them the signing link yourself."),
+    )
+
+
+def _facts(request: SignatureRequest) -> dict[str, object]:
+    first = request.request_documents.select_related("document").order_by("position").first()
+    name = request.title or (first.document.name if first else f"#{request.pk}")
+    return {"title": unlinked(name.removesuffix(".pdf"), MAX_LENGTH)}
+
+
+def _listed(signers: Sequence[Signer]) -> str:
+    names = [signer_name(signer) for signer in signers]
+    return ", ".join([*names[:_MOST_NAMES], *(["…"] if len(names) > _MOST_NAMES else [])])
+
+
+def _laid_out(request: SignatureRequest, subject: str, *lines: str) -> EmailContent:
+    base = settings.PARAPH.public_url
+    choose = _(
+        "You received this mail because you sent the request. You can choose which mails you get in your account:"
+    )
+    return lay_out(
+        Letter(
+            locale=get_language() or "en",
+            subject=subject,
+            preview=lines[0],
+            sender="Paraph",
+            lines=[plain(line) for line in lines],
+            closing=[plain(f"{choose} {base}/account/")],
+            action=(_("Open the request"), f"{base}/app/{request.organization_id}/requests/{request.pk}"),
+        )
+    )
 
 
 def warn_senders() -> int:
@@ -130,5 +234,5 @@ def _warn(before: int, until: int) -> int:
     )
     rows = list(due.order_by("expires_at", "pk")[:_AT_ONCE])
     for request in rows:
-        owe_mail(request, MailKind.EXPIRING, before)
+        queue_mail(request, MailKind.EXPIRING, before)
     return len(rows)

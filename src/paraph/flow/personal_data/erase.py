@@ -7,7 +7,7 @@ from typing import Any
 from django.db import transaction
 from django.db.models import Model, Q, QuerySet
 
-from paraph.flow.lock import lock_request
+from paraph.flow.events import lock_request
 from paraph.flow.personal_data.of_account import OF_ACCOUNT
 from paraph.flow.personal_data.of_signer import OF_SIGNER, person_of
 from paraph.flow.personal_data.place import Facts, Person, Place

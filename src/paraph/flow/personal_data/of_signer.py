@@ -5,10 +5,10 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from paraph.audit_trail.erase import ERASED, EntryAbout, entries_about, erase_values
+from paraph.audit_trail.commitments import ERASED, EntryAbout, entries_about, erase_values
 from paraph.documents.models import Document
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.flow.messages.inquiry_email import forwarded_name
+from paraph.flow.messages.emails import forwarded_name
 from paraph.flow.messages.tell_sender import message_id
 from paraph.flow.personal_data.place import (
     FIRST_NAME,

@@ -12,10 +12,10 @@ from django.db.models import QuerySet
 from django.utils import translation
 from django.utils.translation import gettext as _
 
-from paraph.audit_trail.erase import ERASED, entries_about, erase_values
+from paraph.audit_trail.commitments import ERASED, entries_about, erase_values
 from paraph.drafts.editing import forget_places
 from paraph.drafts.models import Draft, DraftSigner
-from paraph.flow.lock import lock_request
+from paraph.flow.events import lock_request
 from paraph.flow.personal_data.of_signer import erase_own_data, words_naming
 from paraph.flow.personal_data.place import (
     TELL_CAPTURED,

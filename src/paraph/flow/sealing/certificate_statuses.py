@@ -1,20 +1,27 @@
-"""Fetching the statuses of certificates from the addresses they name, and keeping them until they lapse."""
+"""The statuses of certificates: fetched from the addresses they name, and kept in a table that all processes share
+and renew before they lapse."""
 
+import base64
 import time
+from collections.abc import Iterator
 from datetime import datetime, timedelta
 from itertools import pairwise
 
 from django.conf import settings
 from django.db import DatabaseError
 
-from paraph.evidence import statuses as rows
-from paraph.evidence.models import CertificateStatus
-from paraph.kernel import clock
+from paraph.evidence.models import CertificateStatus, SealedDocument
+from paraph.kernel import clock, tokens
 from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, StatusRequest, StatusUnavailable, holds_until, status_requests
 
+_MAX_ERROR_LENGTH = 500
+_FORGOTTEN_AFTER = timedelta(days=60)
+_USE_NOTED_EVERY = timedelta(days=1)
+_SOONEST, _LATEST, _AFTER_FAILURE = timedelta(minutes=5), timedelta(days=1), timedelta(minutes=10)
+_DEFAULT_LIFETIME = timedelta(hours=12)
 _SEAL_WAIT_SECONDS = 3.0  # not again while the authority has failed recently
 _REFRESH_SECONDS = 20.0  # for each status
 _CACHED_FOR = timedelta(minutes=1)  # in memory: shorter than the margin that the table keeps
@@ -29,7 +36,7 @@ class FetchedStatuses:
     def statuses(self, chain: Chain) -> LongTermData:
         """Return the statuses of a chain (DER) from memory, else from the table; fetch missing ones within 3 s.
 
-        Raises :class:`StatusUnavailable` where one is not known.
+        Raise :class:`StatusUnavailable` where one is not known.
         """
         now = clock.now()
         read, data = self._cache.get(chain, (None, LongTermData()))
@@ -50,14 +57,14 @@ class FetchedStatuses:
 
 def refresh_statuses() -> int:
     """Fetch every status that is due; return how many were renewed. Safe to repeat."""
-    return sum(_renew(row, time.monotonic() + _REFRESH_SECONDS) for row in rows.due())
+    return sum(_renew(row, time.monotonic() + _REFRESH_SECONDS) for row in _due())
 
 
 def _status(certificate: bytes, issuer: bytes, end: float) -> LongTermData:
-    row = rows.known(certificate, issuer)
-    if not rows.data_of(row) and row.due_at <= clock.now():
+    row = _known(certificate, issuer)
+    if not _data_of(row) and row.due_at <= clock.now():
         _renew(row, end)
-    data = rows.data_of(row)
+    data = _data_of(row)
     if not data:
         reason = row.last_error or "it is being asked for"
         raise StatusUnavailable(f'The status of "{load(certificate).name}" is not known: {reason}')
@@ -72,12 +79,12 @@ def _renew(row: CertificateStatus, end: float) -> bool:
         try:
             data = _fetch(question, end)
             if _proves_status(data, certificate, issuer):
-                rows.heard(row, data, holds_until(data))
+                _heard(row, data, holds_until(data))
                 return True
             reasons.append(f"{question.url} gave no answer that proves its status")
         except FetchFailed as error:
             reasons.append(f"{question.url}: {error}")
-    rows.failed(row, "; ".join(reasons) or "the certificate names nobody who could be asked")
+    _failed(row, "; ".join(reasons) or "the certificate names nobody who could be asked")
     return False
 
 
@@ -98,3 +105,55 @@ def _proves_status(data: LongTermData, certificate: bytes, issuer: bytes) -> boo
         return data.proves((certificate, issuer), clock.now())
     except Revoked:
         return True
+
+
+def _known(certificate: bytes, issuer: bytes) -> CertificateStatus:
+    """Return the row of a certificate (DER), made if missing. Notes, once a day, that the certificate is in use."""
+    row, _ = CertificateStatus.objects.get_or_create(
+        certificate_sha256=tokens.sha256(certificate), defaults={"certificate": certificate, "issuer": issuer}
+    )
+    if clock.now() - row.asked_at > _USE_NOTED_EVERY:
+        row.asked_at = clock.now()
+        row.save(update_fields=["asked_at"])
+    return row
+
+
+def _data_of(row: CertificateStatus) -> LongTermData:
+    """Return the status of a row; empty where there is none or it has lapsed."""
+    if not row.kind or row.holds_until is None or row.holds_until <= clock.now() + _SOONEST:
+        return LongTermData()
+    content = (bytes(row.content),)
+    return LongTermData(crls=content) if row.kind == "crl" else LongTermData(ocsps=content)
+
+
+def _heard(row: CertificateStatus, data: LongTermData, until: datetime | None) -> None:
+    """Store an answer, to be renewed half-way to its end and at least once a day."""
+    now = clock.now()
+    row.kind, row.content = ("crl", data.crls[0]) if data.crls else ("ocsp", data.ocsps[0])
+    row.holds_until = until or now + _DEFAULT_LIFETIME
+    row.due_at = now + min(max((row.holds_until - now) / 2, _SOONEST), _LATEST)
+    row.last_error = ""
+    row.save(update_fields=["kind", "content", "holds_until", "due_at", "last_error"])
+
+
+def _failed(row: CertificateStatus, reason: str) -> None:
+    """Record a failure: nobody is asked for 10 minutes, and the last answer stays in use until it lapses."""
+    row.due_at, row.last_error = clock.now() + _AFTER_FAILURE, reason[:_MAX_ERROR_LENGTH].replace("\0", "")
+    row.save(update_fields=["due_at", "last_error"])
+
+
+def _due() -> Iterator[CertificateStatus]:
+    """Yield the rows to be renewed, without certificates that were not in use for 60 days."""
+    now = clock.now()
+    yield from CertificateStatus.objects.filter(due_at__lte=now, asked_at__gt=now - _FORGOTTEN_AFTER).order_by("due_at")
+
+
+def last_authority_chain() -> tuple[bytes, ...]:
+    """Return the chain (DER) of the authority that timestamped the newest sealed document, which a process expects
+    before its first seal; empty where there is none or the database is away, which costs that seal an archive timestamp
+    with statuses of its own."""
+    chains = SealedDocument.objects.order_by("-pk").values_list("seal__certificates__timestamp", flat=True)
+    try:
+        return tuple(base64.b64decode(link) for link in chains.first() or ())
+    except DatabaseError:
+        return ()

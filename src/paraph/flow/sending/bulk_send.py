@@ -8,7 +8,7 @@ from django.utils.translation import gettext as _
 
 from paraph.audit_trail.append import Origin
 from paraph.flow.sending.create import Sender
-from paraph.flow.sending.send_from_web import send_from_web
+from paraph.flow.sending.drafts import send_from_web
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template

@@ -11,9 +11,7 @@ from django.db.models import Model
 from paraph.audit_trail.append import Origin, begin
 from paraph.audit_trail.models import Entry, EventType
 from paraph.database.rows import insert_whole, reserve
-from paraph.documents.remarks import preparation_facts, remarks
-from paraph.flow.housekeeping.remove_request import make_room_for_request
-from paraph.flow.sending.make_room import require_room_for_seals
+from paraph.flow.housekeeping.make_room import make_room_for_request, require_room_for_seals
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
 from paraph.queue.jobs import job
@@ -198,10 +196,10 @@ def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> li
 def _remarks(plan: RequestPlan) -> dict[str, Any]:
     """List the ``documents`` that can look different than on the signer's page, and the ``prepared_documents``, in
     place of which signers see another file. A list without entries is left out."""
-    remarks_of = {"documents": remarks, "prepared_documents": preparation_facts}
+    used = [planned.document for planned in plan.documents]
     lists = {
-        key: [{"document_id": each.document.pk, **facts} for each in plan.documents if (facts := of(each.document))]
-        for key, of in remarks_of.items()
+        "documents": [{"document_id": each.pk, **told} for each in used if (told := each.remarks())],
+        "prepared_documents": [{"document_id": each.pk, **told} for each in used if (told := each.preparation_facts())],
     }
     return {key: documents for key, documents in lists.items() if documents}
 

@@ -1,41 +1,59 @@
-"""Inviting a signer by e-mail (rule 3.2). ``notified`` means that the mail server has the message."""
+"""Inviting a signer by e-mail, and reminding them: when asked, and when the time of a reminder has come (rules 3.2 and
+14). ``notified`` means that the mail server has the message."""
 
-from datetime import timedelta
+import math
+import time
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime, timedelta
 from smtplib import SMTPRecipientsRefused
 
 from django.db import transaction
 from django.db.models import Max
 from django.utils.dateparse import parse_datetime
+from django.utils.translation import gettext as _
 
 from paraph.flow import events
-from paraph.flow.lock import lock_signer
+from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.sent_once import DueEmail, mail_once
-from paraph.flow.messages.tell_sender import owe_mail
+from paraph.flow.messages.tell_sender import queue_mail
 from paraph.kernel import clock
-from paraph.signature_requests.models import Signer, SignerStatus
+from paraph.kernel.errors import DomainError
+from paraph.messaging.gateways import EMAIL, is_refused
+from paraph.queue.jobs import defer
+from paraph.signature_requests.models import Reminder, SignatureRequest, Signer, SignerStatus
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
+from paraph.tenants.admin_log import log
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.models import MailKind
+from paraph.tenants.scope import TenantScope, scoped
+
+MOST_REMINDERS = 5
+BETWEEN_REMINDERS = timedelta(days=1)
 
 _USUALLY = timedelta(hours=1)  # for so long a mail server may be away, and nobody is worried
 _PERMANENT = 500
+_RUN_SECONDS = 15.0  # a worker that is asked to stop waits for the job
+_AT_ONCE = 100
+_JOBS_LIVE = timedelta(days=4)  # as long as a reminder that is not out yet may come to be
+_READ_ALONG = ("request__organization", "request__branding_profile", "request__sent_by")
 
 
 def invite(signer_id: int) -> None:
     """Mail the signing URL to a signer who may sign now and was not invited before; do nothing for others.
 
-    Safe to repeat. Raises ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
     off. The member who sent the request is told where the mail server refuses the address, or takes nothing for an
     hour.
     """
+    signers = Signer.objects.filter(pk=signer_id)
     try:
         mail_once(
             f"invitation-{signer_id}",
-            lambda: _due(signer_id),
-            lambda acknowledgement: Signer.objects.filter(pk=signer_id).update(
-                invitation={"taken_at": clock.now().isoformat(), "acknowledgement": acknowledgement}
-            ),
+            lambda: _due_invitation(signers.select_related(*_READ_ALONG).get()),
+            lambda acknowledgement: signers.update(invitation=_taken(acknowledgement)),
         )
     except OSError as refusal:
         _tell_sender(signer_id, refusal)
@@ -43,28 +61,26 @@ def invite(signer_id: int) -> None:
     _mark_notified(signer_id)
 
 
-def _due(signer_id: int) -> DueEmail | None:
-    signer = Signer.objects.select_related(
-        "request__organization", "request__branding_profile", "request__sent_by"
-    ).get(pk=signer_id)
+def _due_invitation(signer: Signer) -> DueEmail | None:
     if signer.invitation or signer.notified_at or signing_eligibility(signer) is not SigningEligibility.OPEN:
         return None
     return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
+
+
+def _taken(acknowledgement: str) -> dict[str, str]:
+    return {"taken_at": clock.now().isoformat(), "acknowledgement": acknowledgement}
 
 
 def _tell_sender(signer_id: int, refusal: OSError) -> None:
     signer = Signer.objects.select_related("request").get(pk=signer_id)
     earlier = signer.request.signers.filter(order__lt=signer.order).aggregate(last=Max("signed_at"))["last"]
     begun = max(filter(None, [signer.request.created_at, earlier]))
-    if _is_final(refusal) or clock.now() > begun + _USUALLY:
-        owe_mail(signer.request, MailKind.UNDELIVERED, signer.pk)
-
-
-def _is_final(refusal: OSError) -> bool:
-    """Return whether the mail server says that it will never take a mail to this address (RFC 5321, 4.2.1)."""
-    return isinstance(refusal, SMTPRecipientsRefused) and all(
+    # the mail server says that it will never take a mail to this address (RFC 5321, 4.2.1)
+    is_final = isinstance(refusal, SMTPRecipientsRefused) and all(
         code >= _PERMANENT for code, _reply in refusal.recipients.values()
     )
+    if is_final or clock.now() > begun + _USUALLY:
+        queue_mail(signer.request, MailKind.UNDELIVERED, signer.pk)
 
 
 @transaction.atomic
@@ -80,3 +96,183 @@ def _mark_notified(signer_id: int) -> None:
             signer.remind_at = signer.notified_at + timedelta(days=signer.request.remind_every_days)
     signer.save(update_fields=["notified_at", "status", "remind_at"])
     events.signer_notified(signer, signer.invitation["acknowledgement"])
+
+
+@transaction.atomic
+def show_signing_link(scope: TenantScope, actor: Actor, request_id: int, signer_id: int) -> str:
+    """Return the address at which a signer may sign now, and note which member saw it.
+
+    Raise ``not_found``; ``already_signed``, ``expired``.
+    """
+    signer = _own_signer(scope, request_id, signer_id)
+    eligibility = signing_eligibility(signer)
+    if eligibility in (SigningEligibility.SIGNED, SigningEligibility.EXPIRED):
+        raise DomainError(eligibility.value, _("This link no longer works: there is nothing left to sign."))
+    subject = f"request {request_id}, signer {signer_id}"
+    log.note(scope.organization_id, actor, Action.SIGNING_LINK_SHOWN, subject)
+    return signing_url(signer)
+
+
+def _own_signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
+    requests = scoped(SignatureRequest, scope).filter(pk=request_id)
+    signer = Signer.objects.select_related("request").filter(pk=signer_id, request__in=requests).first()
+    if signer is None:
+        raise DomainError("not_found", _("There is no such signer."))
+    return signer
+
+
+class RemindedLatelyError(DomainError):
+    """The signer has been reminded within a day, and may be again after ``retry_after`` seconds."""
+
+    def __init__(self, retry_after: int) -> None:
+        super().__init__("too_many_reminders", _("A signer can be reminded at most once a day."))
+        self.retry_after = retry_after
+
+
+@transaction.atomic
+def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) -> Reminder:
+    """Have the invitation mailed again to a signer who may sign now and has had it: at most once a day, and five times
+    in all, beside those of :func:`remind_due`.
+
+    Raise ``not_found``; ``already_signed``, ``expired`` or ``not_your_turn``; ``too_many_reminders``, as
+    :class:`RemindedLatelyError` where it is too early; ``delivery_failed`` where nothing sends mails.
+    """
+    _own_signer(scope, request_id, signer_id)
+    signer = lock_signer(signer_id)
+    request, eligibility = signer.request, signing_eligibility(signer)
+    if eligibility is not SigningEligibility.OPEN:
+        raise DomainError(eligibility.value, _sentence_for_sender(eligibility))
+    if not signer.notified_at:
+        later, never = _("The invitation has not been sent yet."), _("This request sends its signers no mails.")
+        raise DomainError("too_many_reminders", later if request.send_email else never)
+    if is_refused(request.environment, EMAIL):
+        raise DomainError("delivery_failed", _("this service has no mail server, so nobody would receive the mails."))
+    reminder = _queue_reminder(signer, _made_for_next(signer), automatic=False)
+    subject = f"request {request_id}, signer {signer_id}"
+    log.note(scope.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
+    return reminder
+
+
+def _sentence_for_sender(eligibility: SigningEligibility) -> str:
+    if eligibility is SigningEligibility.SIGNED:
+        return _("The signer has already signed.")
+    is_over = eligibility is SigningEligibility.EXPIRED
+    return _("The request is over.") if is_over else _("It is not the signer's turn yet.")
+
+
+def _made_for_next(signer: Signer) -> list[Reminder]:
+    """Return the signer's reminders, after which there may be another now."""
+    made = list(Reminder.objects.filter(signer=signer).order_by("number"))
+    if sum(not each.automatic for each in made) >= MOST_REMINDERS:
+        sentence = _("This signer has already been reminded %(count)d times, the maximum.")
+        raise DomainError("too_many_reminders", sentence % {"count": MOST_REMINDERS})
+    left = next_allowed(made) - clock.now()
+    if left > timedelta(0):
+        raise RemindedLatelyError(math.ceil(left.total_seconds()))
+    return made
+
+
+def _queue_reminder(signer: Signer, made: Sequence[Reminder], *, automatic: bool) -> Reminder:
+    number = made[-1].number + 1 if made else 1
+    reminder = Reminder.objects.create(signer=signer, number=number, automatic=automatic, asked_at=clock.now())
+    defer("send_reminder", signer_id=signer.pk, number=number)
+    return reminder
+
+
+def next_allowed(made: Iterable[Reminder]) -> datetime:
+    """Return the moment from which a signer may be reminded again: a day after the last reminder, or after one that is
+    due."""
+    moments = [max(each.asked_at, _mailed_at(each) or each.asked_at) for each in made]
+    return max(moments) + BETWEEN_REMINDERS if moments else datetime.min.replace(tzinfo=UTC)
+
+
+def _mailed_at(reminder: Reminder) -> datetime | None:
+    return parse_datetime(reminder.mail["taken_at"]) if reminder.mail and "taken_at" in reminder.mail else None
+
+
+def send_reminder(signer_id: int, number: int) -> None:
+    """Mail the invitation again, then journal ``signer.notified`` as a reminder. Do nothing for a signer who may not
+    sign any more, and give up the reminder of one who got another within a day, as after an outage.
+
+    Safe to repeat. Raise ``OSError`` when the gateway does not take the mail, ``TooManyMessagesError`` where it is put
+    off.
+    """
+    reminders = Reminder.objects.filter(signer_id=signer_id, number=number)
+    mail_once(
+        f"reminder-{signer_id}-{number}",
+        lambda: _due_reminder(reminders.first()),
+        lambda acknowledgement: reminders.update(mail=_taken(acknowledgement)),
+    )
+    _journal(signer_id, number)
+
+
+def _due_reminder(reminder: Reminder | None) -> DueEmail | None:
+    if reminder is None:
+        return None
+    others = Reminder.objects.filter(signer=reminder.signer_id).exclude(pk=reminder.pk)
+    if not reminder.mail and any(_is_recent(_mailed_at(other)) for other in others):
+        reminder.delete()
+        return None
+    signer = Signer.objects.select_related(*_READ_ALONG).get(pk=reminder.signer_id)
+    if reminder.mail or signing_eligibility(signer) is not SigningEligibility.OPEN:
+        return None
+    return DueEmail(signer, emails.invitation(signer, signing_url(signer)))
+
+
+def _is_recent(mailed_at: datetime | None) -> bool:
+    return mailed_at is not None and clock.now() < mailed_at + BETWEEN_REMINDERS
+
+
+@transaction.atomic
+def _journal(signer_id: int, number: int) -> None:
+    signer = lock_signer(signer_id)
+    if signing_eligibility(signer) is not SigningEligibility.OPEN:
+        return  # the signature ends the signer's part of the journal, although a mail was on its way
+    reminder = Reminder.objects.filter(signer=signer, number=number, mail__isnull=False).first()
+    if reminder is None or not Reminder.objects.filter(pk=reminder.pk, journaled=False).update(journaled=True):
+        return
+    assert reminder.mail
+    events.signer_notified(signer, reminder.mail["acknowledgement"], reminder=True)
+
+
+def remind_due(seconds: float = _RUN_SECONDS) -> int:
+    """Queue, without being asked, the reminders whose time has come in requests that were created with ``reminders``,
+    for at most so many seconds, and return how many.
+
+    Safe to repeat, to run twice at once, and to be killed: each signer is a transaction under a lock.
+    """
+    end, reminded = time.monotonic() + seconds, 0
+    while time.monotonic() < end:
+        due = Signer.objects.filter(remind_at__lte=clock.now()).order_by("remind_at", "pk")
+        found = list(due.values_list("pk", flat=True)[:_AT_ONCE])
+        reminded += sum(_remind(signer_id) for signer_id in found)
+        if len(found) < _AT_ONCE:
+            break
+    return reminded
+
+
+@transaction.atomic
+def _remind(signer_id: int) -> bool:
+    signer, now = lock_signer(signer_id), clock.now()
+    if signer.remind_at is None or signer.remind_at > now:
+        return False
+    made = list(Reminder.objects.filter(signer=signer).order_by("number"))
+    left = (signer.request.reminders_at_most or 0) - sum(each.automatic for each in made)
+    if left <= 0 or signing_eligibility(signer, now) is not SigningEligibility.OPEN:
+        signer.remind_at = None
+    elif is_refused(signer.request.environment, EMAIL) or any(_is_under_way(each) for each in made):
+        signer.remind_at = now + BETWEEN_REMINDERS
+    elif now < next_allowed(made):
+        signer.remind_at = next_allowed(made)
+    else:
+        _queue_reminder(signer, made, automatic=True)
+        signer.remind_at = now + timedelta(days=signer.request.remind_every_days or 0) if left > 1 else None
+        signer.save(update_fields=["remind_at"])
+        return True
+    signer.save(update_fields=["remind_at"])
+    return False
+
+
+def _is_under_way(reminder: Reminder) -> bool:
+    """Return whether its mail may still go out: it waits for the mail server or for a ceiling of messages."""
+    return not reminder.mail and clock.now() < reminder.asked_at + _JOBS_LIVE

@@ -9,9 +9,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import ngettext
 
 from paraph.database import rows
-from paraph.documents.changeable import named_pages, refuse_changeable
 from paraph.documents.models import Document, DocumentStatus
-from paraph.documents.refusals import sentence_of
+from paraph.documents.refusals import named_pages, refuse_changeable, sentence_of
 from paraph.flow.sealing.context import key_folder
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock, tokens

@@ -6,10 +6,10 @@ from datetime import timedelta
 
 from django.db import transaction
 
-from paraph.flow.lock import lock_signer
-from paraph.flow.messages.inquiry_email import forwarded_name, inquiry_email
+from paraph.flow.events import lock_signer
+from paraph.flow.messages.emails import forwarded_name, inquiry_email
 from paraph.flow.messages.sent_once import DueEmail, mail_once
-from paraph.flow.messages.tell_sender import owe_mail
+from paraph.flow.messages.tell_sender import queue_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
@@ -52,7 +52,7 @@ def ask(signer: Signer, kind: str, text: str) -> Inquiry:
         _require_room(signer)
         inquiry = Inquiry.objects.create(signer=signer, kind=kind, text=text)
         defer("forward_inquiry", inquiry_id=inquiry.pk)
-        owe_mail(signer.request, MailKind.ASKED, inquiry.pk)
+        queue_mail(signer.request, MailKind.ASKED, inquiry.pk)
         subject = f"request {signer.request_id}, signer {signer.pk}"
         note(signer.request.organization_id, SIGNER, Action.SIGNER_ASKED, subject, after={"kind": kind})
     return inquiry

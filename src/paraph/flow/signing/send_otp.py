@@ -8,16 +8,18 @@ from django.db import transaction
 
 from paraph.audit_trail.append import Origin
 from paraph.flow import events
-from paraph.flow.lock import lock_signer
+from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
 from paraph.flow.messages.limits import counted, message_to
-from paraph.kernel.errors import DomainError
+from paraph.flow.messages.sent_once import delivering
 from paraph.kernel.places import machine_of_others
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import has_gateway, is_refused
 from paraph.messaging.sms import send_sms
-from paraph.metrics import metrics
-from paraph.otp import channels, codes, guesses
+from paraph.otp import (
+    codes,  # WAS channels
+    guesses,
+)
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.translated_refusal import translated
@@ -50,7 +52,7 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     ``unavailable`` before anything is done while no more threads may wait (:mod:`paraph.kernel.places`).
     """
     require_open(signer)
-    chosen, recipient = channels.destination(signer, channel)
+    chosen, recipient = codes.destination(signer, channel)
     _require_gateway(signer, chosen)
     guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
     place = machine_of_others(tenant_key(signer.request)) if has_gateway(chosen) else nullcontext()
@@ -80,25 +82,11 @@ def _require_gateway(signer: Signer, channel: Channel) -> None:
 
 
 def _deliver(signer: Signer, channel: Channel, recipient: str, code: str, locale: str, *, withheld: bool) -> str:
-    try:
-        with metrics.message(channel.value, "code"):
-            if channel == Channel.SMS:
-                return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
-            content = emails.one_time_code(signer, code, locale)
-            return send_email(
-                recipient, content.subject, content.text, content.html, logo=content.logo, withheld=withheld
-            )
-    except OSError as error:
-        raise _not_delivered() from error
-    except DomainError as error:
-        if error.code != "configuration":
-            raise
-        log.error("the gateway for %s cannot be used: %s", channel.value, error.message)
-        raise _not_delivered() from error
-
-
-def _not_delivered() -> DomainError:
-    return DomainError("delivery_failed", "The code could not be sent; try again in a moment.")
+    with delivering(channel.value, "code", "The code could not be sent; try again in a moment."):
+        if channel == Channel.SMS:
+            return send_sms(recipient, emails.one_time_code_sms(signer, code, locale), withheld=withheld)
+        content = emails.one_time_code(signer, code, locale)
+        return send_email(recipient, content.subject, content.text, content.html, logo=content.logo, withheld=withheld)
 
 
 def masked(recipient: str) -> str:

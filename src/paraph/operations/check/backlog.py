@@ -6,8 +6,8 @@ from datetime import timedelta
 from django.db.models import OuterRef, Subquery
 
 from paraph.evidence import preservation
+from paraph.evidence.failures import given_up
 from paraph.evidence.models import SealingFailure
-from paraph.evidence.sealing_failures import given_up
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.pending_work import QueueState, queue_state

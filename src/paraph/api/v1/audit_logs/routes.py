@@ -12,9 +12,9 @@ from paraph.api.v1.operation import operation
 from paraph.api.v1.pagination import PAGING, envelope
 from paraph.api.v1.problems import not_found
 from paraph.audit_trail.models import Entry, EventType
-from paraph.evidence.sealing_failures import finalization
+from paraph.evidence.failures import finalization
+from paraph.otp.guesses import by_entry
 from paraph.otp.models import OneTimeCode
-from paraph.otp.wrong_codes import by_entry
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.scope import scoped
 

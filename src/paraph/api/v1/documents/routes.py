@@ -20,7 +20,7 @@ from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import LINK_SECONDS
 from paraph.documents import models
 from paraph.documents.models import DocumentStatus
-from paraph.flow.sending.make_room import room_for
+from paraph.flow.housekeeping.make_room import room_for
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.errors import DomainError

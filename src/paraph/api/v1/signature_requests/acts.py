@@ -13,8 +13,8 @@ from paraph.api.v1.problems import TooEarlyError, not_found
 from paraph.api.v1.signature_requests.output import SignatureRequest, Signer
 from paraph.api.v1.signature_requests.reading import Answer, own
 from paraph.api.v1.signature_requests.routes import shown
-from paraph.flow.ending.end_early import end_own_early
-from paraph.flow.sending.remind import RemindedLatelyError, remind
+from paraph.flow.ending import end_own_early
+from paraph.flow.sending.invite import RemindedLatelyError, remind
 from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.input import End

@@ -18,10 +18,9 @@ from paraph.api.v1.signature_requests.output import CreatedSignatureRequest
 from paraph.api.v1.signature_requests.routes import create_once
 from paraph.api.v1.templates import output
 from paraph.api.v1.templates.output import Templates, template_of
-from paraph.flow.ending.delete_template import delete_oldest_templates
-from paraph.flow.ending.delete_template import delete_template as delete
-from paraph.flow.sending.keep_template import keep_template
-from paraph.flow.sending.send_template import send_template as send
+from paraph.flow.sending.templates import delete_oldest_templates, keep_template
+from paraph.flow.sending.templates import delete_template as delete
+from paraph.flow.sending.templates import send_template as send
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.places import expensive_work
 from paraph.request_templates.content import size_of_placements

@@ -1,13 +1,24 @@
-"""Pictures of the pages of documents: drawn once, kept in storage beside the file."""
+"""Documents as they are shown: pictures of their pages, drawn once and kept beside the file, and the copy that a signer
+takes along before signing."""
 
+import io
+from collections import defaultdict
+from collections.abc import Sequence
 from contextlib import suppress
 from functools import partial
+from typing import BinaryIO
 
-from paraph.documents import unrenderable_pages as unshown_pages
-from paraph.documents.models import Document
+from paraph.documents.models import Document, UnrenderablePage
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.typesetting.appearances import appearances
+from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
+from paraph.pdf.untrusted.preview import preview
+from paraph.signature_requests.fields.kinds import field_content
+from paraph.signature_requests.fields.shown import ShownValue, values_of_others
+from paraph.signature_requests.fields.store import fields_of
+from paraph.signature_requests.models import Signer
 from paraph.signature_requests.shown_pages import PageNotShownError
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
@@ -65,7 +76,7 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
         with suppress(OSError):  # without room to keep it, it is drawn again
             store.put(key, picture)
         if not printed:
-            unshown_pages.forget(document, number)
+            _forget_unrenderable(document, number)
         return picture
 
 
@@ -104,10 +115,59 @@ def _drawn_by_another(document: Document, number: int, key: str, refused: PdfRef
     """Return the picture that another call has kept meanwhile. Else raise :class:`PageNotShownError`: the page stands
     in the way of signatures until there is a picture. It is remembered before the picture is looked for, so that two
     calls at once cannot both miss what the other does."""
-    unshown_pages.remember(document, number)
+    page = UnrenderablePage(document=document, page_number=number)
+    UnrenderablePage.objects.bulk_create([page], ignore_conflicts=True)
     try:
         picture = store.get(key)
     except FileNotFoundError:
         raise PageNotShownError(number, document.name, document.pk) from refused
-    unshown_pages.forget(document, number)
+    _forget_unrenderable(document, number)
     return picture
+
+
+def _forget_unrenderable(document: Document, number: int) -> None:
+    UnrenderablePage.objects.filter(document=document, page_number=number).delete()
+
+
+MOST_PAGES = 1000  # a longer document is taken along as it was uploaded
+
+_NAME_SIZE = 6.0  # points
+_NAME_HEIGHT = 8.0
+
+
+class DrawnCopy(io.BytesIO):
+    """A document that was drawn for whoever asks: each time it is another file, so nobody can be given a part of it."""
+
+
+def copy_to_read(signer: Signer, document: Document) -> BinaryIO:
+    """Return the document as it is shown, with each value of those who signed before, and their name above it; without
+    them where nothing can be drawn over its pages. Raise ``FileNotFoundError``."""
+    fields = [each for each in fields_of(signer.request_id) if each.request_document.document_id == document.pk]
+    values = [each for each in values_of_others(signer, fields) if each.by]
+    if not values or len(document.pages) > MOST_PAGES:
+        return store.open(document.shown_key)
+    overlays = _overlays(document, values)
+    drawn = appearances(fields=overlays)
+    try:
+        pdf = store.get(document.shown_key)
+        return DrawnCopy(preview([pdf], drawn.pdf, [drawn.fields_pages], tenant_key=tenant_key(document)))
+    except PdfRefused:
+        return store.open(document.shown_key)
+
+
+def _overlays(document: Document, values: Sequence[ShownValue]) -> list[FieldsContent]:
+    """Return what lies over each page, of its size; equal ones, such as those without a value, are drawn once."""
+    places: dict[int, list[FieldPlace]] = defaultdict(list)
+    for each in values:
+        assert each.by
+        top = document.pages[each.field.page_number - 1][1] - each.field.y - each.field.height
+        locale = each.by.request.locale
+        name = FieldContent(each.field.width, _NAME_HEIGHT, each.by.full_name, _NAME_SIZE, locale)
+        places[each.field.page_number] += [
+            FieldPlace(each.field.x, top, field_content(each.field, each.value, locale)),
+            FieldPlace(each.field.x, max(top - _NAME_HEIGHT, 0), name),
+        ]
+    return [
+        FieldsContent(width, height, places.get(number, []))
+        for number, (width, height) in enumerate(document.pages, start=1)
+    ]

@@ -1,22 +1,68 @@
-"""Deleting a template, with the files that only it has kept beyond the retention of their requests."""
+"""Templates: kept and filled into requests as applications ask for it, and deleted with the files that they alone have
+kept."""
+
+from dataclasses import replace
 
 from django.conf import settings
-from django.db import transaction
+from django.db import IntegrityError, transaction
 from django.utils.translation import gettext as _
 
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document
 from paraph.drafts.models import DraftDocument
+from paraph.flow.sending.create import Sender, create
+from paraph.idempotency.held_key import Beside
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.request_templates.filled import fill, path_of
+from paraph.request_templates.given import read
 from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
+from paraph.request_templates.saving import save_template
 from paraph.signature_requests.models import RequestDocument
+from paraph.signature_requests.plan import make_plan
+from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
+from paraph.signature_requests.variants import UnnamedRequest
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.models import Environment
 from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
+
+
+def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, beside: Beside) -> Template:
+    """Keep the template that ``value``, that of the root key ``template``, describes. ``locale`` is the language that
+    the caller named, if any; ``beside`` tells what else is inserted with it. Raises what
+    :func:`paraph.request_templates.given.read` does."""
+    names, content = read(scope, value, locale)
+    content = replace(content, options=content.options | {"locale": locale})
+    try:
+        return save_template(scope, content, None, actor, names, beside=beside)
+    except IntegrityError:
+        read(scope, value, locale)  # refuses a document that was removed meanwhile
+        raise
+
+
+def send_template(
+    scope: TenantScope, value: object, sender: Sender, locale: str, beside: Beside, *, template_id: int
+) -> int:
+    """Create the request that the caller's template and ``value``, that of the root key ``signature_request``,
+    describe, and return its id; otherwise as :func:`paraph.flow.sending.create.create`. Raises ``not_found`` where
+    there is no template."""
+    template = scoped(Template, scope).filter(pk=template_id).first()
+    if template is None:
+        raise DomainError("not_found", _("There is no such resource."))
+    problems = Problems()
+    payload = fill(template, value, problems)
+    try:
+        if problems:
+            make_plan(scope, payload, locale=locale or template.locale, shape=UnnamedRequest)
+        else:
+            writing = replace(sender, subject=template.subject, message=template.message)
+            return create(scope, payload, writing, locale or template.locale, beside)
+    except InvalidPayloadError as refused:
+        raise restated(refused, path_of, problems) from refused
+    raise InvalidPayloadError("validation_error", problems.message(), problems.named)
 
 
 @transaction.atomic
@@ -30,13 +76,8 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     documents = list(template.documents.values_list("document_id", flat=True))
     template.delete()
     deleted = _delete_files_kept(documents)
-    log.note(
-        scope.organization_id,
-        actor,
-        Action.TEMPLATE_DELETED,
-        f"template {template_id}",
-        before={"name": template.name},
-    )
+    before = {"name": template.name}
+    log.note(scope.organization_id, actor, Action.TEMPLATE_DELETED, f"template {template_id}", before=before)
     for document in deleted:
         subject = f"document {document.pk}"
         log.note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
@@ -46,9 +87,8 @@ def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:
     """Delete the oldest templates of a sandbox that has more than the operator's setting says. Raise as
     :func:`delete_template` does."""
     if scope.environment == Environment.SANDBOX:
-        for template_id in oldest_beyond(
-            scope, scoped(Template, scope).order_by("pk"), settings.PARAPH.kept_templates, new=0
-        ):
+        templates = scoped(Template, scope).order_by("pk")
+        for template_id in oldest_beyond(scope, templates, settings.PARAPH.kept_templates, new=0):
             delete_template(scope, template_id, actor)
 
 

@@ -1,17 +1,24 @@
-"""Prepare a draft for a member to review and send, as an application asks for it."""
+"""Drafts: prepared for a member as an application asks for it, and sent from the dashboard."""
 
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 from django.db import IntegrityError, transaction
 
 from paraph.database.rows import insert
+from paraph.drafts.editing import empty
 from paraph.drafts.given import Given, read
 from paraph.drafts.models import Draft, DraftDocument, DraftField, DraftSigner, DraftStamp, Step
-from paraph.drafts.payload import content_of
+from paraph.drafts.payload import content_of, payload
+from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside
+from paraph.kernel.errors import DomainError
 from paraph.signature_requests.placing import PlannedField, PlannedPlacement
-from paraph.tenants.scope import TenantScope
+from paraph.tenants.admin_log import log
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.lifecycle import require_active
+from paraph.tenants.scope import TenantScope, scoped
+from paraph.tenants.send_quota import use_web_send
 from paraph.words import DEFAULT_LOCALE
 
 
@@ -59,3 +66,41 @@ def _made(scope: TenantScope, given: Given, locale: str, beside: Beside) -> Draf
     draft.place(stamps, fields)
     insert(beside(draft.pk))
     return draft
+
+
+@transaction.atomic
+def send_from_web(
+    scope: TenantScope, payload: dict[str, Any], locale: str, sender: Sender, source: dict[str, int]
+) -> int:
+    """Create the request, count it in the month's quota and note it in the activity log with its ``source``, all or
+    nothing. Returns its id.
+
+    Raises ``forbidden`` for a suspended organization, ``web_sends_used_up``, or what
+    :func:`paraph.flow.sending.create.create` raises.
+    """
+    require_active(scope)
+    assert sender.member
+    request_id = create(scope, payload, sender, locale)
+    use_web_send(scope.organization_id, scope.plan)
+    log.note(scope.organization_id, sender.member, Action.REQUEST_SENT, f"request {request_id}", after=source)
+    return request_id
+
+
+@transaction.atomic
+def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
+    """Send the draft and leave of it what leads to its request, all or nothing.
+
+    Returns the id of the request: the same one where the draft has been sent already. Raises ``forbidden`` for
+    a suspended organization, ``not_found``, ``web_sends_used_up``, or what
+    :func:`paraph.flow.sending.create.create` raises.
+    """
+    require_active(scope)
+    draft = scoped(Draft, scope).select_for_update(no_key=True).filter(pk=draft_id).first()
+    if draft is None or draft.discarded_at:
+        raise DomainError("not_found", "There is no such draft.")
+    if draft.request_id:
+        return draft.request_id
+    titled = replace(sender, title=draft.title, subject=draft.subject, message=draft.message)
+    draft.request_id = send_from_web(scope, payload(draft), draft.locale, titled, {"draft": draft.pk})
+    empty(draft)  # names, addresses and what was written to signers live on in the request alone
+    return draft.request_id

@@ -1,1 +1,0 @@
-"""VERBS that end requests before they are signed, and delete files, documents and templates."""

@@ -1,0 +1,178 @@
+"""Mails that lead to the sealed documents: to signers once everybody has signed (rule 4.5,
+``notify_signers_on_completion``), to those who get copies, and to both once more when they ask for it."""
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from django.db import transaction
+
+from paraph.audit_trail.models import Entry, EventType
+from paraph.counts import counting
+from paraph.flow import events
+from paraph.flow.events import lock_request
+from paraph.flow.messages.emails import completion, copy_email, copy_link
+from paraph.flow.messages.limits import OutgoingMessage, TooManyMessagesError, counted
+from paraph.flow.messages.sent_once import DueEmail, delivering, mail_all, mail_once
+from paraph.kernel import clock
+from paraph.kernel.ceilings import DAY
+from paraph.kernel.errors import DomainError
+from paraph.kernel.places import machine_of_others
+from paraph.messaging import inbox
+from paraph.messaging.email import send_email
+from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
+from paraph.messaging.letters import EmailContent
+from paraph.signature_requests.models import (
+    ERASED_DOMAIN,
+    Channel,
+    CopyRecipient,
+    SignatureRequest,
+    Signer,
+    SignerStatus,
+)
+from paraph.tenants.confirmed_addresses import is_withheld
+from paraph.tenants.scope import tenant_key
+
+
+def mails_leave(signer: Signer) -> bool:
+    """Return whether mails to the signer are handed to a mail server; otherwise they are kept or refused."""
+    request = signer.request
+    return has_gateway(EMAIL) and not is_withheld(request.organization_id, request.environment, signer.email)
+
+
+def notify_completion(request_id: int) -> None:
+    """Mail the summary to each signer once, then journal ``request.completion_notified``.
+
+    Safe to repeat: signers who have the mail are left out. Raise ``OSError`` when the gateway does not take a mail,
+    ``TooManyMessagesError`` where one is put off, in both cases after the mails to the other signers.
+    """
+    signers = Signer.objects.filter(request_id=request_id).order_by("order")
+    mail_all(_mail_signer, signers.filter(completion_notified_at=None).values_list("pk", flat=True))
+    with transaction.atomic():
+        request = lock_request(request_id)
+        told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
+        if not told.exclude(metadata__has_key="copies").exists():
+            kept = inbox.kept(_summary_name(signer.pk) for signer in signers)
+            events.completion_notified(request, [signer.email for signer in signers], kept)
+
+
+def _mail_signer(signer_id: int) -> None:
+    mail_once(
+        _summary_name(signer_id),
+        lambda: _due_summary(signer_id),
+        lambda _acknowledgement: Signer.objects.filter(pk=signer_id).update(completion_notified_at=clock.now()),
+    )
+
+
+def _summary_name(signer_id: int) -> str:
+    return f"completion-{signer_id}"
+
+
+def _due_summary(signer_id: int) -> DueEmail | None:
+    signer = Signer.objects.select_related("request__organization", "request__branding_profile").get(pk=signer_id)
+    if signer.completion_notified_at:
+        return None
+    wanted = signer.request.organization.mails_copy_links
+    return DueEmail(signer, completion(signer, copy_link(signer) if wanted else None))
+
+
+def mail_copies(request_id: int) -> None:
+    """Mail those who get a copy and take no other part once, then journal ``request.completion_notified`` with those
+    who were mailed. Otherwise as :func:`notify_completion`."""
+    recipients = CopyRecipient.objects.filter(request=request_id).exclude(email__endswith=ERASED_DOMAIN)
+    mail_all(_mail_recipient, recipients.filter(notified_at=None).values_list("pk", flat=True))
+    with transaction.atomic():
+        request = lock_request(request_id)
+        told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED, metadata__copies=True)
+        # Those whose files were deleted before the mail was out have none.
+        addresses = {recipient.pk: recipient.email for recipient in recipients.exclude(notified_at=None)}
+        if addresses and not told.exists():
+            kept = inbox.kept(map(mail_name, addresses))
+            events.completion_notified(request, list(addresses.values()), kept, copies=True)
+
+
+def mail_name(recipient_id: int) -> str:
+    """Return the name under which the mail is sent once (:func:`paraph.flow.messages.sent_once.mail_once`)."""
+    return f"copy-{recipient_id}"
+
+
+def _mail_recipient(recipient_id: int) -> None:
+    mail_once(
+        mail_name(recipient_id),
+        lambda: _due_copy(recipient_id),
+        lambda _acknowledgement: CopyRecipient.objects.filter(pk=recipient_id).update(notified_at=clock.now()),
+    )
+
+
+def _due_copy(recipient_id: int) -> DueEmail | None:
+    related = ("request__organization", "request__branding_profile")
+    recipient = CopyRecipient.objects.select_related(*related).get(pk=recipient_id)
+    request = recipient.request
+    if recipient.notified_at or request.files_deleted_at or recipient.email.endswith(ERASED_DOMAIN):
+        return None
+    signer = Signer.objects.filter(request=request).order_by("order")[0]
+    signer.request = request
+    return DueEmail(signer, copy_email(recipient), to=recipient.email)
+
+
+_AGAIN_PER_DAY = 3
+
+
+def may_mail_copy(signer: Signer) -> bool:
+    """Return whether there is a copy, and the organization lets its signers have it by a link in a mail."""
+    signed = signer.status == SignerStatus.SIGNED
+    return signed and signer.request.organization.mails_copy_links and _has_copies(signer.request)
+
+
+def _has_copies(request: SignatureRequest) -> bool:
+    return request.finalized and not request.files_deleted_at and not is_refused(request.environment, EMAIL)
+
+
+def mail_copy(signer: Signer) -> None:
+    """Mail the summary at completion anew, with a new link, to the signer's own address.
+
+    Raise ``DomainError``: ``not_found`` where there is no copy to be had, :class:`TooManyMessagesError` after three
+    mails in a day or at a ceiling of messages, ``delivery_failed`` when the gateway does not take the mail,
+    ``unavailable`` while too many threads wait for it. Must not run within a transaction.
+    """
+    _mail_again(signer, lambda: completion(signer, copy_link(signer)), may=may_mail_copy(signer))
+
+
+def mail_recipient(recipient: CopyRecipient) -> None:
+    """Mail somebody who gets a copy a new link. Raise as :func:`mail_copy` does."""
+    _mail_again(recipient, lambda: copy_email(recipient), may=_has_copies(recipient.request))
+
+
+def was_mailed(to: Signer | CopyRecipient) -> bool:
+    """Return whether the link was mailed once more within about a day."""
+    return counting.number_of(_again(to).scope) > 0
+
+
+def _mail_again(to: Signer | CopyRecipient, write: Callable[[], EmailContent], *, may: bool) -> None:
+    if not may:
+        raise DomainError("not_found", "There is no copy to be mailed.")
+    request = to.request
+    withheld = is_withheld(request.organization_id, request.environment, to.email)
+    message = OutgoingMessage(request.organization, request.environment, Channel.EMAIL, to.email, withheld)
+    with machine_of_others(tenant_key(request)), _counted(to), counted(message, waits=False):
+        content = write()
+        with delivering("email", "message", "The mail could not be sent; try again in a moment."):
+            send_email(to.email, content.subject, content.text, content.html, logo=content.logo, withheld=withheld)
+
+
+@contextmanager
+def _counted(to: Signer | CopyRecipient) -> Iterator[None]:
+    """Count a mail to this person, which the block sends; take it back where none was sent."""
+    positions = counting.count([_again(to)])
+    try:
+        if positions[0].is_beyond:
+            reason = "as many mails with a link to the copy as a signer may get in a day were sent"
+            raise TooManyMessagesError(reason, positions[0].ends_at)
+        yield
+    except DomainError:
+        counting.give_back(positions)
+        raise
+
+
+def _again(to: Signer | CopyRecipient) -> counting.Ceiling:
+    kind = "copy" if isinstance(to, Signer) else "copy-recipient"
+    return counting.Ceiling(f"{kind}:{to.pk}", DAY, _AGAIN_PER_DAY)
