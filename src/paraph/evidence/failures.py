@@ -130,7 +130,17 @@ def sealing_failures(*, given_up_only: bool, limit: int) -> list[dict[str, Any]]
     if given_up_only:
         faults = faults.filter(request_id__in=gave_up)
     return [
-        _row(fault, given_up=fault.request_id in gave_up)
+        {
+            "request_id": fault.request_id,
+            "organization_id": fault.request.organization_id,
+            "organization": fault.request.organization.name,
+            "environment": fault.request.environment,
+            "stage": fault.stage,
+            "cause": fault.cause,
+            "attempts": fault.attempts,
+            "failed_at": clock.iso(fault.failed_at),
+            "given_up": fault.request_id in gave_up,
+        }
         for fault in faults.select_related("request__organization")[:limit]
     ]
 
@@ -146,19 +156,4 @@ def finalization(request_id: int) -> dict[str, Any] | None:
         "cause": public_cause(fault),
         "attempts": fault.attempts,
         "failed_at": clock.iso(fault.failed_at),
-    }
-
-
-def _row(fault: SealingFailure, *, given_up: bool) -> dict[str, Any]:
-    request = fault.request
-    return {
-        "request_id": request.pk,
-        "organization_id": request.organization_id,
-        "organization": request.organization.name,
-        "environment": request.environment,
-        "stage": fault.stage,
-        "cause": fault.cause,
-        "attempts": fault.attempts,
-        "failed_at": clock.iso(fault.failed_at),
-        "given_up": given_up,
     }
