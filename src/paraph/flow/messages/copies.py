@@ -11,7 +11,7 @@ from paraph.counts import counting
 from paraph.flow import events
 from paraph.flow.events import lock_request
 from paraph.flow.messages.emails import completion, copy_email, copy_link
-from paraph.flow.messages.limits import OutgoingMessage, TooManyMessagesError, counted
+from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about
 from paraph.flow.messages.sent_once import DueEmail, delivering, mail_all, mail_once
 from paraph.kernel import clock
 from paraph.kernel.ceilings import DAY
@@ -150,13 +150,12 @@ def was_mailed(to: Signer | CopyRecipient) -> bool:
 def _mail_again(to: Signer | CopyRecipient, write: Callable[[], EmailContent], *, may: bool) -> None:
     if not may:
         raise DomainError("not_found", "There is no copy to be mailed.")
-    request = to.request
-    withheld = is_withheld(request.organization_id, request.environment, to.email)
-    message = OutgoingMessage(request.organization, request.environment, Channel.EMAIL, to.email, withheld)
-    with machine_of_others(tenant_key(request)), _counted(to), counted(message, waits=False):
+    message = message_about(to.request, Channel.EMAIL, to.email)
+    with machine_of_others(tenant_key(to.request)), _counted(to), counted(message, waits=False):
         content = write()
         with delivering("email", "message", "The mail could not be sent; try again in a moment."):
-            send_email(to.email, content.subject, content.text, content.html, logo=content.logo, withheld=withheld)
+            mail = (to.email, content.subject, content.text, content.html)
+            send_email(*mail, logo=content.logo, withheld=message.withheld)
 
 
 @contextmanager

@@ -20,7 +20,8 @@ from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import destination_hash, has_gateway
 from paraph.messaging.models import PutOffMail
 from paraph.queue.jobs import Reschedule
-from paraph.signature_requests.models import Channel, Signer
+from paraph.signature_requests.models import Channel, SignatureRequest
+from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.limits import message_ceilings
 from paraph.tenants.models import Environment, Organization
 
@@ -62,8 +63,10 @@ class TooManyMessagesError(DomainError, Reschedule):
         )
 
 
-def message_to(signer: Signer, channel: Channel, recipient: str, *, withheld: bool) -> OutgoingMessage:
-    return OutgoingMessage(signer.request.organization, signer.request.environment, channel, recipient, withheld)
+def message_about(request: SignatureRequest, channel: Channel, recipient: str) -> OutgoingMessage:
+    """Return the message as it is counted: withheld where the sandbox may not write to the recipient."""
+    withheld = is_withheld(request.organization_id, request.environment, recipient)
+    return OutgoingMessage(request.organization, request.environment, channel, recipient, withheld)
 
 
 @contextmanager

@@ -10,14 +10,13 @@ from pathlib import Path
 from django.conf import settings
 from django.db import Error, InterfaceError, OperationalError, connection
 
-from paraph.flow.messages.limits import TooManyMessagesError, counted, message_to, note_put_off
+from paraph.flow.messages.limits import TooManyMessagesError, counted, message_about, note_put_off
 from paraph.kernel.errors import DomainError
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import EMAIL, is_refused
 from paraph.messaging.letters import EmailContent
 from paraph.metrics import metrics
 from paraph.signature_requests.models import ERASED_DOMAIN, Channel, Signer
-from paraph.tenants.confirmed_addresses import is_withheld
 
 log = logging.getLogger("paraph.flow")
 
@@ -109,8 +108,7 @@ def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
     if is_refused(request.environment, EMAIL):
         sentence = "No mail server is configured, so the mail waits: set one, or PARAPH_MAIL=captured."
         raise DomainError("delivery_failed", sentence)
-    withheld = is_withheld(request.organization_id, request.environment, to)
-    message = message_to(mail.signer, Channel.EMAIL, to, withheld=withheld)
+    message = message_about(request, Channel.EMAIL, to)
     counting = counted(message, waits=True) if mail.is_counted else nullcontext()
     with counting, metrics.message("email", "message"):
         send_email(
@@ -121,7 +119,7 @@ def _send(name: str, mail: DueEmail, on_sent: Callable[[str], None]) -> None:
             message_id=name,
             logo=content.logo,
             reply_to=mail.reply_to,
-            withheld=withheld,
+            withheld=message.withheld,
             on_sent=on_sent,
         )
 

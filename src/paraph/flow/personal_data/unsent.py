@@ -181,13 +181,6 @@ _ALWAYS_THERE = {"name"}  # of a field, which needs one
 _COPIES = "copies"  # of a draft, which are a place of their own
 
 
-class _Written(NamedTuple):
-    model: Any
-    table: str
-    organization: str
-    columns: tuple[str, ...]
-
-
 class Found(NamedTuple):
     """``words``: what names the person, by the path to it."""
 
@@ -196,21 +189,17 @@ class Found(NamedTuple):
     words: dict[str, str]
 
 
-_WRITTEN = (
-    _Written(Draft, "drafts_draft", "organization_id", ("title", "subject", "message", "more_options", "placed")),
-    _Written(
-        Template,
-        "request_templates_template",
-        "organization_id",
-        ("name", "subject", "message", "more_options", "request"),
-    ),
-)
+_WRITTEN: dict[Any, tuple[str, tuple[str, ...]]] = {
+    Draft: ("drafts_draft", ("title", "subject", "message", "more_options", "placed")),
+    Template: ("request_templates_template", ("name", "subject", "message", "more_options", "request")),
+}
+"""Tables and their columns with words of organizations."""
 
 
 def _words(person: Person) -> Iterator[Found]:
-    for model, _table, organization, names in _WRITTEN:
-        rows = model.objects.filter(**person.of(organization)).order_by("pk")
-        for pk, organization_id, *values in rows.values_list("pk", organization, *names).iterator():
+    for model, (_table, names) in _WRITTEN.items():
+        rows = model.objects.filter(**person.of("organization_id")).order_by("pk")
+        for pk, organization_id, *values in rows.values_list("pk", "organization_id", *names).iterator():
             found = {
                 path: text
                 for name, value in zip(names, values, strict=True)
@@ -243,9 +232,8 @@ def _told_words(found: Found) -> Facts:
 
 def _erase_words(person: Person, found: Sequence[Found]) -> int:
     """Take these texts away, and what an object calls by them; "erased" stands where there must be one."""
-    by_model = {written.model: written.columns for written in _WRITTEN}
     for row, _organization_id, _words in found:
-        names = by_model[type(row)]
+        _table, names = _WRITTEN[type(row)]
         kept = type(row).objects.select_for_update(no_key=True).filter(pk=row.pk).values(*names).first() or {}
         left = {name: _without(person, value, name) for name, value in kept.items()}
         type(row).objects.filter(pk=row.pk).update(**left)
@@ -314,7 +302,7 @@ UNSENT: tuple[Place[Person, Any], ...] = (
     ),
     Place(
         "words in drafts and templates",
-        "; ".join(f"{table}: {' '.join(names)}" for _, table, _, names in _WRITTEN),
+        "; ".join(f"{table}: {' '.join(names)}" for table, names in _WRITTEN.values()),
         _words,
         _told_words,
         _erase_words,

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from paraph.pdf.drawing.initials_row import initials_row
 from paraph.pdf.drawing.marks import Mark, Overlay
-from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent, appearances
+from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.signature_requests.fields.kinds import field_content
 from paraph.signature_requests.fields.store import values_of
@@ -53,21 +53,29 @@ def stamp_marks(row: RequestDocument) -> StampMarks:
     placements = list(row.placements.select_related("signer").order_by("signer__order", "id"))
     signers = list({placement.signer_id: placement.signer for placement in placements}.values())
     sizes: list[Size] = [(width, height) for width, height in row.document.pages]
-    initials = [_initials(signer) for signer in signers] if row.request.initials_required else []
-    values = values_on_pages(row, signers)
+    initials = [
+        InitialsContent(signer.full_name, initials_of(signer) or {"type": "typed"}, address=signer.email)
+        for signer in (signers if row.request.initials_required else ())
+    ]
+    values = _values_on_pages(row, signers)
     drawn = appearances(
         [_stamp(placement, row.request) for placement in placements],
         initials,
         _watermark_sizes(sizes) if row.request.environment == Environment.SANDBOX else [],
         [each.content for each in values],
     )
-    stamps = [
+    marks = [
+        Mark(number, place.x, place.y, place.width, place.height, picture)
+        for number, (width, height) in enumerate(sizes, start=1)
+        for picture, place in zip(drawn.initials_pages, initials_row(width, height, len(initials)), strict=True)
+    ]
+    marks += [each.mark(page) for each, page in zip(values, drawn.fields_pages, strict=True)]
+    marks += [
         Mark(place.page_number, place.x, place.y, place.width, place.height, page)
         for place, page in zip(placements, drawn.stamp_pages, strict=True)
     ]
-    marks = _on_every_page(drawn.initials_pages, sizes)
-    marks += [each.mark(page) for each, page in zip(values, drawn.fields_pages, strict=True)]
-    return StampMarks(drawn.pdf, [*marks, *stamps], _watermark(drawn))
+    watermark = Overlay(drawn.watermark_pages[0], tuple(drawn.watermark_pages[1:])) if drawn.watermark_pages else None
+    return StampMarks(drawn.pdf, marks, watermark)
 
 
 def _stamp(placement: Placement, request: SignatureRequest) -> StampContent:
@@ -86,18 +94,6 @@ def _stamp(placement: Placement, request: SignatureRequest) -> StampContent:
     )
 
 
-def _initials(signer: Signer) -> InitialsContent:
-    return InitialsContent(signer.full_name, initials_of(signer) or {"type": "typed"}, address=signer.email)
-
-
-def _on_every_page(initials: Sequence[int], sizes: Sequence[Size]) -> list[Mark]:
-    return [
-        Mark(number, place.x, place.y, place.width, place.height, picture)
-        for number, (width, height) in enumerate(sizes, start=1)
-        for picture, place in zip(initials, initials_row(width, height, len(initials)), strict=True)
-    ]
-
-
 def _watermark_sizes(sizes: Sequence[Size]) -> list[Size]:
     """Return the sizes to draw a watermark for: the first page's of each proportion, so that a file of a thousand odd
     sizes needs few pictures."""
@@ -107,14 +103,7 @@ def _watermark_sizes(sizes: Sequence[Size]) -> list[Size]:
     return list(first.values())
 
 
-def _watermark(drawn: Appearances) -> Overlay | None:
-    if not drawn.watermark_pages:
-        return None
-    first, *others = drawn.watermark_pages
-    return Overlay(first, tuple(others))
-
-
-def values_on_pages(row: RequestDocument, signers: Sequence[Signer]) -> list[PageValues]:
+def _values_on_pages(row: RequestDocument, signers: Sequence[Signer]) -> list[PageValues]:
     """Return the values that these signers signed, of each page that has some. ``row`` has its request loaded."""
     values = {signer.pk: values_of(signer) for signer in signers if signer.fields_encrypted is not None}
     fields = row.fields.order_by("id") if values else []  # most requests have none, and are not searched for them

@@ -1,7 +1,7 @@
 """Creating a signature request, in one statement (rule 4.5)."""
 
 from collections.abc import Iterator
-from dataclasses import astuple, dataclass
+from dataclasses import asdict, astuple, dataclass
 from datetime import timedelta
 from typing import Any
 
@@ -19,7 +19,6 @@ from paraph.signature_requests.fields.input import row_of
 from paraph.signature_requests.models import (
     Approval,
     CopyRecipient,
-    Field,
     Placement,
     RequestDocument,
     SignatureRequest,
@@ -49,8 +48,8 @@ def create(
 ) -> int:
     """Create the request that ``payload``, the value of the root key ``signature_request``, describes.
 
-    ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Returns
-    its id. Searches the documents for tags before anything is written. Raises ``DomainError`` as
+    ``locale`` is the language that the caller named, if any; ``beside`` tells what else is inserted with it. Return
+    its id. Search the documents for tags before anything is written. Raise ``DomainError`` as
     :func:`paraph.signature_requests.plan.make_plan` does, and ``insufficient_storage`` where the sandbox has no room.
     """
     plan = make_plan(scope, payload, locale=locale)
@@ -68,10 +67,11 @@ def _made(scope: TenantScope, plan: RequestPlan, sender: Sender, locale: str, be
     request = _request(scope, plan, ids[SignatureRequest][0], sender, locale)
     signers = _signers(request, plan, ids[Signer])
     documents = _documents(request, plan, ids[RequestDocument])
-    places = [*_placements(documents, signers, plan), *_approvals(documents, signers, plan)]
-    fields, copies = list(_fields(documents, signers, plan)), list(_copies(request, plan))
+    # one statement for each table
+    places = sorted(_places(documents, signers, plan), key=lambda row: type(row).__name__)
+    copies = _copies(request, plan)
     entries, invitations = _journal(request, plan, sender), _invitations(signers, plan)
-    rows = [request, *signers.values(), *documents, *places, *fields, *copies, *entries]
+    rows = [request, *signers.values(), *documents, *places, *copies, *entries]
     insert_whole([*rows, *beside(request.pk), *invitations])
     return request.pk
 
@@ -137,24 +137,15 @@ def _documents(request: SignatureRequest, plan: RequestPlan, ids: list[int]) -> 
     ]
 
 
-def _placements(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> list[Placement]:
-    return [
-        Placement(
-            request_document=row,
-            signer=signers[placement.signer_ref],
-            page_number=placement.page_number,
-            x=placement.rect.x,
-            y=placement.rect.y,
-            width=placement.rect.width,
-            height=placement.rect.height,
-        )
-        for row, planned in zip(documents, plan.documents, strict=True)
-        for placement in planned.placements
-    ]
-
-
-def _fields(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> Iterator[Field]:
-    for row, planned in zip(documents, plan.documents, strict=True):
+def _places(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> Iterator[Model]:
+    """Yield the stamps, approvals and fields, by document."""
+    for row, planned, given in zip(documents, plan.documents, plan.draft.documents, strict=True):
+        for stamp in planned.placements:
+            at, signer = asdict(stamp.rect), signers[stamp.signer_ref]
+            yield Placement(request_document=row, signer=signer, page_number=stamp.page_number, **at)
+        for listed in given.signers:
+            if signers[listed.signer_ref].is_approver:
+                yield Approval(request_document=row, signer=signers[listed.signer_ref])
         for field in planned.fields:
             found = row_of(field.given)
             found.request_document, found.signer = row, signers[field.signer_ref]
@@ -173,15 +164,6 @@ def _copies(request: SignatureRequest, plan: RequestPlan) -> Iterator[CopyRecipi
             email=each.email,
             token_salt=new_salt(),
         )
-
-
-def _approvals(documents: list[RequestDocument], signers: dict[str, Signer], plan: RequestPlan) -> list[Approval]:
-    return [
-        Approval(request_document=row, signer=signers[listed.signer_ref])
-        for row, given in zip(documents, plan.draft.documents, strict=True)
-        for listed in given.signers
-        if signers[listed.signer_ref].is_approver
-    ]
 
 
 def _journal(request: SignatureRequest, plan: RequestPlan, sender: Sender) -> list[Entry]:

@@ -1,7 +1,7 @@
 """Sending a one-time code, within the HTTP request of the signer who waits for it (rule 4.11)."""
 
 import logging
-from contextlib import ExitStack, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from django.db import transaction
@@ -10,20 +10,16 @@ from paraph.audit_trail.append import Origin
 from paraph.flow import events
 from paraph.flow.events import lock_signer
 from paraph.flow.messages import emails
-from paraph.flow.messages.limits import counted, message_to
+from paraph.flow.messages.limits import counted, message_about
 from paraph.flow.messages.sent_once import delivering
 from paraph.kernel.places import machine_of_others
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import has_gateway, is_refused
 from paraph.messaging.sms import send_sms
-from paraph.otp import (
-    codes,  # WAS channels
-    guesses,
-)
+from paraph.otp import codes, guesses
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.translated_refusal import translated
-from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import tenant_key
 
@@ -56,12 +52,11 @@ def send_otp(signer: Signer, channel: str, origin: Origin, locale: str = "") -> 
     _require_gateway(signer, chosen)
     guesses.require_open(signer, recipient)  # before a ceiling of messages, which would be over earlier
     place = machine_of_others(tenant_key(signer.request)) if has_gateway(chosen) else nullcontext()
-    with place, ExitStack() as message:
-        withheld = is_withheld(signer.request.organization_id, signer.request.environment, recipient)
-        message.enter_context(counted(message_to(signer, chosen, recipient, withheld=withheld), waits=False))
-        issued = codes.issue(signer, chosen, recipient)
-        acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=withheld)
-        message.close()
+    with place:
+        message = message_about(signer.request, chosen, recipient)
+        with counted(message, waits=False):
+            issued = codes.issue(signer, chosen, recipient)
+            acknowledgement = _deliver(signer, chosen, recipient, issued.code, locale, withheld=message.withheld)
     with transaction.atomic():
         signer = lock_signer(signer.pk)
         codes.mark_sent(signer, issued)

@@ -3,7 +3,7 @@ takes along before signing."""
 
 import io
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from functools import partial
 from typing import BinaryIO
@@ -42,14 +42,7 @@ def page_part(document: Document, number: int, part: int) -> bytes:
     """
     if part not in _PARTS or not 1 <= number <= len(document.pages) or not _is_large(document, number):
         raise DomainError("not_found", "There is no such picture.")
-    key = f"pages/{document.shown_sha256.hex()}/{number}-{IN_PARTS}-{part}-{_FORM}.webp"
-    try:
-        return store.get(key)
-    except FileNotFoundError:
-        picture = _drawn(document, number, IN_PARTS, part=part)
-        with suppress(OSError):
-            store.put(key, picture)
-        return picture
+    return _kept(_key(document, f"{number}-{IN_PARTS}-{part}"), lambda: _drawn(document, number, IN_PARTS, part=part))
 
 
 def page_picture(document: Document, number: int, zoom: int = 100, *, printed: bool = False) -> bytes:
@@ -63,37 +56,43 @@ def page_picture(document: Document, number: int, zoom: int = 100, *, printed: b
         raise DomainError("not_found", "There is no such page.")
     size = "" if zoom == 100 else f"-{zoom}"
     view = "-print" if printed else ""
-    key = f"pages/{document.shown_sha256.hex()}/{number}{view}{size}-{_FORM}.webp"
-    try:
-        return store.get(key)
-    except FileNotFoundError:
-        try:
-            picture = _drawn(document, number, zoom, printed=printed)
-        except PdfRefused as refused:
-            if printed:  # what is signed is the page on the screen
-                raise PageNotShownError(number, document.name, document.pk) from refused
-            return _drawn_by_another(document, number, key, refused)
-        with suppress(OSError):  # without room to keep it, it is drawn again
-            store.put(key, picture)
+    key = _key(document, f"{number}{view}{size}")
+
+    def draw() -> bytes:
+        picture = _drawn(document, number, zoom, printed=printed)
         if not printed:
             _forget_unrenderable(document, number)
         return picture
+
+    try:
+        return _kept(key, draw)
+    except PdfRefused as refused:
+        if printed:  # what is signed is the page on the screen
+            raise PageNotShownError(number, document.name, document.pk) from refused
+        return _drawn_by_another(document, number, key, refused)
 
 
 def thumbnail(document: Document) -> bytes:
     """Return the first page as a small WebP, for lists. Raise ``not_found`` where it cannot be drawn, which says
     nothing yet of the page in its usual size."""
-    key = f"pages/{document.shown_sha256.hex()}/1-small-{_FORM}.webp"
+    scale, pdf = _SMALL / max(document.pages[0]), partial(store.get, document.shown_key)
+    draw = partial(render_page, pdf, 1, scale, tenant_key=tenant_key(document), sha256=document.shown_sha256)
+    try:
+        return _kept(_key(document, "1-small"), draw)
+    except PdfRefused as refused:
+        raise DomainError("not_found", "There is no picture of this page.") from refused
+
+
+def _key(document: Document, picture: str) -> str:
+    return f"pages/{document.shown_sha256.hex()}/{picture}-{_FORM}.webp"
+
+
+def _kept(key: str, draw: Callable[[], bytes]) -> bytes:
     try:
         return store.get(key)
     except FileNotFoundError:
-        scale = _SMALL / max(document.pages[0])
-        pdf = partial(store.get, document.shown_key)
-        try:
-            picture = render_page(pdf, 1, scale, tenant_key=tenant_key(document), sha256=document.shown_sha256)
-        except PdfRefused as refused:
-            raise DomainError("not_found", "There is no picture of this page.") from refused
-        with suppress(OSError):
+        picture = draw()
+        with suppress(OSError):  # without room to keep it, it is drawn again
             store.put(key, picture)
         return picture
 
