@@ -163,7 +163,7 @@ def _own_profile(member: Member, profile_id: int) -> BrandingProfile:
 def _edited(request: HttpRequest, member: Member, found: BrandingProfile | None) -> HttpResponse:
     """Save what was entered. A form sent to be previewed comes back with its colours in the address, not saved."""
     if request.method != "POST":
-        return _profile_page(request, member, found)
+        return _page(request, member, found)
     form = ProfileForm(request.POST)
     if not form.is_valid():
         return _page(request, member, found, form)
@@ -182,20 +182,16 @@ def _edited(request: HttpRequest, member: Member, found: BrandingProfile | None)
     return see_other("profile", member.organization_id, found.pk)
 
 
-def _profile_page(
-    request: HttpRequest, member: Member, found: BrandingProfile | None, logo_form: LogoForm | None = None
-) -> HttpResponse:
-    """Return the page with its form as it begins. ``logo_form``: one whose logo was refused."""
-    return _page(request, member, found, ProfileForm(initial=_initial(request, found)), logo_form)
-
-
 def _page(
     request: HttpRequest,
     member: Member,
     found: BrandingProfile | None,
-    form: ProfileForm,
+    form: ProfileForm | None = None,
     logo_form: LogoForm | None = None,
 ) -> HttpResponse:
+    """Return the page with the form that was sent and its errors, if one was. ``logo_form``: one whose logo was
+    refused."""
+    form = form or ProfileForm(initial=_initial(request, found))
     palette, logo = form.palette(), shown_logo(member, found)
     shown = {"profile": found.pk} if found and logo else {}
     shown |= {"signature_only": 1} if form["signature_only"].value() else {}
@@ -252,7 +248,7 @@ def logo(request: HttpRequest, member: Member, profile_id: int) -> HttpResponse:
             except DomainError as refused:
                 form.add_error(FIELD, _logo_refusal(refused))
         if form.errors:
-            return _profile_page(request, member, found, form)
+            return _page(request, member, found, logo_form=form)
     messages.success(request, _("Saved."))
     return see_other("profile", member.organization_id, found.pk)
 

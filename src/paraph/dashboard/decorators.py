@@ -120,7 +120,7 @@ def _is_long_ago(request: HttpRequest) -> bool:
 
 
 def limits_stamps(view: View) -> View:
-    """Decorate a view inside of ``member_page`` that draws a stamp; it answers 429 beyond :data:`STAMPS_PER_MINUTE`."""
+    """Decorate a view inside of :func:`member_page` that draws stamps: it answers 429 to more of them in a minute."""
 
     @wraps(view)
     def limited(request: HttpRequest, member: Member, **rest: Any) -> HttpResponse:

@@ -1,7 +1,8 @@
 """``/app/{o}/documents``: all documents of the organization, and the form to upload more; ``…/{id}``: one of them, its
 tags and its pages."""
 
-from collections.abc import Iterable
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from django.contrib import messages
@@ -26,6 +27,8 @@ from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import scoped
 
 _AT_ONCE = 50
+_MOST_PAGES = 20
+_KEPT_SECONDS = 900
 
 
 @csrf_exempt  # the upload makes the same check, once the body may be read
@@ -72,33 +75,22 @@ def _newest(member: Member, before: int | None) -> tuple[list[_Row], int | None]
     """Return the newest documents of both environments, those before a document where one is given; and the id to go on
     from, None at the end."""
     rows: list[Document] = []
+    last = _own(member, before) if before is not None else None
     for environment in Environment:
         mine = scoped(Document, scope(member, environment)).filter(status=DocumentStatus.READY, file_deleted_at=None)
-        if before is not None:
-            last = scoped(Document, scope(member, Environment.PRODUCTION)).filter(pk=before).first()
-            last = last or scoped(Document, scope(member, Environment.SANDBOX)).filter(pk=before).first()
-            mine = mine.filter(created_at__lte=last.created_at, pk__lt=before) if last else mine
+        if last:
+            mine = mine.filter(created_at__lte=last.created_at, pk__lt=last.pk)
         used = Exists(RequestDocument.objects.filter(document=OuterRef("pk")))
         rows += mine.annotate(used=used).defer("preflight").order_by("-created_at", "-pk")[: _AT_ONCE + 1]
     rows.sort(key=lambda document: (document.created_at, document.pk), reverse=True)
     shown = rows[:_AT_ONCE]
-    return _with_tags(shown), shown[-1].pk if len(rows) > _AT_ONCE else None
-
-
-def _with_tags(documents: Iterable[Document]) -> list[_Row]:
-    known = DocumentTags.objects.in_bulk([document.pk for document in documents])
-    return [
-        _Row(document, len(document.pages), len(known[document.pk].found) if document.pk in known else None)
-        for document in documents
-    ]
+    known = DocumentTags.objects.in_bulk([document.pk for document in shown])
+    listed = [_Row(each, len(each.pages), len(known[each.pk].found) if each.pk in known else None) for each in shown]
+    return listed, shown[-1].pk if len(rows) > _AT_ONCE else None
 
 
 def _number(text: str) -> int | None:
     return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
-
-
-_MOST_PAGES = 20
-_KEPT_SECONDS = 900
 
 
 @member_page(Right.SEE)
@@ -144,30 +136,31 @@ def delete(request: HttpRequest, member: Member, document_id: int) -> HttpRespon
 @member_page(Right.SEE)
 def picture(request: HttpRequest, member: Member, document_id: int, number: int, zoom: int = 100) -> HttpResponse:  # noqa: ARG001
     """``…/pages/{number}.webp`` and ``{number}-{zoom}.webp``: a page as its signers see it."""
-    try:
-        return _picture(page_picture(_document(member, document_id), number, zoom))
-    except DomainError as refused:
-        raise Http404(refused.message) from refused
+    return _picture(partial(page_picture, _document(member, document_id), number, zoom))
 
 
 @member_page(Right.SEE)
 def small_picture(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:  # noqa: ARG001
     """``…/thumbnail.webp``: the first page, for lists."""
+    return _picture(partial(thumbnail, _document(member, document_id)))
+
+
+def _picture(draw: Callable[[], bytes]) -> HttpResponse:
     try:
-        return _picture(thumbnail(_document(member, document_id)))
+        response = HttpResponse(draw(), content_type="image/webp")
     except DomainError as refused:
         raise Http404(refused.message) from refused
-
-
-def _picture(image: bytes) -> HttpResponse:
-    response = HttpResponse(image, content_type="image/webp")
     response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
     return response
 
 
 def _document(member: Member, document_id: int) -> Document:
-    for environment in Environment:
-        found = scoped(Document, scope(member, environment)).filter(pk=document_id).first()
-        if found and found.status == DocumentStatus.READY and not found.file_deleted_at:
-            return found
-    raise Http404
+    found = _own(member, document_id)
+    if found is None or found.status != DocumentStatus.READY or found.file_deleted_at:
+        raise Http404
+    return found
+
+
+def _own(member: Member, document_id: int) -> Document | None:
+    rows = (scoped(Document, scope(member, environment)).filter(pk=document_id).first() for environment in Environment)
+    return next(filter(None, rows), None)

@@ -43,11 +43,14 @@ def organizations(request: HttpRequest) -> HttpResponse:
 
 @member_page(Right.SEE)
 def home(request: HttpRequest, member: Member) -> HttpResponse:
-    counts = _counts(member)
+    counts, every = Counter[str](), Filters({})
+    for environment in Environment:
+        counts.update(by_status(scope(member, environment), "signature_requests"))
+    every.is_valid()
     organization = member.organization
     content = {
         "counts": counts,
-        "latest": page(member, _all(), _LATEST).rows if counts.total() else [],
+        "latest": page(member, every, _LATEST).rows if counts.total() else [],
         "attention": attention(member),
         "steps": first_steps(member, counts),
         "quota": web_sends(organization.pk, organization.plan),
@@ -56,20 +59,6 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
         "may_build": may(member.role, Right.BUILD),
     }
     return show(request, "home.html", content, member=member)
-
-
-def _counts(member: Member) -> Counter[str]:
-    """Return the number of requests of each status, of both environments."""
-    counts = Counter[str]()
-    for environment in Environment:
-        counts.update(by_status(scope(member, environment), "signature_requests"))
-    return counts
-
-
-def _all() -> Filters:
-    filters = Filters({})
-    filters.is_valid()
-    return filters
 
 
 class NewOrganizationForm(forms.Form):

@@ -74,9 +74,8 @@ def _invited(request: HttpRequest, member: Member) -> HttpResponse:
             if has_gateway(EMAIL):
                 messages.success(request, _("The invitation to %(email)s is on its way.") % address)
             else:
-                messages.warning(
-                    request, _("The invitation to %(email)s was not mailed; the service keeps it.") % address
-                )
+                sentence = _("The invitation to %(email)s was not mailed; the service keeps it.")
+                messages.warning(request, sentence % address)
             return see_other("members", member.organization_id)
     return _page(request, member, form)
 

@@ -83,19 +83,25 @@ def _midnight(day: date) -> datetime:
     return datetime.combine(day, time.min, UTC)
 
 
-def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
-    """Return the request, and the organization in its environment. Raise ``Http404``."""
-    for environment in Environment:
-        asking = scope(member, environment)
-        rows = scoped(SignatureRequest, asking).select_related("application", "sent_by")
-        if found := rows.filter(pk=request_id).first():
-            return asking, found
-    raise Http404
-
-
 _WHOLE = Prefetch("signers", Signer.objects.defer(*LARGE, "token_salt"))
 _SHOWN = Prefetch("document", Document.objects.only("name", "file_deleted_at"))
 DOCUMENTS = Prefetch("request_documents", RequestDocument.objects.prefetch_related(_SHOWN))
+
+
+def own_request(member: Member, request_id: int) -> tuple[TenantScope, SignatureRequest]:
+    """Return the request, and the organization in its environment. Raise ``Http404``."""
+    found = _own(member, request_id)
+    if found is None:
+        raise Http404
+    return scope(member, found.environment), found
+
+
+def _own(member: Member, request_id: int) -> SignatureRequest | None:
+    for environment in Environment:
+        rows = scoped(SignatureRequest, scope(member, environment)).select_related("application", "sent_by")
+        if found := rows.filter(pk=request_id).first():
+            return found
+    return None
 
 
 @dataclass
@@ -179,13 +185,6 @@ def _past(rows: QuerySet[SignatureRequest], start: int | None, *, rising: bool) 
     if start is None:
         return rows
     return rows.filter(pk__gt=start) if rising else rows.filter(pk__lt=start)
-
-
-def _own(member: Member, request_id: int) -> SignatureRequest | None:
-    for environment in Environment:
-        if row := scoped(SignatureRequest, scope(member, environment)).filter(pk=request_id).first():
-            return row
-    return None
 
 
 def _beyond(rows: QuerySet[SignatureRequest], last: SignatureRequest, *, rising: bool) -> QuerySet[SignatureRequest]:
