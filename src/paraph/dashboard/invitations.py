@@ -15,7 +15,7 @@ from django.views.decorators.cache import never_cache
 from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
-from paraph.messaging.unlinked import unlinked
+from paraph.messaging.letters import unlinked
 from paraph.server.client_address import client_address
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.models import ActorKind

@@ -20,11 +20,9 @@ from paraph.dashboard.decorators import actor, attached, member_page, scope, see
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
+from paraph.webhooks.deliveries import Filter, deliveries_of_all, deliveries_page, send_again, send_test, signed
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.of_application import Filter, deliveries_page, for_application, signed
-from paraph.webhooks.of_tenant import deliveries_of_all
 from paraph.webhooks.payload import EVENTS, TEST_EVENT
-from paraph.webhooks.resend import send_again, send_test
 
 STATES = {
     DeliveryStatus.HELD: gettext_lazy("On hold until the results are sealed"),
@@ -162,7 +160,7 @@ def signed_body(request: HttpRequest, member: Member, application_id: int, deliv
 
 
 def _delivery(application: Application, delivery_id: int) -> Delivery:
-    return get_object_or_404(for_application(application), pk=delivery_id)
+    return get_object_or_404(Delivery, application=application, pk=delivery_id)
 
 
 def _page(request: HttpRequest, member: Member, found: Application, row: Delivery, problem: str = "") -> HttpResponse:
