@@ -14,8 +14,8 @@ from paraph.drafts.payload import refusals as lacks
 from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
 from paraph.request_templates.models import BulkStatus, Template
 from paraph.request_templates.saving import begin_from
+from paraph.signature_requests.input import OPTIONS
 from paraph.signature_requests.models import Field, Placement, SignatureRequest, Signer
-from paraph.signature_requests.variants import OPTIONS
 from paraph.tenants.admin_log.models import Activity
 from tests.api.v1.api_clients import (
     ApiClient,

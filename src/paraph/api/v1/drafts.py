@@ -20,7 +20,7 @@ from paraph.drafts.input import DraftCreation, DraftInput
 from paraph.flow.sending.prepare_draft import prepare_draft
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
-from paraph.signature_requests.accepted_locales import accepted_locale
+from paraph.signature_requests.localized import accepted_locale
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import scoped
 

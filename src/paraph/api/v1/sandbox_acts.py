@@ -24,12 +24,12 @@ from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.fields.entry import ENTERED, EnteredField, filled_fields
-from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.marks import Drawn, Typed, read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.plain_schema import plain_schema
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signature_requests.translated_refusal import TranslatedRefusal
+from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
 

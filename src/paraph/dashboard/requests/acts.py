@@ -15,7 +15,7 @@ from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.sending.remind import remind
 from paraph.flow.signing.show_link import show_signing_link
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 

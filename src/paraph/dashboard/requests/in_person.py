@@ -10,7 +10,7 @@ from paraph.dashboard.requests.own_request import own_request
 from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.signing.show_link import show_signing_link
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.in_person import ticket
+from paraph.signature_requests.tickets import in_person_ticket
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
@@ -26,4 +26,4 @@ def sign_here(request: HttpRequest, member: Member, request_id: int, signer_id: 
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
     signer = found.signers.get(pk=signer_id)
-    return see_other(f"{urlsplit(link).path}?{urlencode({'in_person': ticket(signer, member.pk)})}")
+    return see_other(f"{urlsplit(link).path}?{urlencode({'in_person': in_person_ticket(signer, member.pk)})}")

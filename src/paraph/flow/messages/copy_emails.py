@@ -7,9 +7,9 @@ from paraph.documents.models import Document
 from paraph.flow.messages.names import MAX_LENGTH, document_name, listed_names
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say
 from paraph.messaging.unlinked import unlinked
-from paraph.signature_requests.copy_token import copy_url
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import CopyRecipient
-from paraph.signature_requests.names import full_name
+from paraph.signature_requests.tickets import copy_url
 from paraph.tenants.branding import accent
 from paraph.tenants.logos import logo_picture
 

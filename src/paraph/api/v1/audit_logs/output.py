@@ -9,8 +9,7 @@ from paraph.api.v1.shapes import Digest, Id, Output, Pagination, Timestamp
 from paraph.audit_trail.models import Entry, EventType
 from paraph.kernel.clock import iso
 from paraph.signature_requests.fields.input import MOST_FIELDS
-from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.fields.readers import LONGEST_TEXT
+from paraph.signature_requests.fields.kinds import KINDS, LONGEST_TEXT
 from paraph.signature_requests.input import MOST_DOCUMENTS
 from paraph.signature_requests.models import LONGEST_FIELD_NAME
 from paraph.signature_requests.values import LONGEST_EMAIL

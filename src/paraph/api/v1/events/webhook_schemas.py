@@ -6,8 +6,7 @@ from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 
 from paraph.api.v1.shapes import Id, Name, Timestamp, Url
 from paraph.signature_requests.input import MOST_DOCUMENTS
-from paraph.signature_requests.input_types import METADATA
-from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
+from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME, METADATA
 
 _ABSENT: Any = None  # a key that most events lack; it is never null
 

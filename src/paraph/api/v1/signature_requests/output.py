@@ -7,10 +7,16 @@ from pydantic import ConfigDict, Field, WithJsonSchema
 from paraph.api.v1.branding_profiles import BrandingProfile
 from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Pagination, Timestamp, Url, without_defaults
 from paraph.signature_requests.fields.input import MOST_FIELDS, FieldKind, FieldName, Label
-from paraph.signature_requests.fields.readers import LONGEST_TEXT
+from paraph.signature_requests.fields.kinds import LONGEST_TEXT
 from paraph.signature_requests.input import MOST_COPIES, MOST_DAYS_BETWEEN, MOST_DOCUMENTS, MOST_REMINDERS, MOST_SIGNERS
-from paraph.signature_requests.input_types import LONGEST_REASON, METADATA, MOST_ORDER, MOST_VALIDITY_DAYS
-from paraph.signature_requests.values import LONGEST_EMAIL, LONGEST_NAME
+from paraph.signature_requests.values import (
+    LONGEST_EMAIL,
+    LONGEST_NAME,
+    LONGEST_REASON,
+    METADATA,
+    MOST_ORDER,
+    MOST_VALIDITY_DAYS,
+)
 
 
 class Delivery(Output):

@@ -15,13 +15,13 @@ from paraph.api.v1.responses import json_response
 from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, without_defaults
 from paraph.api.v1.signature_requests.routes import REQUEST_BODY
 from paraph.flow.sending.preview import preview_pdf
-from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE, FieldName
 from paraph.signature_requests.input import MOST_DOCUMENTS, MOST_SIGNERS, MOST_STAMPS, SignatureRequestInput
-from paraph.signature_requests.input_types import HEIGHTS, MOST_PAGES, WIDTHS
+from paraph.signature_requests.localized import accepted_locale
+from paraph.signature_requests.payload import MOST_TOLD
 from paraph.signature_requests.plan import preview
 from paraph.signature_requests.problems import MOST_NAMED
-from paraph.signature_requests.unknown_fields import MOST_TOLD
+from paraph.signature_requests.values import HEIGHTS, MOST_PAGES, WIDTHS
 from paraph.words import DEFAULT_LOCALE
 
 

@@ -18,10 +18,10 @@ from paraph.flow.sending.create import Sender, create
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.places import expensive_work
 from paraph.server.client_address import origin
-from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.signature_requests.input import Creation, SignatureRequestInput
-from paraph.signature_requests.input_types import Input
+from paraph.signature_requests.localized import accepted_locale
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
+from paraph.signature_requests.values import Input
 from paraph.tenants.scope import TenantScope, scoped
 
 REQUEST_BODY = Body(Creation, "The request, under the root key. At most 4 MiB.")

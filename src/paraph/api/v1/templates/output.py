@@ -15,12 +15,13 @@ from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
     MOST_STAMPS,
+    OPTIONS,
     CopyInput,
     SignatureRequestInput,
     Stamp,
+    fields_of,
 )
 from paraph.signature_requests.models import Role as Kind
-from paraph.signature_requests.variants import OPTIONS, fields_of
 
 _RARE = ("copies", "decline_allowed")  # options that only some answers have
 

@@ -27,7 +27,7 @@ from paraph.kernel.places import expensive_work
 from paraph.request_templates.content import size_of_placements
 from paraph.request_templates.input import TemplateCreation, TemplateInput, TemplateSending, TemplateSendingInput
 from paraph.request_templates.models import Template
-from paraph.signature_requests.accepted_locales import accepted_locale
+from paraph.signature_requests.localized import accepted_locale
 from paraph.tenants.scope import scoped
 
 _OPTIONS = (*MADE, *INPUT, "validation_json", "validation_unknown_field", "forbidden_sms:role")
