@@ -1,6 +1,6 @@
 """Planning a request from a creation payload: everything is checked, nothing is written (rule 4.5).
 
-:mod:`paraph.api.v1.problems` states the order of refusals. One message names all problems of the payload, up to 50."""
+:mod:`paraph.api.v1.endpoint` states the order of refusals. One message names all problems of the payload, up to 50."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping

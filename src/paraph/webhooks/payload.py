@@ -1,5 +1,5 @@
 """Writing the body of a delivery (rule 6.1). It has its own fields of a request and of a signer, beside those
-of :mod:`paraph.api.v1.signature_requests.output`: the two contracts change apart."""
+of :mod:`paraph.api.v1.signature_request_shapes`: the two contracts change apart."""
 
 import json
 from collections.abc import Collection, Iterable
