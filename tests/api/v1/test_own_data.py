@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 
+from paraph.flow.ending import end_early
 from paraph.signature_requests.models import SignatureRequest
 from paraph.webhooks.models import Delivery
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload
@@ -108,7 +109,6 @@ def test_a_filter_that_is_given_twice(owner: ApiClient) -> None:
 
 
 def test_webhooks_have_them_where_they_were_given(owner: ApiClient) -> None:
-    from paraph.flow.ending import end_early
     from paraph.tenants.admin_log.actor import OPERATOR
 
     given = created(owner, external_id="lease-4711", metadata=METADATA)["id"]

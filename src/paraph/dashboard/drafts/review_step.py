@@ -12,7 +12,7 @@ from paraph import words
 from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
 from paraph.dashboard.drafts.sheets import sheets
-from paraph.dashboard.requests.own_turn import own_signing_page
+from paraph.dashboard.requests.actions import own_signing_page
 from paraph.documents.refusals import named_pages
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Step
@@ -24,9 +24,9 @@ from paraph.flow.sending.drafts import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.outbound.url import ascii_address
 from paraph.server.client_address import origin
-from paraph.signature_requests.input_types import MOST_VALIDITY_DAYS
 from paraph.signature_requests.models import LONGEST_MESSAGE, Mode, Role
 from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.signature_requests.values import MOST_VALIDITY_DAYS
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.organizations import UNNAMED

@@ -24,11 +24,11 @@ from paraph.flow.messages.names import (
 )
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say, unlinked
-from paraph.signature_requests import copy_ticket
-from paraph.signature_requests.copy_token import copy_url
+from paraph.signature_requests import tickets
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import LONGEST_SUBJECT, CopyRecipient, Inquiry, SignatureRequest, Signer
-from paraph.signature_requests.names import full_name
 from paraph.signature_requests.signing_token import signing_url
+from paraph.signature_requests.tickets import copy_url
 from paraph.tenants.branding import accent
 from paraph.tenants.logos import logo_picture
 from paraph.words import Words, for_approvers, moment, of, phrase
@@ -52,9 +52,9 @@ class CopyLink(NamedTuple):
 
 
 def copy_link(signer: Signer) -> CopyLink:
-    """Make a link that holds for :data:`paraph.signature_requests.copy_ticket.IN_MAIL`."""
-    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
-    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + copy_ticket.IN_MAIL)
+    """Make a link that holds for :data:`paraph.signature_requests.tickets.IN_MAIL`."""
+    ticket = tickets.ticket(signer, tickets.IN_MAIL)
+    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + tickets.IN_MAIL)
 
 
 def invitation(signer: Signer, url: str) -> EmailContent:

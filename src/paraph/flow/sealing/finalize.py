@@ -8,9 +8,18 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.joined import Joined
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
-from paraph.evidence.record import all_sealed, certificate_facts, record_proof_file, record_sealed_document, seal_facts
+from paraph.evidence.record import (
+    all_sealed,
+    certificate_facts,
+    has_proof,
+    is_sealed,
+    record_proof_file,
+    record_sealed_document,
+    seal_facts,
+)
 from paraph.flow import events
 from paraph.flow.events import lock_request
 from paraph.flow.messages.tell_sender import queue_mail
@@ -33,7 +42,11 @@ from paraph.storage.object_keys import folder_of
 from paraph.tenants.models import MailKind
 from paraph.webhooks import outbox
 
-_LARGE = ("document__preflight", "sealed__seal")
+_DOCUMENT = Joined(
+    RequestDocument, "request", "document", end='WHERE "self"."id" = %s', deferred={"document__preflight"}
+)
+_REQUEST = Joined(SignatureRequest, "organization", "branding_profile", end='WHERE "self"."id" = %s')
+_PROOF = Joined(ProofFile, "request", end='WHERE "self"."request_id" = %s', deferred={"seal"})
 
 
 def finalize(request_document_id: int) -> None:
@@ -56,11 +69,10 @@ def seal(request_document_id: int) -> int | None:
     nothing once retention has deleted the files. Raise ``DomainError``, ``SealError`` or ``OSError`` when it cannot be
     done now, and note the cause.
     """
-    rows = RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE)
-    row = rows.get(pk=request_document_id)
+    row = _DOCUMENT.get(request_document_id)
     if row.request.files_deleted_at:
         return None
-    missing = not hasattr(row, "sealed")
+    missing = not is_sealed(row.pk)
     if missing:
         _store(
             row.request_id,
@@ -82,8 +94,8 @@ def prove(request_id: int) -> None:
     Every document must be sealed. Safe to repeat and to run twice at once, as :func:`seal` is. Raise as :func:`seal`
     does.
     """
-    request = SignatureRequest.objects.select_related("organization", "branding_profile", "proof").get(pk=request_id)
-    if not hasattr(request, "proof"):
+    if not has_proof(request_id):
+        request = _REQUEST.get(request_id)
         key = f"proofs/{folder_of(request_id)}/{request_id}"
         _store(request_id, "proof", lambda: _sealed_proof(request), key, lambda *made: _commit_proof(request_id, *made))
 
@@ -181,7 +193,7 @@ def publish(request_id: int) -> None:
     Every sealed document and the proof must be in storage, byte for byte as they were sealed. Safe to repeat. Raise
     ``DomainError`` or ``OSError`` where a file is missing or is another one, and note the cause.
     """
-    proof = ProofFile.objects.select_related("request").defer("seal").get(request=request_id)
+    proof = _PROOF.get(request_id)
     if proof.request.finalized:
         return
     with failures.noted(request_id, "publish"):

@@ -18,10 +18,10 @@ from paraph.request_templates.filled import fill, path_of
 from paraph.request_templates.given import read
 from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
 from paraph.request_templates.saving import save_template
+from paraph.signature_requests.input import UnnamedRequest
 from paraph.signature_requests.models import RequestDocument
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
-from paraph.signature_requests.variants import UnnamedRequest
 from paraph.tenants.admin_log import log
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor

@@ -15,11 +15,11 @@ from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
 from paraph.pdf.untrusted.preview import preview
+from paraph.signature_requests.fields.entry import ShownValue, values_of_others
 from paraph.signature_requests.fields.kinds import field_content
-from paraph.signature_requests.fields.shown import ShownValue, values_of_others
 from paraph.signature_requests.fields.store import fields_of
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signature_requests.signed_documents import PageNotShownError
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 
