@@ -23,6 +23,8 @@ from tests.flow.test_sign import at_once
 from tests.request_templates.kept import bulk_of, csv_of, sending, template_of
 from tests.tenancy import suspend
 
+pytestmark = pytest.mark.django_db
+
 PEOPLE = [f"P{number} X p{number}@example.com" for number in range(5)]
 
 
@@ -41,7 +43,6 @@ def states(bulk: BulkSend) -> list[str]:
     return [row.state for row in BulkRow.objects.filter(bulk_send=bulk)]
 
 
-@pytest.mark.django_db
 def test_each_row_becomes_a_request_of_its_own() -> None:
     charles = author()
     bulk = begun(charles)
@@ -60,14 +61,12 @@ def test_each_row_becomes_a_request_of_its_own() -> None:
     assert [act.action for act in Activity.objects.all()][1:] == ["bulk_send.started", *["request.sent"] * 5]
 
 
-@pytest.mark.django_db
 def test_a_row_that_is_sent_keeps_no_name_or_address() -> None:
     bulk = begun(author())
     send_rows(bulk.pk)
     assert "@" not in repr([vars(row) for row in bulk.rows.all()])
 
 
-@pytest.mark.django_db
 def test_nothing_is_sent_while_a_row_is_wrong_unless_it_is_skipped() -> None:
     charles = author()
     bulk = bulk_of(charles, template_of(charles), csv_of("A B nobody", PEOPLE[0]))
@@ -79,7 +78,6 @@ def test_nothing_is_sent_while_a_row_is_wrong_unless_it_is_skipped() -> None:
     assert states(bulk) == ["wrong", "sent"]
 
 
-@pytest.mark.django_db
 def test_rows_beyond_the_quota_say_so_and_can_be_sent_later(settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_pro": 3})
     charles = author()
@@ -95,7 +93,6 @@ def test_rows_beyond_the_quota_say_so_and_can_be_sent_later(settings: Any) -> No
     assert SignatureRequest.objects.count() == Count.objects.get(scope__startswith="web-sends:").count == 5
 
 
-@pytest.mark.django_db
 def test_a_cancelled_one_sends_no_further_row(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(module, "_RUN_SECONDS", -1)
     charles = author()
@@ -109,7 +106,6 @@ def test_a_cancelled_one_sends_no_further_row(monkeypatch: pytest.MonkeyPatch) -
         start(charles, bulk)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("cause", ["suspended", "removed", "observer"])
 def test_nothing_is_sent_for_those_who_may_not_any_more(cause: str) -> None:
     charles = author()
@@ -125,7 +121,6 @@ def test_nothing_is_sent_for_those_who_may_not_any_more(cause: str) -> None:
     assert states(bulk) == ["refused"] * 5 and not SignatureRequest.objects.exists()
 
 
-@pytest.mark.django_db
 def test_a_template_stays_while_it_is_sent() -> None:
     charles = author()
     bulk = begun(charles)
@@ -139,7 +134,6 @@ def test_a_template_stays_while_it_is_sent() -> None:
         start(charles, bulk)
 
 
-@pytest.mark.django_db
 def test_a_bulk_send_of_another_organization_does_not_exist() -> None:
     charles, stranger = author(), author()
     bulk = bulk_of(charles, template_of(charles), csv_of(*PEOPLE))
@@ -151,7 +145,6 @@ def test_a_bulk_send_of_another_organization_does_not_exist() -> None:
     assert refused.value.code == "not_found"
 
 
-@pytest.mark.django_db
 def test_old_ones_are_forgotten_and_requests_stay(monkeypatch: pytest.MonkeyPatch) -> None:
     bulk = begun(author())
     send_rows(bulk.pk)
@@ -177,7 +170,6 @@ def test_it_is_begun_once_however_often_the_button_is_pressed() -> None:
     assert [name for name, _ in jobs()] == ["send_rows"]
 
 
-@pytest.mark.django_db
 def test_a_row_is_sent_and_noted_at_once_or_not_at_all(monkeypatch: pytest.MonkeyPatch) -> None:
     bulk = begun(author())
     with monkeypatch.context() as broken:

@@ -22,6 +22,8 @@ from tests.flow.test_jobs import work_off
 from tests.flow.test_sign import at_once, signing
 from tests.webhooks.parties import told
 
+pytestmark = pytest.mark.django_db
+
 REASON = "The rent is wrong:\nit says 1200."
 
 
@@ -30,7 +32,6 @@ def declined(made: Scene, position: int = 0) -> SignatureRequest:
     return decline(signer, REASON, VISITOR)
 
 
-@pytest.mark.django_db
 def test_the_request_ends_early_and_the_signer_stays_as_they_were() -> None:
     made, _ = told(signers=2, decline_allowed=True)
     request = declined(made)
@@ -49,7 +50,6 @@ def test_the_request_ends_early_and_the_signer_stays_as_they_were() -> None:
     assert (noted.action, noted.actor_kind) == ("signer.declined", "signer") and REASON not in str(noted.after)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("reason", ["", " \r\n ", "é" * 501])
 def test_a_reason_has_1_to_500_characters(reason: str) -> None:
     made = scene(decline_allowed=True)
@@ -59,7 +59,6 @@ def test_a_reason_has_1_to_500_characters(reason: str) -> None:
     assert SignatureRequest.objects.get().status == "pending"
 
 
-@pytest.mark.django_db
 def test_who_may_not_sign_may_not_decline() -> None:
     made = scene(signers=2, mode="sequential")
     for position, code in ((0, "decline_not_allowed"), (1, "decline_not_allowed")):
@@ -160,7 +159,6 @@ def test_of_the_last_signature_and_a_decline_only_one_happens(attempt: int) -> N
     assert broken_at(made.entries()) is None
 
 
-@pytest.mark.django_db
 def test_the_reason_is_erased_with_the_signer_and_the_chain_stays_whole() -> None:
     made, _ = told(signers=2, decline_allowed=True)
     Organization.objects.update(contact_email="contracts@acme.example")
@@ -178,7 +176,6 @@ def test_the_reason_is_erased_with_the_signer_and_the_chain_stays_whole() -> Non
     assert [bytes(entry.hash) for entry in made.entries()] == hashes and broken_at(made.entries()) is None
 
 
-@pytest.mark.django_db
 def test_the_reason_of_a_sender_is_no_personal_value() -> None:
     made = scene()
     end_early(OPERATOR, made.request.pk, "Wrong contract")

@@ -9,6 +9,7 @@ from django.test import Client
 from paraph.audit_trail.append import broken_at
 from paraph.documents import objects_to_delete
 from paraph.documents.models import Document, ObjectToDelete
+from paraph.drafts.models import Draft
 from paraph.evidence.models import KeptTimestamp, ProofFile, SealedDocument
 from paraph.flow.ending import end_early
 from paraph.flow.housekeeping import delete_files as deleting
@@ -16,10 +17,12 @@ from paraph.flow.housekeeping import unused_documents
 from paraph.flow.housekeeping.delete_files import delete_due_files, delete_files, overdue
 from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_uploads
 from paraph.flow.sealing.finalize import finalize
+from paraph.flow.sending.templates import delete_template
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state
 from paraph.operations.retry import retry
+from paraph.request_templates.models import Template
 from paraph.signature_requests import tickets
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
@@ -28,9 +31,11 @@ from paraph.tenants.models import Retention, Storage
 from paraph.tenants.retention import retention_days
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.replay import replay_delivery, replay_request
+from tests.drafts.author import author
 from tests.factories import Scene, jobs, scene, sign
 from tests.flow.test_jobs import work_off
 from tests.flow.test_sweep import there
+from tests.request_templates.kept import template_of
 from tests.tenancy import set_retention
 from tests.webhooks.parties import told
 
@@ -266,3 +271,41 @@ def _unused(made: Scene, row: RequestDocument) -> Document:
     row.placements.all().delete()
     row.delete()
     return row.document
+
+
+def test_a_document_of_a_template_is_used() -> None:
+    charles = author()
+    template = template_of(charles)
+    Draft.objects.all().delete()
+    Document.objects.update(created_at=clock.now() - UNUSED_FOR * 2)
+    assert delete_unused_uploads() == 0
+    delete_template(charles.scope, template.pk, charles.actor)
+    assert delete_unused_uploads() == 1
+
+
+def test_files_of_a_template_outlive_the_retention_of_requests() -> None:
+    charles = author()
+    template = template_of(charles)
+    draft = Draft.objects.get()
+    request = SignatureRequest.objects.get(pk=charles.send(draft))
+    SignatureRequest.objects.filter(pk=request.pk).update(status="expired")
+    assert delete_files(request.pk)
+    assert Document.objects.get().file_deleted_at is None and not ObjectToDelete.objects.exists()
+    delete_template(charles.scope, template.pk, charles.actor)
+    document = Document.objects.get()
+    assert document.file_deleted_at
+    assert document.object_key in ObjectToDelete.objects.values_list("object_key", flat=True)
+
+
+def test_files_of_a_request_stay_when_a_template_goes() -> None:
+    charles = author()
+    template = template_of(charles)
+    charles.send(Draft.objects.get())
+    delete_template(charles.scope, template.pk, charles.actor)
+    assert Document.objects.get().file_deleted_at is None
+
+
+def test_a_template_of_another_organization_stays() -> None:
+    charles, stranger = author(), author()
+    delete_template(stranger.scope, template_of(charles).pk, stranger.actor)
+    assert Template.objects.exists()

@@ -2,6 +2,7 @@
 
 import io
 import json
+from collections.abc import Callable
 from datetime import timedelta
 from types import SimpleNamespace
 from typing import Any
@@ -9,20 +10,40 @@ from typing import Any
 import pikepdf
 import pytest
 from django.db import transaction
+from django.db.utils import DatabaseError
 
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import EventType
 from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
 from paraph.flow import events
+from paraph.flow.ending import end_early, expire
+from paraph.flow.housekeeping.delete_files import delete_files
+from paraph.flow.personal_data.erase import erase_signer
 from paraph.flow.sealing.context import sealing_context
 from paraph.flow.sealing.finalize import prove, publish, seal
 from paraph.flow.sealing.proof_content import proof_content
+from paraph.flow.signing.decline import decline
+from paraph.flow.signing.sign import Signature
+from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
+from paraph.pdf.report import EvidenceCheck
+from paraph.pdf.verification.evidence_check import check_evidence
+from paraph.pdf.verification.evidence_statements import check_journal, check_signers
+from paraph.pdf.verification.proof_file import evidence_of, printed_text
 from paraph.pdf.verification.verify import verify
-from paraph.signature_requests.models import SignatureRequest
+from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.fields.store import values_of, write
+from paraph.signature_requests.models import Field, SignatureRequest, Signer
 from paraph.storage import store
-from tests.factories import Scene, scene, sign
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.words import LOCALES, of
+from tests.columns import columns
+from tests.factories import TYPED, VISITOR, Scene, scene, sign
+from tests.flow.test_erase import everything
+from tests.flow.test_jobs import work_off
+
+pytestmark = pytest.mark.django_db
 
 
 def sealed(**how: Any) -> Scene:
@@ -38,7 +59,6 @@ def finalized(made: Scene) -> bool:
     return SignatureRequest.objects.get(pk=made.request.pk).finalized
 
 
-@pytest.mark.django_db
 def test_from_signature_to_finalized() -> None:
     made = sealed(signers=2, documents=2, mode="sequential")
     prove(made.request.pk)
@@ -59,7 +79,6 @@ def test_from_signature_to_finalized() -> None:
     assert broken_at(made.entries()) is None
 
 
-@pytest.mark.django_db
 def test_the_proof_is_sealed_and_its_digest_journaled() -> None:
     made = sealed()
     prove(made.request.pk)
@@ -73,7 +92,6 @@ def test_the_proof_is_sealed_and_its_digest_journaled() -> None:
     assert found.ok and found.covers_whole_file and found.timestamp
 
 
-@pytest.mark.django_db
 def test_the_evidence_in_the_proof_carries_the_whole_journal() -> None:
     made = sealed(signers=2)
     stated = made.entries()
@@ -86,7 +104,6 @@ def test_the_evidence_in_the_proof_carries_the_whole_journal() -> None:
     assert [signer["full_name"] for signer in evidence["signers"]] == ["Ada Lovelace", "Émile Zola"]
 
 
-@pytest.mark.django_db
 def test_the_proof_names_channel_and_destination_of_each_signer() -> None:
     made = sealed(signer={"phone": "+33612345678", "otp_channel": "sms"})
     prove(made.request.pk)
@@ -100,7 +117,6 @@ def test_the_proof_names_channel_and_destination_of_each_signer() -> None:
     assert SealedDocument.objects.get().seal["timestamp_authority"].replace(" ", "") in flat
 
 
-@pytest.mark.django_db
 def test_proving_and_publishing_again_change_nothing() -> None:
     made = sealed()
     for _ in range(2):
@@ -129,7 +145,6 @@ def test_what_storage_changed_is_not_published(which: str) -> None:
     assert finalized(made) and not SealingFailure.objects.exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("ahead", [timedelta(), timedelta(minutes=3)], ids=["a clock like others", "a clock ahead"])
 def test_a_seal_is_printed_not_after_its_timestamp(monkeypatch: pytest.MonkeyPatch, ahead: timedelta) -> None:
     """As of its making: its row is written once the timestamp has come."""
@@ -147,7 +162,6 @@ def test_a_seal_is_printed_not_after_its_timestamp(monkeypatch: pytest.MonkeyPat
         assert stated["seal"]["sealed_at"] <= stated["seal"]["timestamped_at"]
 
 
-@pytest.mark.django_db
 def test_the_lines_of_the_journal_carry_the_names() -> None:
     made = sealed(signers=2)
     stated = proof_content(SignatureRequest.objects.get(pk=made.request.pk), clock.now())
@@ -158,14 +172,12 @@ def test_the_lines_of_the_journal_carry_the_names() -> None:
     assert {line.signer for line in stated.journal} == {"Ada Lovelace", "Émile Zola", ""}
 
 
-@pytest.mark.django_db
 def test_every_event_has_a_title_in_the_proof() -> None:
     stated = proof_content(SignatureRequest.objects.get(pk=sealed().request.pk), clock.now())
     assert set(stated.event_titles) == set(EventType) and set(stated.sender_events) < set(EventType)
     assert stated.event_titles["signer.signed"] == "Signed"
 
 
-@pytest.mark.django_db
 def test_a_reminder_is_called_one_in_the_language_of_the_request() -> None:
     made = sealed()
     request = SignatureRequest.objects.get(pk=made.request.pk)
@@ -180,3 +192,227 @@ def test_a_reminder_is_called_one_in_the_language_of_the_request() -> None:
         stated = proof_content(request, clock.now())
         lines = [line for line in stated.journal if line.event_type == EventType.SIGNER_NOTIFIED]
         assert [line.title or stated.event_titles[line.event_type] for line in lines] == titles
+
+
+FIELDS: list[dict[str, Any]] = [
+    {"type": "text", "name": "iban", "label": "Your IBAN"},
+    {"type": "multiline", "name": "address", "height": 40},
+    {"type": "number", "name": "rent"},
+    {"type": "date", "name": "begin"},
+    {"type": "checkbox", "name": "pets"},
+    {"type": "checkbox", "name": "cats", "required": False},
+    {"type": "choice", "name": "floor", "options": ["ground floor (left)", "first"]},
+    {"type": "text", "name": "flat", "value": "4b", "read_only": True},
+    {"type": "text", "name": "remarks", "required": False},
+    {"type": "signed_on", "name": "day"},
+    {"type": "full_name", "name": "name"},
+    {"type": "email", "name": "mail"},
+]
+ENTERED: dict[str, Any] = {
+    "iban": "DE89 3704 0044",
+    "address": "Unter den Linden 1\n10117 Berlin",
+    "rent": "1250.50",
+    "begin": "2026-12-01",
+    "pets": True,
+    "floor": "ground floor (left)",
+}
+
+
+def finished(**how: Any) -> Scene:
+    """Everyone has filled in their fields and signed, and all is sealed."""
+    made = scene(fields=FIELDS, **how)
+    for position in range(len(made.signers)):
+        fill_and_sign(made, position)
+    work_off()
+    made.request.refresh_from_db()
+    assert made.request.finalized
+    return made
+
+
+def fill_and_sign(made: Scene, position: int = 0, **others: Any) -> Signer:
+    code = made.code(position)
+    signer = Signer.objects.select_related("request").get(pk=made.signers[position].pk)
+    given = [
+        {"document_id": row.document_id, "name": name, "value": value}
+        for row in made.request_documents
+        for name, value in {**ENTERED, **others}.items()
+    ]
+    return sign_verb(signer, Signature(code, TYPED, None, "en", filled_fields(signer, given)), VISITOR)
+
+
+def signed_entry(made: Scene) -> Any:
+    return next(entry for entry in made.entries() if entry.event_type == "signer.signed")
+
+
+def proof_file() -> bytes:
+    return store.get(ProofFile.objects.get().object_key)
+
+
+def check(made: Scene) -> EvidenceCheck:
+    files = {f"uploaded-{number}.pdf": content for number, content in enumerate(made.uploads)}
+    for sealed in SealedDocument.objects.all():
+        files[f"signed-{sealed.pk}.pdf"] = store.get(sealed.object_key)
+    return check_evidence({**files, "proof.pdf": proof_file()}, sealing_context().roots("sandbox"))
+
+
+def test_the_journal_has_each_value_behind_a_commitment() -> None:
+    made = finished()
+    entry = signed_entry(made)
+    assert [field["name"] for field in entry.metadata["fields"]] == [field["name"] for field in FIELDS]
+    values = {field["name"]: field["value"] for field in entry.metadata["fields"]}
+    today = f"{entry.created_at:%Y-%m-%d}"
+    filled = {"flat": "4b", "remarks": None, "cats": False, "day": today, "name": "Ada Lovelace"}
+    assert values == {**ENTERED, **filled, "mail": "ada1@example.com"}
+    assert set(entry.metadata["fields"][0]) == {"document_id", "name", "type", "value"}
+    with_salts = {path for path in entry.salts if path.startswith("metadata/fields/")}
+    assert with_salts == {f"metadata/fields/{n}/value" for n, (_, v) in enumerate(values.items()) if v is not None}
+    assert broken_at(made.entries()) is None
+
+
+def test_the_proof_states_label_value_who_and_when_and_is_verified() -> None:
+    made = finished(signers=2, documents=2)
+    found = check(made)
+    assert found.problems == []
+    assert "The 48 values of fields are those that the journal has." in found.matches
+    assert "The proof prints the value of each field." in found.matches
+    text = printed_text(proof_file())
+    for fact in ("YourIBAN", "DE8937040044", "UnterdenLinden1", "1,250.50", "December1,2026", "groundfloor(left)"):
+        assert text.count(fact) == 4
+    assert text.count("leftempty") == 4 and text.count("nottickedfloor") == 4
+    evidence = evidence_of(proof_file())
+    assert evidence
+    [first, *_] = evidence["signers"][0]["fields"]
+    assert first == {
+        "document_id": made.request_documents[0].document_id,
+        "name": "iban",
+        "type": "text",
+        "label": "Your IBAN",
+        "value": "DE89 3704 0044",
+        "printed": "DE89 3704 0044",
+    }
+
+
+@pytest.mark.parametrize("locale", ["ar", "de", "hu"])
+def test_in_other_languages_it_is_verified_all_the_same(locale: str) -> None:
+    made = finished(locale=locale)
+    assert check(made).problems == []
+
+
+def test_another_value_in_the_evidence_is_noticed() -> None:
+    finished()
+    evidence, text = evidence_of(proof_file()), printed_text(proof_file())
+    assert evidence
+    assert problems(evidence, text) == []
+    journal = json.loads(json.dumps(evidence))
+    signed = next(entry for entry in journal["journal"] if entry["event_type"] == "signer.signed")
+    signed["metadata"]["fields"][4]["value"] = False
+    assert any("broken at entry" in problem for problem in problems(journal, text))
+    stated = json.loads(json.dumps(evidence))
+    stated["signers"][0]["fields"][2] |= {"value": "1350.50", "printed": "1,350.50"}
+    assert problems(stated, text + "1,350.50") == ["The values of fields are not those that the journal has."]
+    stated["signers"][0]["fields"] = evidence["signers"][0]["fields"][::-1]
+    assert problems(stated, text) == ["The values of fields are not those that the journal has."]
+    del stated["signers"][0]["fields"]
+    assert problems(stated, text) == ["The values of fields are not those that the journal has."]
+    assert problems(evidence, text.replace("1,250.50", "1,350.50")) == ["The proof does not print the value of rent."]
+    for position, said in ((0, "DE89 3704 0045"), (2, "1,350.50"), (8, "None.")):
+        stated = json.loads(json.dumps(evidence))
+        field = stated["signers"][0]["fields"][position]
+        field["printed"] = said
+        told = [f"The proof prints another value than the journal has for {field['name']}."]
+        assert problems(stated, text + "".join(said.split())) == told
+
+
+def problems(evidence: dict[str, Any], text: str) -> list[str]:
+    result = EvidenceCheck()
+    check_journal(result, evidence["journal"], text)
+    check_signers(result, evidence["signers"], evidence["journal"], text)
+    return result.problems
+
+
+def test_erasing_leaves_no_value_and_chain_and_proof_hold(caplog: pytest.LogCaptureFixture) -> None:
+    made = finished(signers=2)
+    entered = ("3704 0044", "10117 Berlin", "1250.50", "2026-12-01")
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    assert all(each in everything() for each in entered)
+    erase_signer(OPERATOR, made.signers[0].pk)
+    assert all(each in everything() for each in entered), "the other signer entered the same"
+    erased = signed_entry(made).metadata["fields"]
+    assert {field["value"] for field in erased} == {"erased", None, f"signer-{made.signers[0].pk}@erased.invalid"}
+    assert [field["name"] for field in erased] == [field["name"] for field in FIELDS]
+
+    erase_signer(OPERATOR, made.signers[1].pk)
+    assert not [each for each in entered if each in everything()]
+    assert not list(Signer.objects.exclude(fields_encrypted=None))
+    assert [bytes(entry.hash) for entry in made.entries()] == hashes
+    assert broken_at(made.entries()) is None and check(made).problems == []
+    assert not [each for each in entered if each in caplog.text]
+    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
+
+
+def test_the_database_lets_no_value_go_without_its_commitment() -> None:
+    made = finished()
+    entry = signed_entry(made)
+    entry.metadata["fields"][0]["value"] = "DE00"
+    with pytest.raises(DatabaseError, match="append-only"), transaction.atomic():
+        entry.save(update_fields=["metadata"])
+
+
+def test_values_go_with_the_files() -> None:
+    made = finished()
+    assert values_of(Signer.objects.get())
+    hashes = [bytes(entry.hash) for entry in made.entries()]
+    values = [each for each in ENTERED.values() if isinstance(each, str)]
+    assert set(values) <= {field["value"] for field in signed_entry(made).metadata["fields"]}
+    assert delete_files(made.request.pk)
+    assert values_of(Signer.objects.get()) == {}
+    told = signed_entry(made).metadata["fields"]
+    assert [each["name"] for each in told] == [each["name"] for each in FIELDS]
+    assert {each["name"]: each["value"] for each in told if each["value"] != "erased"} == {"remarks": None}
+    found = {f"{table}.{column}" for table, column, each in columns() if any(value in each for value in values)}
+    assert found == {"signature_requests_field.options"}, "which are asked, and not what was chosen"
+    assert ([bytes(entry.hash) for entry in made.entries()], broken_at(made.entries())) == (hashes, None)
+    assert signed_entry(made).ip == VISITOR.ip, "the rest stays"
+    assert not Field.objects.exclude(value=None).exists(), "what the sender gave"
+
+
+def expired(made: Scene) -> None:
+    SignatureRequest.objects.update(expires_at=clock.now())
+    expire(made.request.pk)
+
+
+def ended(made: Scene) -> None:
+    end_early(OPERATOR, made.request.pk, "Over.")
+
+
+def declined(made: Scene) -> None:
+    decline(Signer.objects.select_related("request__organization").get(pk=made.signers[1].pk), "No.", VISITOR)
+
+
+@pytest.mark.parametrize("end", [expired, ended, declined])
+def test_what_was_never_signed_goes_with_the_end_of_the_request(end: Callable[[Scene], None]) -> None:
+    made = scene(fields=FIELDS, signers=2, decline_allowed=True)
+    fill_and_sign(made, 0)
+    second = Signer.objects.get(pk=made.signers[1].pk)
+    write(second, {Field.objects.filter(signer=second)[0].pk: "DE89"})
+    second.save(update_fields=["fields_encrypted"])
+    end(made)
+    assert SignatureRequest.objects.get().status == "expired"
+    first, second = Signer.objects.order_by("order")
+    assert values_of(second) == {} and values_of(first)
+
+
+def test_a_proof_without_fields_says_nothing_of_them() -> None:
+    made = scene()
+    sign(made)
+    work_off()
+    assert "fields" not in signed_entry(made).metadata
+    evidence = evidence_of(proof_file())
+    assert evidence and "fields" not in evidence["signers"][0]
+    assert "Fieldsfilledin" not in printed_text(proof_file())
+    assert not [each for each in check(made).matches if "field" in each]
+
+
+def test_every_language_has_its_words() -> None:
+    for name in ("fields", "ticked", "unticked", "left_empty", "meta_fields"):
+        assert len({of("proof", locale)[name] for locale in LOCALES}) >= len(LOCALES) - 2, name

@@ -2,6 +2,7 @@
 
 import io
 import re
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from typing import Any
@@ -9,19 +10,30 @@ from typing import Any
 import pikepdf
 import pytest
 from django.db import connection
+from django.test import Client
 
-from paraph.evidence.models import SealedDocument, SealingFailure
+from paraph.evidence.models import ProofFile, SealedDocument, SealingFailure
+from paraph.flow.sealing import finalize as steps
 from paraph.flow.sealing.context import sealing_context
-from paraph.flow.sealing.finalize import seal
+from paraph.flow.sealing.finalize import finalize, seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.pdf.verification.verify import verify
-from paraph.signature_requests.models import Placement, Signer
+from paraph.signature_requests.models import Placement, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
-from tests.factories import VISITOR, Scene, jobs, scene, sign
+from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.branding import create_profile, update_profile
+from tests.api.v1.api_clients import api_client, payload
+from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
+from tests.flow.test_sign import at_once
+from tests.logos import COLORS
+from tests.pdf.pictures import texts
+
+pytestmark = pytest.mark.django_db
+
 
 DRAWN = {"type": "drawn", "strokes": [[[0, 0.2], [0.5, 0.1], [1, 0.3]]]}
 
@@ -33,7 +45,6 @@ def completed(**how: Any) -> Scene:
     return made
 
 
-@pytest.mark.django_db
 def test_seals_each_document_and_journals_all_that_is_named() -> None:
     made = completed(signers=2, documents=2, pages=3)
     for row in made.request_documents:
@@ -68,7 +79,6 @@ def test_seals_each_document_and_journals_all_that_is_named() -> None:
         assert entry.signer_id is None and (entry.ip, entry.user_agent) == ("", "")
 
 
-@pytest.mark.django_db
 def test_sealing_again_changes_nothing() -> None:
     made = completed()
     seal(made.request_documents[0].pk)
@@ -107,7 +117,6 @@ def test_two_workers_at_once_make_one_seal(monkeypatch: pytest.MonkeyPatch) -> N
                 store.get(key)
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("environment", ["sandbox", "production"])
 def test_the_watermark_is_on_every_page_in_sandbox_only(environment: str) -> None:
     made = completed(pages=3, environment=environment)
@@ -116,7 +125,6 @@ def test_the_watermark_is_on_every_page_in_sandbox_only(environment: str) -> Non
     assert counts == ([1, 1, 2] if environment == "sandbox" else [0, 0, 1])
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("sizes", "watermarks"),
     [([[595, 842]] * 300, 1), ([[595, 842], [596, 842], [1190, 1684]], 1), ([[595, 842], [842, 595], [595, 842]], 2)],
@@ -130,7 +138,6 @@ def test_the_watermark_is_one_overlay_with_a_picture_for_each_proportion(sizes: 
     assert len(drawn.marks) == 1, "the stamp; no mark for each page"
 
 
-@pytest.mark.django_db
 def test_initials_of_every_signer_are_on_every_page() -> None:
     made = scene(signers=2, pages=2, environment="production", initials_required=True)
     sign(made, 0, initials=DRAWN)
@@ -139,7 +146,6 @@ def test_initials_of_every_signer_are_on_every_page() -> None:
     assert _pictures(store.get(SealedDocument.objects.get().object_key)) == [2, 4]
 
 
-@pytest.mark.django_db
 def test_a_drawing_is_one_form_for_stamps_of_all_sizes_without_transparency() -> None:
     made = scene(environment="production")
     [row], [signer] = made.request_documents, made.signers
@@ -167,7 +173,6 @@ def _pictures(content: bytes) -> list[int]:
         return drawn
 
 
-@pytest.mark.django_db
 def test_without_a_timestamp_the_journal_says_so(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     made = completed()
     context = sealing_context()
@@ -203,3 +208,91 @@ def test_what_cannot_be_sealed_is_noted_until_it_can() -> None:
     store.put(document.object_key, made.uploads[0])
     seal(made.request_documents[0].pk)
     assert not SealingFailure.objects.exists()
+
+
+def ends(made: Scene) -> tuple[bool, int]:
+    """Whether it is finalized, and how often it was proven."""
+    return SignatureRequest.objects.get().finalized, made.events().count("signature_request.certificate_issued")
+
+
+def test_the_last_document_brings_the_proof() -> None:
+    made = completed(documents=2)
+    finalize(made.request_documents[0].pk)
+    assert not ProofFile.objects.exists()
+    finalize(made.request_documents[1].pk)
+    assert ends(made) == (True, 1)
+    for row in made.request_documents:
+        finalize(row.pk)
+    assert ends(made) == (True, 1)
+
+
+@pytest.mark.parametrize("dies_in", ["prove", "publish"])
+def test_after_a_crash_the_same_job_goes_on(dies_in: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = completed()
+
+    def die(*_: Any) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched, pytest.raises(KeyboardInterrupt):
+        patched.setattr(steps, dies_in, die)
+        finalize(made.request_documents[0].pk)
+    assert SealedDocument.objects.count() == 1 and not SignatureRequest.objects.get().finalized
+    finalize(made.request_documents[0].pk)
+    assert ends(made) == (True, 1)
+    assert made.events().count("signature_request.pades_signed") == 1
+
+
+def test_a_document_that_cannot_be_sealed_keeps_the_proof_back() -> None:
+    made = completed(documents=2)
+    finalize(made.request_documents[1].pk)
+    assert ends(made) == (False, 0)
+    seal(made.request_documents[0].pk)
+    finalize(made.request_documents[1].pk)
+    assert ends(made) == (True, 1)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_the_last_two_at_once_bring_one_proof() -> None:
+    made = completed(documents=2)
+
+    def work(row: Any) -> Callable[[], None]:
+        return lambda: finalize(row.pk)
+
+    at_once(*map(work, made.request_documents))
+    assert ends(made) == (True, 1)
+
+
+def drawn(request_id: int) -> str:
+    row = RequestDocument.objects.select_related("request", "document").get(request=request_id)
+    return " ".join(texts(stamp_marks(row).appearances)[:1])
+
+
+def test_the_sealed_stamp_is_the_signature_alone() -> None:
+    alone, whole = scene(signature_only=True), scene()
+    for made in (alone, whole):
+        sign(made)
+    assert re.sub(r"\s", "", drawn(alone.request.pk)) == "AdaLovelace"
+    assert "Signed by" in drawn(whole.request.pk) and f"Request {whole.request.pk}" in drawn(whole.request.pk)
+
+
+def test_the_signer_sees_what_is_sealed(client: Client) -> None:
+    sizes = []
+    for made in (scene(signature_only=True), scene()):
+        answer = client.post(made.url(rest="/stamp"), {"signature": TYPED}, content_type="application/json")
+        sizes.append(answer.json()["svg"].count("<use "))
+    alone, whole = sizes
+    assert 0 < alone < 20 < whole, "letters are outlines"
+
+
+def test_a_request_keeps_the_form_that_its_profile_had() -> None:
+    owner = api_client()
+    assert owner.organization
+    profile = create_profile(owner.organization.pk, OPERATOR, "House", signature_only=True, **COLORS)
+    created = owner.create(payload(owner.document(), branding_profile_id=profile.pk)).json()
+    assert created["branding_profile"] == {"id": profile.pk, "name": "House", **COLORS}
+    assert SignatureRequest.objects.get().signature_only
+    update_profile(OPERATOR, profile, "House", signature_only=False, **COLORS)
+    assert SignatureRequest.objects.get().signature_only, "what signers saw is what is sealed"
+    owner.create(payload(owner.document(), branding_profile_id=profile.pk))
+    owner.create(payload(owner.document()))
+    assert [each.signature_only for each in SignatureRequest.objects.order_by("pk")] == [True, False, False]

@@ -20,6 +20,8 @@ from paraph.signature_requests.models import Field, Signer
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
 
+pytestmark = pytest.mark.django_db
+
 FIELDS: list[tuple[str, Value | None, str]] = [
     ("text", "Anna #b[x] (y)", "Anna #b[x] (y)"),
     ("multiline", "One\nTwo", "One Two"),
@@ -61,7 +63,6 @@ def texts_at(content: bytes, fields: list[Field]) -> list[str]:
         return found
 
 
-@pytest.mark.django_db
 def test_each_value_stands_at_its_place_in_the_language_of_the_request() -> None:
     how = {"locale": "de", "environment": "production", "pages": 2}
     columns: list[dict[str, Any]] = [{"type": kind, "page_number": 1 + n % 2} for n, (kind, _, _) in enumerate(FIELDS)]
@@ -76,7 +77,6 @@ def test_each_value_stands_at_its_place_in_the_language_of_the_request() -> None
         assert found.ok and found.covers_whole_file, found.findings
 
 
-@pytest.mark.django_db
 def test_the_values_of_a_page_are_one_picture_under_the_stamps() -> None:
     made = completed(["x"] * 3, fields=[{}, {}, {"page_number": 2}], signers=2, pages=3, environment="production")
     marks = stamp_marks(made.request_documents[0]).marks
@@ -88,7 +88,6 @@ def test_the_values_of_a_page_are_one_picture_under_the_stamps() -> None:
         assert all("/Annots" not in page or len(page.Annots) <= 2 for page in document.pages)
 
 
-@pytest.mark.django_db
 def test_a_ticked_box_is_a_cross_and_an_unticked_one_nothing() -> None:
     boxes = [{"type": "checkbox"}, {"type": "checkbox"}]
     made = completed([True, False], fields=boxes, environment="production")
@@ -101,14 +100,12 @@ def test_a_ticked_box_is_a_cross_and_an_unticked_one_nothing() -> None:
     assert darkest[0] < 0x30 and darkest[1] == 255
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("values", [[None], [False], [""]])
 def test_what_is_left_empty_draws_nothing(values: list[Value | None]) -> None:
     made = completed(values, fields=[{"required": False}])
     assert len(stamp_marks(made.request_documents[0]).marks) == 1, "the stamp"
 
 
-@pytest.mark.django_db
 def test_a_request_without_fields_is_not_searched_for_them() -> None:
     made = scene()
     sign(made)
@@ -120,7 +117,6 @@ def test_a_request_without_fields_is_not_searched_for_them() -> None:
     assert len(drawn.marks) == 1
 
 
-@pytest.mark.django_db
 def test_names_longer_than_their_fields_are_set_smaller_than_any_entry() -> None:
     name = "Maximiliana-Konstantina Freifrau von und zu Hohenstaufen-Wolfenbüttel Papadopoulou"
     made = completed([name], fields=[{"type": "full_name"}], environment="production")

@@ -17,8 +17,9 @@ from tests.drafts.author import author
 from tests.factories import jobs
 from tests.flow.test_sign import at_once
 
+pytestmark = pytest.mark.django_db
 
-@pytest.mark.django_db
+
 def test_a_draft_becomes_a_production_request_of_the_member() -> None:
     charles = author("free")
     draft = charles.draft(signers=2)
@@ -31,7 +32,6 @@ def test_a_draft_becomes_a_production_request_of_the_member() -> None:
     assert [act.action for act in Activity.objects.all()][-1] == "request.sent"
 
 
-@pytest.mark.django_db
 def test_the_journal_names_the_sender_and_the_declaration() -> None:
     from paraph.audit_trail.models import Entry
 
@@ -42,7 +42,6 @@ def test_the_journal_names_the_sender_and_the_declaration() -> None:
     assert (created.ip, declared.event_type) == ("203.0.113.9", "signature_request.identity_declared")
 
 
-@pytest.mark.django_db
 def test_signers_in_order_are_invited_one_after_the_other() -> None:
     charles = author()
     draft = charles.draft(signers=2)
@@ -52,7 +51,6 @@ def test_signers_in_order_are_invited_one_after_the_other() -> None:
     assert [name for name, _ in jobs()] == ["invite"]
 
 
-@pytest.mark.django_db
 def test_a_draft_of_another_organization_does_not_exist() -> None:
     charles, stranger = author(), author()
     with pytest.raises(DomainError) as refused:
@@ -60,7 +58,6 @@ def test_a_draft_of_another_organization_does_not_exist() -> None:
     assert refused.value.code == "not_found"
 
 
-@pytest.mark.django_db
 def test_what_the_api_refuses_is_refused_and_counts_nothing() -> None:
     charles = author()
     draft = charles.draft()
@@ -70,7 +67,6 @@ def test_what_the_api_refuses_is_refused_and_counts_nothing() -> None:
     assert not SignatureRequest.objects.exists() and not Count.objects.exists() and not jobs()
 
 
-@pytest.mark.django_db
 def test_the_quota_ends_and_comes_again_with_the_month(settings: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 1})
     charles = author("free")
@@ -85,7 +81,6 @@ def test_the_quota_ends_and_comes_again_with_the_month(settings: Any, monkeypatc
     charles.send(drafts[1])
 
 
-@pytest.mark.django_db
 def test_no_send_at_all_where_the_operator_allows_none(settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 0})
     charles = author("free")
@@ -93,7 +88,6 @@ def test_no_send_at_all_where_the_operator_allows_none(settings: Any) -> None:
         charles.send(charles.draft())
 
 
-@pytest.mark.django_db
 def test_enterprise_has_no_limit_and_is_counted(settings: Any) -> None:
     settings.PARAPH = settings.PARAPH.model_copy(update={"web_sends_free": 0, "web_sends_pro": 0})
     charles = author("enterprise")

@@ -21,6 +21,8 @@ from paraph.tenants.models import Application
 from paraph.webhooks.models import Delivery
 from tests.factories import TYPED, VISITOR, Scene, jobs, scene, sign
 
+pytestmark = pytest.mark.django_db
+
 
 def at_once(*works: Callable[[], Any]) -> list[Any]:
     """Runs the works on connections of their own, started together; an answer or the code of a refusal each."""
@@ -98,7 +100,6 @@ def test_a_signature_and_the_expiry_end_in_exactly_one(attempt: int) -> None:
     assert ("signer.signed" in made.events()) != ("request.expired" in made.events())
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("left", range(0, 24, 2))
 def test_nobody_signs_after_the_end_whenever_it_comes(left: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """By a clock that goes on by a millisecond whenever it is read, so that the end falls between any two readings."""
@@ -122,7 +123,6 @@ def test_nobody_signs_after_the_end_whenever_it_comes(left: int, monkeypatch: py
     assert signed.created_at < request.expires_at
 
 
-@pytest.mark.django_db
 def test_a_refused_signature_leaves_nothing_but_the_attempt(monkeypatch: pytest.MonkeyPatch) -> None:
     made = scene()
     code = made.code()
@@ -141,7 +141,6 @@ def test_a_refused_signature_leaves_nothing_but_the_attempt(monkeypatch: pytest.
     assert signing(made, 0, code)() == "signed"  # the code was not used up
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize(
     ("mode", "send_email", "invited"),
     [("sequential", True, True), ("sequential", False, False), ("parallel", True, False)],
@@ -152,7 +151,6 @@ def test_the_next_in_line_is_invited(mode: str, send_email: bool, invited: bool)
     assert jobs() == ([("invite", {"signer_id": made.signers[1].pk})] if invited else [])
 
 
-@pytest.mark.django_db
 def test_expiry_takes_what_is_due_and_pending_alone() -> None:
     due, early, done = scene(), scene(), scene()
     sign(done)
@@ -165,7 +163,6 @@ def test_expiry_takes_what_is_due_and_pending_alone() -> None:
     assert (entry.event_type, entry.signer_id, entry.ip) == ("request.expired", None, "")
 
 
-@pytest.mark.django_db
 def test_a_request_that_cannot_be_expired_keeps_no_other_waiting(monkeypatch: pytest.MonkeyPatch) -> None:
     first, second = scene(), scene()
     SignatureRequest.objects.update(expires_at=clock.now())
@@ -181,7 +178,6 @@ def test_a_request_that_cannot_be_expired_keeps_no_other_waiting(monkeypatch: py
     assert second.events()[-1] == "request.expired"
 
 
-@pytest.mark.django_db
 def test_expiry_is_told_to_the_application_and_the_callback() -> None:
     made = scene(callback_url="https://callback.example/done", expires_at=clock.now())
     Application.objects.update(webhook_url="https://shop.example/hooks")
@@ -190,7 +186,6 @@ def test_expiry_is_told_to_the_application_and_the_callback() -> None:
     assert list(told) == [("request.expired", "application"), ("request.expired", "callback")]
 
 
-@pytest.mark.django_db
 def test_an_expired_request_can_neither_be_signed_nor_completed() -> None:
     made = scene()
     code = made.code()

@@ -12,6 +12,8 @@ from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Signer
 from tests.factories import scene
 
+pytestmark = pytest.mark.django_db
+
 
 def refusal(signer: Signer, code: str) -> str:
     """The code of the refusal; "" when the guess was right."""
@@ -48,7 +50,6 @@ def test_a_hundred_guesses_at_once_consume_exactly_five_attempts() -> None:
     assert refusal(signer, right) == "too_many_attempts"
 
 
-@pytest.mark.django_db
 def test_a_code_of_one_signer_is_not_one_of_another() -> None:
     made = scene(signers=2)
     one, other = made.signers
@@ -59,7 +60,6 @@ def test_a_code_of_one_signer_is_not_one_of_another() -> None:
     assert refusal(one, code) == ""
 
 
-@pytest.mark.django_db
 def test_a_code_is_for_the_documents_as_they_were() -> None:
     made = scene(documents=2)
     code = issued(made.signers[0]).code
@@ -69,7 +69,6 @@ def test_a_code_is_for_the_documents_as_they_were() -> None:
     assert refusal(made.signers[0], code) == "invalid_otp"
 
 
-@pytest.mark.django_db
 def test_a_code_counts_only_once_its_sending_is_told() -> None:
     signer = scene().signers[0]
     code = codes.issue(signer, Channel.EMAIL, "a@example.com")
@@ -78,7 +77,6 @@ def test_a_code_counts_only_once_its_sending_is_told() -> None:
     assert refusal(signer, code.code) == ""
 
 
-@pytest.mark.django_db
 def test_a_code_is_used_once() -> None:
     signer = scene().signers[0]
     code = issued(signer)
@@ -87,7 +85,6 @@ def test_a_code_is_used_once() -> None:
         codes.consume(signer, code.code_hash)
 
 
-@pytest.mark.django_db
 def test_who_has_signed_gets_no_code() -> None:
     signer = scene().signers[0]
     Signer.objects.filter(pk=signer.pk).update(status="signed")

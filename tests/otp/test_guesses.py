@@ -17,6 +17,8 @@ from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import Channel, Signer
 from tests.factories import scene
 
+pytestmark = pytest.mark.django_db
+
 DAY = timedelta(days=1)
 MINUTES = timedelta(minutes=10)
 
@@ -70,7 +72,6 @@ def limits(settings: Any, destination: int = 10**6, organization: int = 10**6) -
     settings.PARAPH = settings.PARAPH.model_copy(update=update)
 
 
-@pytest.mark.django_db
 def test_five_guesses_for_each_code_and_a_new_one_gives_five_more(time: Clock) -> None:
     signer = scene().signers[0]
     for _ in range(3):
@@ -85,7 +86,6 @@ def test_five_guesses_for_each_code_and_a_new_one_gives_five_more(time: Clock) -
     assert refusal(signer, issued(signer)) is None  # at once, within the ten minutes of the first
 
 
-@pytest.mark.django_db
 def test_the_time_of_a_code_does_not_begin_anew_with_a_guess(time: Clock) -> None:
     signer = scene().signers[0]
     right = issued(signer)
@@ -96,7 +96,6 @@ def test_the_time_of_a_code_does_not_begin_anew_with_a_guess(time: Clock) -> Non
     assert late and (late.code, late.attempts_left) == ("invalid_otp", None)
 
 
-@pytest.mark.django_db
 def test_a_right_guess_is_an_attempt_and_no_wrong_one(time: Clock) -> None:
     signer = scene().signers[0]
     right = issued(signer)
@@ -106,7 +105,6 @@ def test_a_right_guess_is_an_attempt_and_no_wrong_one(time: Clock) -> None:
     assert OneTimeCode.objects.get().wrong_guesses == 0 and not Count.objects.exists()
 
 
-@pytest.mark.django_db
 def test_twenty_wrong_guesses_in_a_day_lock_a_signer_for_the_next(time: Clock, settings: Any) -> None:
     limits(settings)
     signer = scene().signers[0]
@@ -133,7 +131,6 @@ def test_twenty_wrong_guesses_in_a_day_lock_a_signer_for_the_next(time: Clock, s
     assert OneTimeCode.objects.get().wrong_guesses == 39
 
 
-@pytest.mark.django_db
 def test_nineteen_wrong_guesses_are_forgotten_after_a_day(time: Clock, settings: Any) -> None:
     limits(settings)
     signer = scene().signers[0]
@@ -145,7 +142,6 @@ def test_nineteen_wrong_guesses_are_forgotten_after_a_day(time: Clock, settings:
     assert refusal(signer, issued(signer)) is None
 
 
-@pytest.mark.django_db
 def test_nobody_finds_a_code_in_ninety_days_by_more_guesses_than_the_documentation_says(
     time: Clock, settings: Any
 ) -> None:
@@ -163,7 +159,6 @@ def test_nobody_finds_a_code_in_ninety_days_by_more_guesses_than_the_documentati
     assert OneTimeCode.objects.get().wrong_guesses <= 1820
 
 
-@pytest.mark.django_db
 def test_a_destination_is_counted_across_requests_and_organizations(time: Clock, settings: Any) -> None:
     limits(settings, destination=7)
     one, two, three, other = (scene().signers[0] for _ in range(4))
@@ -182,7 +177,6 @@ def test_a_destination_is_counted_across_requests_and_organizations(time: Clock,
     assert refusal(three, issued(three)) is None
 
 
-@pytest.mark.django_db
 def test_sandbox_and_production_count_apart(time: Clock, settings: Any) -> None:
     limits(settings, destination=3)
     sandbox, production = scene().signers[0], scene(environment="production").signers[0]
@@ -191,7 +185,6 @@ def test_sandbox_and_production_count_apart(time: Clock, settings: Any) -> None:
     assert refusal(production, issued(production)) is None
 
 
-@pytest.mark.django_db
 def test_an_organization_is_counted_across_requests_and_addresses(time: Clock, settings: Any) -> None:
     limits(settings, organization=6)
     made, foreign = scene(signers=3), scene().signers[0]
@@ -258,7 +251,6 @@ def sent(signer: Signer) -> bool:
         return False
 
 
-@pytest.mark.django_db
 def test_what_is_over_goes(time: Clock) -> None:
     signer = scene().signers[0]
     refusal(signer, wrong_for(issued(signer)))
@@ -272,7 +264,6 @@ def test_what_is_over_goes(time: Clock) -> None:
     assert not Count.objects.exists()
 
 
-@pytest.mark.django_db
 @pytest.mark.parametrize("back", [timedelta(hours=1), timedelta(hours=23), DAY, timedelta(days=400)])
 def test_a_clock_set_back_blocks_nobody(time: Clock, settings: Any, back: timedelta) -> None:
     limits(settings, destination=20, organization=20)
@@ -294,7 +285,6 @@ def test_a_clock_set_back_blocks_nobody(time: Clock, settings: Any, back: timede
     assert OneTimeCode.objects.get(signer=signer).expires_at < right.expires_at
 
 
-@pytest.mark.django_db
 def test_a_clock_set_back_a_little_gives_no_more_attempts(time: Clock) -> None:
     signer = scene().signers[0]
     code = issued(signer)
@@ -309,7 +299,6 @@ def test_a_clock_set_back_a_little_gives_no_more_attempts(time: Clock) -> None:
     assert guesses.locked_until(signer)
 
 
-@pytest.mark.django_db
 def test_the_code_before_the_newest_is_called_replaced_and_counts(time: Clock) -> None:
     signer = scene().signers[0]
     early, newest = issued(signer), issued(signer)

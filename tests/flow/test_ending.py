@@ -1,11 +1,14 @@
-"""A request that is ended before its time (the ruling: status ``expired``, no new state)."""
+"""Requests that end before they are signed: early (status ``expired``, no new state), or because their time is over."""
 
 import json
+from itertools import count
 
 import pytest
 from django.test import Client
 
-from paraph.flow.ending import end_early, end_requests_of_deleted, expire
+from paraph.flow import ending
+from paraph.flow.ending import end_early, end_requests_of_deleted, expire, expire_due
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import explain
 from paraph.signature_requests.models import SignatureRequest
@@ -17,6 +20,8 @@ from tests.flow.test_jobs import work_off
 from tests.webhooks.parties import told
 
 pytestmark = pytest.mark.django_db
+
+
 CALLBACK = "https://callback.example/done"
 
 
@@ -92,3 +97,35 @@ def test_requests_of_deleted_organizations_end_and_others_go_on() -> None:
         assert made.request.status == status
     assert Client().get(gone.url()).status_code == 404
     assert Client().get(others.url()).status_code == 200
+
+
+@pytest.fixture
+def due(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """Five requests that ended in the same moment, of which two are read at a time."""
+    monkeypatch.setattr(ending, "_EXPIRED_AT_ONCE", 2)
+    made = [scene().request.pk for _ in range(5)]
+    SignatureRequest.objects.filter(pk__in=made).update(expires_at=clock.now())
+    return made
+
+
+def test_every_batch_goes_on_where_the_last_one_ended(due: list[int]) -> None:
+    assert expire_due() == 5
+
+
+def test_those_that_fail_keep_no_later_batch_waiting(due: list[int], monkeypatch: pytest.MonkeyPatch) -> None:
+    tried: list[int] = []
+
+    def fail(request_id: int) -> bool:
+        tried.append(request_id)
+        raise RuntimeError("something about all of them")
+
+    monkeypatch.setattr(ending, "expire", fail)
+    with pytest.raises(RuntimeError):
+        expire_due()
+    assert tried == due
+
+
+def test_a_worker_that_is_to_end_leaves_the_rest(due: list[int]) -> None:
+    looks = count()
+    assert expire_due(lambda: next(looks) >= 3) == 3
+    assert expire_due() == 2
