@@ -18,7 +18,7 @@ from pkcs11 import Attribute, KeyType, TokenFlag
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys import open_key, pkcs11_key, pkcs11_token
+from paraph.keys import open_key, pkcs11_key
 from paraph.keys.certificates import PublicKey
 from paraph.keys.local_key import PrivateKey
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
@@ -98,7 +98,7 @@ def test_a_token_that_does_not_hash(make: Callable[[Kind], Token]) -> None:
     opened = token.open()
     session = bare(token).open()
     (key,) = session.get_objects({Attribute.CLASS: pkcs11.ObjectClass.PRIVATE_KEY})
-    assert is_signature(opened.certificate, b"message", pkcs11_token._signer(key, set(), PIN)(b"message"))
+    assert is_signature(opened.certificate, b"message", pkcs11_key._signer(key, set(), PIN)(b"message"))
 
 
 def test_the_pin_stands_in_a_file_or_in_the_setting(token: Token) -> None:

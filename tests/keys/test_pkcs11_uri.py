@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.keys.pkcs11_token import address_of, parse
+from paraph.keys.pkcs11_key import address_of, parse
 
 
 def test_every_part_is_read() -> None:

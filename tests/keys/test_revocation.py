@@ -12,8 +12,7 @@ from cryptography.x509 import ocsp
 
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority, development_authority
-from paraph.keys.development import root_file
-from paraph.keys.revocation import certificate_status, revocation_list, status_answer
+from paraph.keys.development import certificate_status, revocation_list, root_file, status_answer
 from tests.independent import need
 
 

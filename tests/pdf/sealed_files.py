@@ -16,7 +16,7 @@ from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf, seal
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 from tests import first_start, independent
 from tests.pdf.pdf_factory import saved

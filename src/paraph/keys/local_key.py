@@ -18,8 +18,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import fingerprint
-from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature
-from paraph.keys.usable_certificate import of_key, usable_certificate
+from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature, of_key, usable_certificate
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 

@@ -14,8 +14,7 @@ from paraph.keys.certificates import read_certificates, read_roots
 from paraph.keys.chains import is_root
 from paraph.keys.development import development_authority, root_file
 from paraph.keys.local_key import LocalKey, read_private_key
-from paraph.keys.signing_key import SigningKey
-from paraph.keys.usable_certificate import CertificateRefused, reaches_root
+from paraph.keys.signing_key import CertificateRefused, SigningKey, reaches_root
 
 if TYPE_CHECKING:
     from paraph.kernel.settings import Settings

@@ -8,8 +8,8 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name, ObjectStreamMode, String
 
-from paraph.pdf.drawing import form_xobjects
-from paraph.pdf.drawing.form_xobjects import FormXObjects
+from paraph.pdf.drawing import marks
+from paraph.pdf.drawing.marks import FormXObjects
 from paraph.pdf.sealing.seal import Mark
 from paraph.pdf.structure.objects import PdfStream, Raw, Ref, parse
 from paraph.pdf.structure.reader import PdfReader
@@ -46,7 +46,7 @@ def copied(pdf: bytes) -> dict[Ref, Any]:
 def test_as_text_and_as_values_the_same_comes_along(mode: ObjectStreamMode, monkeypatch: pytest.MonkeyPatch) -> None:
     pdf = paper(text("Picture", 10, 10), prepare=intricate, object_stream_mode=mode)
     quickly = copied(pdf)
-    monkeypatch.setattr(form_xobjects, "_INTRICATE", EVERYTHING)
+    monkeypatch.setattr(marks, "_INTRICATE", EVERYTHING)
     slowly = copied(pdf)
     assert quickly == slowly
     assert sum(type(value) is PdfStream for value in slowly.values()) == 2 and len(slowly) > 8

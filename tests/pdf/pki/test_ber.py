@@ -8,8 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from paraph.pdf.pki import der
-from paraph.pdf.pki.ber import der_of
-from paraph.pdf.pki.der import DerError
+from paraph.pdf.pki.der import DerError, der_of
 from tests.pdf.pki.ber_writer import as_ber, chosen_by, indefinite_outside
 from tests.pdf.pki.test_der import token
 

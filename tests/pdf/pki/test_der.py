@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 from paraph.keys import development_authority
 from paraph.pdf.pki import der
 from paraph.pdf.pki.der import DerError
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
-from paraph.pdf.timestamps.timestamp import timestamp_request
-from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
+from paraph.pdf.timestamps.timestamp import TokenRefused, check_token, timestamp_request
 
 DIGEST = hashlib.sha256(b"content").digest()
 

@@ -20,8 +20,8 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
-from paraph.keys.revocation import revocation_list
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.keys.development import revocation_list
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.verification.verify import verify
 from tests.pdf.forge import certificate, curve_key, der_of
 from tests.pdf.pdf_factory import paper, text

@@ -20,10 +20,9 @@ from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys.local_key import LocalKey
-from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.trust import Untrusted, check_chain
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.pki.certificate import Untrusted, check_chain, load
+from paraph.pdf.pki.revocation import LongTermData, Revoked
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.verify import verify
 from tests.pdf import forge
@@ -165,7 +164,7 @@ def test_a_strong_certificate_of_the_same_issuer_is_found_beside_a_weak_one() ->
 
 def key_of(links: list[x509.Certificate], key: Key) -> LocalKey:
     """A key that no check looked at, as other programs use them."""
-    with patch("paraph.keys.usable_certificate.find_chain", return_value=tuple(links)):
+    with patch("paraph.keys.signing_key.find_chain", return_value=tuple(links)):
         return LocalKey(key, links)
 
 

@@ -16,13 +16,13 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import KeyKind
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, LongTerm, StatusUnavailable
 from paraph.pdf.sealing import archive
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.timestamps.http_authority import HttpAuthority
+from paraph.pdf.timestamps.authorities import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify

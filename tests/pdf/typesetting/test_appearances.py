@@ -13,7 +13,7 @@ from PIL import Image
 
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances
-from paraph.pdf.typesetting.names import initials_of
+from paraph.pdf.typesetting.glyph_fallback import initials_of
 from paraph.pdf.typesetting.typeset import typeset
 from tests.pdf.pictures import DRAWN, font_names, font_sizes, ink_box, pictures, sizes, texts, without_ground
 

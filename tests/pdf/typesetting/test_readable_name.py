@@ -6,8 +6,7 @@ import pytest
 
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances
-from paraph.pdf.typesetting.glyph_fallback import glyph_fallback
-from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
+from paraph.pdf.typesetting.glyph_fallback import glyph_fallback, initials_of, readable_name, written_otherwise
 from tests.pdf.pictures import texts
 
 ADDRESS = "aiko.tanaka@example.com"

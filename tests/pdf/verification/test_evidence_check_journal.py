@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from paraph.pdf.report import EvidenceCheck
-from paraph.pdf.verification.evidence_statements import check_journal
+from paraph.pdf.verification.proof_file import check_journal
 
 Journal = list[dict[str, Any]]
 SALTS = {"ip": "00" * 16, "metadata/recipient": "11" * 16, "metadata/recipients/1": "22" * 16}

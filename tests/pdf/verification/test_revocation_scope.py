@@ -22,10 +22,10 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import AuthorityInformationAccessOID, NameOID
 
 from paraph.kernel import clock
+from paraph.keys.development import revocation_list
 from paraph.keys.local_key import LocalKey
-from paraph.keys.revocation import revocation_list
 from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.revocation_list import read_list
+from paraph.pdf.pki.revocation import read_list
 from paraph.pdf.report import Verification
 from paraph.pdf.verification.verify import verify
 from tests.pdf.pdf_factory import paper, text

@@ -15,9 +15,8 @@ from cryptography.x509 import Name
 from paraph.kernel import tokens
 from paraph.keys.certificates import is_pss
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.ber import der_of, whole_string
 from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
-from paraph.pdf.pki.der import DerError, Element
+from paraph.pdf.pki.der import DerError, Element, der_of, whole_string
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
 _CONTEXT_1 = _CONTEXT_0 | 1

@@ -14,9 +14,9 @@ from cryptography.x509.oid import AuthorityInformationAccessOID
 
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority
-from paraph.keys.revocation import VALIDITY, revocation_list
+from paraph.keys.development import VALIDITY, revocation_list
 from paraph.pdf.pki.certificate import load, missing_issuer
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 
 Chain = tuple[bytes, ...]
 """DER of certificates: the leaf first, the root last."""

@@ -10,9 +10,9 @@ import zlib
 from dataclasses import dataclass
 from functools import lru_cache
 
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.sealing.seal_draft import SealDraft
-from paraph.pdf.structure import signature_field
+from paraph.pdf.structure import signature_fields
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
@@ -120,13 +120,13 @@ def archive_revision(reader: PdfReader, missing: LongTermData, names: frozenset[
     if first is None:
         raise Unsafe("the sealed file lost its pages")
     signature = revision.reserve()
-    signature_field.add_field(
+    signature_fields.add_field(
         revision,
         signature,
         names,
-        [signature_field.FieldWidget(first, _NOWHERE, None)],
+        [signature_fields.FieldWidget(first, _NOWHERE, None)],
         signed=True,
-        name=signature_field.ARCHIVE_TIMESTAMP,
+        name=signature_fields.ARCHIVE_TIMESTAMP,
     )
-    revision.put_signature(signature, signature_field.timestamp_dictionary(), size)
+    revision.put_signature(signature, signature_fields.timestamp_dictionary(), size)
     return revision

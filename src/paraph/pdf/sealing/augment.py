@@ -5,10 +5,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from paraph.pdf.pki.certificate import load, missing_issuer
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.certificate import Untrusted, check_chain, load, missing_issuer
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, CollectedStatuses, LongTerm
-from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.archive import archive
 from paraph.pdf.sealing.seal_draft import SealDraft

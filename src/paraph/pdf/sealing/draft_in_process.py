@@ -6,18 +6,18 @@ from dataclasses import dataclass, replace
 
 from paraph.pdf.drawing.draw import draw_marks
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing
-from paraph.pdf.errors import SealError
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import SealError
 from paraph.pdf.sealing import archive
 from paraph.pdf.sealing.archive import extend_store
 from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
 from paraph.pdf.sealing.self_check import check
-from paraph.pdf.structure import signature_field
+from paraph.pdf.structure import signature_fields
 from paraph.pdf.structure.normalise import Method, extendable_variants
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import PendingRevision, Revision, WrittenRevision
-from paraph.pdf.structure.signature_field import existing_signatures
+from paraph.pdf.structure.signature_fields import existing_signatures
 
 
 def drafts_in_process(pdf: bytes, content: SealContent) -> Iterator[SealDraft]:
@@ -92,11 +92,11 @@ def seal_revision(reader: PdfReader, content: SealContent, data: LongTermData, h
     if data:
         extend_store(revision, data)
     signature = revision.reserve()
-    widgets = drawn.widgets or [signature_field.FieldWidget(first, (0, 0, 0, 0), None)]
-    signature_field.add_field(revision, signature, existing.field_names, widgets, signed=signed)
+    widgets = drawn.widgets or [signature_fields.FieldWidget(first, (0, 0, 0, 0), None)]
+    signature_fields.add_field(revision, signature, existing.field_names, widgets, signed=signed)
     if not signed:
-        signature_field.order_by_structure(revision, first)
-    value = signature_field.signature_dictionary(content.at, content.reason, content.name)
+        signature_fields.order_by_structure(revision, first)
+    value = signature_fields.signature_dictionary(content.at, content.reason, content.name)
     revision.put_signature(signature, value, hole)
     return SealRevision(revision, existing.field_names, drawn.placed)
 

@@ -12,7 +12,7 @@ from typing import NamedTuple, Protocol
 
 from paraph.pdf.drawing.marks import Mark, Overlay
 from paraph.pdf.pki.purpose import Purpose
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.structure.normalise import Method
 
 

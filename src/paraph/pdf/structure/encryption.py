@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 from cryptography.hazmat.primitives.padding import PKCS7
 
-from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.objects import PdfStream, Raw, Ref, Unsafe, parse
 
 _BLOCK = 16

@@ -12,9 +12,8 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any, BinaryIO, get_args
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import PdfRefused, SealError
 from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe

@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from paraph.pdf.structure.contents_references import referred_in_contents
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.signed_fields import SignedField
+from paraph.pdf.structure.signature_fields import SignedField
 from paraph.pdf.verification.appended.additions import Additions, Shown, check_additions
 from paraph.pdf.verification.appended.revision import read_revision
-from paraph.pdf.verification.appended.syntax import NotPermitted
+from paraph.pdf.verification.appended.view import NotPermitted
 from paraph.pdf.verification.signature_check import SignatureCheck
 from paraph.pdf.verification.signed_file import SignedFile, only_blanks
 

@@ -10,8 +10,7 @@ from cryptography.x509 import ocsp
 
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.verification.appended.syntax import NotPermitted, is_string, meaning
-from paraph.pdf.verification.appended.view import Update, appended_to, check_keys
+from paraph.pdf.verification.appended.view import NotPermitted, Update, appended_to, check_keys, is_string, meaning
 
 _LISTS: dict[bytes, Callable[[bytes], object]] = {
     b"/Certs": x509.load_der_x509_certificate,
