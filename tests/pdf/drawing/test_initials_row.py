@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.pdf.drawing.initials_row import initials_row
+from paraph.pdf.drawing.marks import initials_row
 
 
 @pytest.mark.parametrize("page", [(595.3, 841.9), (841.9, 595.3), (100, 100), (30, 2000), (2000, 40)])

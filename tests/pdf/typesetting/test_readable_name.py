@@ -41,7 +41,7 @@ def test_syllables_are_words_of_their_own(bare: fonts.Library) -> None:
 
 
 def test_stamp_and_initials_have_the_address(bare: fonts.Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("names", "glyph_fallback", "typeset"):
+    for place in ("glyph_fallback", "typeset"):
         monkeypatch.setattr(f"paraph.pdf.typesetting.{place}.library", lambda: bare)
     monkeypatch.setattr("paraph.pdf.typesetting.typeset._idle", [])
     stamp = StampContent(200, 80, "愛子田中", datetime(2026, 1, 1, tzinfo=UTC), 7, address=ADDRESS)
