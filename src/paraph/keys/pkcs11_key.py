@@ -19,6 +19,9 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.signing_key import RSA_PSS_SHA256, CertificateRefused, KeySignature, by_signature, usable_certificate
 
+if TYPE_CHECKING:
+    from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name of its class
+
 _OF_TOKENS = ("token", "serial", "manufacturer", "model")
 _KNOWN = {*_OF_TOKENS, "object", "id", "type"}
 _KNOWN_QUERY = {"module-path", "pin-source"}
@@ -68,7 +71,8 @@ def address_of(token: str, serial: str, label: str, identifier: bytes) -> str:
     """Return the address without its query: the key's name in the journal and the proof. It contains no secret."""
     parts = {"token": token, "serial": serial, "object": label}
     named = [f"{name}={quote(value, safe='')}" for name, value in parts.items() if value]
-    return "pkcs11:" + ";".join([*named, *([f"id={_percent(identifier)}"] if identifier else [])])
+    percent = "".join(f"%{byte:02X}" for byte in identifier)
+    return "pkcs11:" + ";".join([*named, *([f"id={percent}"] if identifier else [])])
 
 
 def _attributes(fields: list[str], known: set[str]) -> dict[str, str]:
@@ -92,16 +96,8 @@ def _file(source: str) -> Path:
     return Path(path)
 
 
-def _percent(value: bytes) -> str:
-    return "".join(f"%{byte:02X}" for byte in value)
-
-
 def _refusal(why: str) -> DomainError:
     return DomainError("configuration", f"PARAPH_SEALING_KEY is no address of a PKCS#11 key: {why}.")
-
-
-if TYPE_CHECKING:
-    from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name of its class
 
 
 @dataclass(frozen=True)
@@ -159,11 +155,8 @@ def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
 
 
 def _matching(library: "Library", uri: Pkcs11Uri) -> list[pkcs11.Token]:
-    return [token for token in library.get_tokens() if _is_initialized(token) and _matches(token, uri)]
-
-
-def _is_initialized(token: pkcs11.Token) -> bool:
-    return bool(token.flags & TokenFlag.TOKEN_INITIALIZED)
+    initialized = (token for token in library.get_tokens() if token.flags & TokenFlag.TOKEN_INITIALIZED)
+    return [token for token in initialized if _matches(token, uri)]
 
 
 def _matches(token: pkcs11.Token, uri: Pkcs11Uri) -> bool:

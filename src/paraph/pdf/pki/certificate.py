@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
@@ -16,14 +16,13 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.keys import chains
-from paraph.keys.certificates import may_sign
+from paraph.keys.certificates import extension, may_sign
 from paraph.keys.chains import NoChain, find_chain
 from paraph.keys.issuing import is_of_development
 from paraph.pdf.pki import der, oids
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
 _COLONS = re.compile(r"[:\s]")
-_Extension = TypeVar("_Extension", bound=x509.ExtensionType)
 
 
 class CertificateError(ValueError):
@@ -63,8 +62,8 @@ class Certificate:
     @property
     def alternative_names(self) -> frozenset[bytes]:
         """DER of each GeneralName of the subject besides its own name."""
-        names = _extension(self.parsed, x509.SubjectAlternativeName)
-        return frozenset(each.raw for each in der.read(names.value.public_bytes()).children()) if names else frozenset()
+        names = extension(self.parsed, x509.SubjectAlternativeName)
+        return frozenset(each.raw for each in der.read(names.public_bytes()).children()) if names else frozenset()
 
     def digest(self, algorithm: str) -> bytes:
         return _digest(self.encoded, algorithm)
@@ -75,9 +74,9 @@ def load(encoded: bytes) -> Certificate:
     """Parse DER. Raise :class:`CertificateError` if it is damaged or its key neither RSA nor an elliptic curve."""
     try:
         parsed = x509.load_der_x509_certificate(encoded)
-        identifier = _extension(parsed, x509.SubjectKeyIdentifier)
-        extended = _extension(parsed, x509.ExtendedKeyUsage)
-        purposes = list(extended.value) if extended else []
+        identifier = extension(parsed, x509.SubjectKeyIdentifier)
+        extended = [each for each in parsed.extensions if isinstance(each.value, x509.ExtendedKeyUsage)]
+        purposes = [purpose for each in extended for purpose in each.value]
         is_for_signatures = may_sign(parsed)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         algorithm, issuer, _, subject, public = fields[2:7] if fields[0].tag == _VERSION else fields[1:6]
@@ -97,18 +96,25 @@ def load(encoded: bytes) -> Certificate:
         issuer=issuer.raw,
         subject=subject.raw,
         serial=serial,
-        key_identifier=identifier.value.digest if identifier else b"",
+        key_identifier=identifier.digest if identifier else b"",
         public_key=key,
         name=name,
-        for_documents=is_for_signatures and (extended is None or not chains.FOR_DOCUMENTS.isdisjoint(purposes)),
+        for_documents=is_for_signatures and (not extended or not chains.FOR_DOCUMENTS.isdisjoint(purposes)),
         for_timestamps_only=is_for_signatures
-        and extended is not None
-        and extended.critical
+        and any(each.critical for each in extended)
         and purposes == [ExtendedKeyUsageOID.TIME_STAMPING],
         for_proofs=chains.PROOF_SEALING in purposes,
         is_root=chains.is_root(parsed),
         key_parameters=b"".join(each.raw for each in public.children()[0].children()[1:]),
     )
+
+
+def readable(encoded: bytes) -> Certificate | None:
+    """Parse DER; return ``None`` where :func:`load` raises."""
+    try:
+        return load(encoded)
+    except CertificateError:
+        return None
 
 
 def missing_issuer(chain: Sequence[bytes]) -> str:
@@ -206,13 +212,6 @@ def _name(name: x509.Name) -> str:
     return name.rfc4514_string()
 
 
-def _extension(certificate: x509.Certificate, kind: type[_Extension]) -> x509.Extension[_Extension] | None:
-    try:
-        return certificate.extensions.get_extension_for_class(kind)
-    except x509.ExtensionNotFound:
-        return None
-
-
 @lru_cache(maxsize=1024)
 def _digest(encoded: bytes, algorithm: str) -> bytes:
     return hashlib.new(algorithm, encoded).digest()
@@ -260,7 +259,7 @@ def _remembered(certificate: bytes, others: tuple[bytes, ...], roots: tuple[byte
 def _verify(
     certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
 ) -> _VerifiedChain:
-    between, anchors = ([each.parsed for each in map(_loaded, some) if each] for some in (others, roots))
+    between, anchors = ([each.parsed for each in map(readable, some) if each] for some in (others, roots))
     if not anchors:
         raise Untrusted("no root is trusted")
     try:
@@ -280,11 +279,3 @@ def _reason(error: NoChain, certificate: Certificate) -> str:
     if error.certificate == certificate.parsed:
         return f"its certificate {error.fault}"
     return f'the certificate "{load(error.certificate.public_bytes(Encoding.DER)).name}" {error.fault}'
-
-
-def _loaded(encoded: bytes) -> Certificate | None:
-    """Return ``None`` for a certificate that cannot be read or has a key of an unknown kind."""
-    try:
-        return load(encoded)
-    except CertificateError:
-        return None

@@ -135,6 +135,11 @@ def octet_string(content: bytes) -> bytes:
     return tlv(OCTET_STRING, content)
 
 
+def attribute(identifier: str, value: bytes) -> bytes:
+    """Encode an attribute of CMS with one value."""
+    return sequence(oid(identifier), tlv(SET, value))
+
+
 @lru_cache(maxsize=256)
 def oid(dotted: str) -> bytes:
     first, second, *rest = (int(part) for part in dotted.split("."))
@@ -174,7 +179,6 @@ _MOST_PARTS = 500_000
 _MOST_BYTES = 32 * 1024 * 1024
 _IN_PARTS = frozenset(CONSTRUCTED | tag for tag in (BIT_STRING, OCTET_STRING, UTF8_STRING, *range(0x12, 0x1D), 0x1E))
 """Tags of strings and times that stand there in parts (X.690 §8.6.4, §8.7.3, §8.23)."""
-_BITS_IN_PARTS = CONSTRUCTED | BIT_STRING
 _INDEFINITE, _RESERVED = 0x80, 0x7F
 _END = b"\0\0"
 

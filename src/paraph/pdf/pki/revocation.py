@@ -20,7 +20,7 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
-from paraph.keys.certificates import may_sign, weakness_of_hash
+from paraph.keys.certificates import extension, may_sign, weakness_of_hash
 from paraph.keys.chains import fault_of, is_issued_by, same_name
 from paraph.pdf.pki.certificate import AHEAD, Certificate, load
 
@@ -51,7 +51,8 @@ class RevocationList:
             return self.is_complete
         if scope.indirect_crl or scope.only_some_reasons or scope.only_contains_attribute_certs or scope.relative_name:
             return False
-        is_authority = _is_authority(certificate.parsed)
+        constraints = extension(certificate.parsed, x509.BasicConstraints)
+        is_authority = constraints is not None and constraints.ca
         if scope.only_contains_user_certs if is_authority else scope.only_contains_ca_certs:
             return False
         return not scope.full_name or not set(scope.full_name).isdisjoint(_distribution_points(certificate.parsed))
@@ -81,7 +82,7 @@ def read_list(encoded: bytes, issuer: Certificate) -> RevocationList | None:
         parsed,
         revoked,
         is_complete=not is_delta
-        and may_sign_lists(issuer.parsed)
+        and _may_sign_lists(issuer.parsed)
         and not fault_of(issuer.parsed, parsed.last_update_utc, is_root=True)
         and _are_understood(extensions, (*_UNDERSTOOD, x509.IssuingDistributionPoint))
         and all(_are_understood(of_entry, _UNDERSTOOD_IN_ENTRIES) for _, of_entry in entries),
@@ -132,30 +133,17 @@ def _are_understood(extensions: _Extensions, kinds: tuple[type[x509.ExtensionTyp
     return extensions is not None and all(not each.critical or isinstance(each.value, kinds) for each in extensions)
 
 
-def may_sign_lists(issuer: x509.Certificate) -> bool:
-    """Return whether the key is for lists, or nothing is said of what it is for (§6.3.3 f)."""
-    try:
-        return issuer.extensions.get_extension_for_class(x509.KeyUsage).value.crl_sign
-    except x509.ExtensionNotFound:
-        return True
-
-
-def _is_authority(certificate: x509.Certificate) -> bool:
-    try:
-        return certificate.extensions.get_extension_for_class(x509.BasicConstraints).value.ca
-    except x509.ExtensionNotFound:
-        return False
+def _may_sign_lists(issuer: x509.Certificate) -> bool:
+    """Return whether the key is for lists, or nothing is said of what it is for (RFC 5280 §6.3.3 f)."""
+    usage = extension(issuer, x509.KeyUsage)
+    return usage is None or usage.crl_sign
 
 
 def _distribution_points(certificate: x509.Certificate) -> list[x509.GeneralName]:
     """Return the names under which the issuer publishes lists of all reasons for the certificate: those in the
     certificate, and the issuer's own name."""
     names: list[x509.GeneralName] = [x509.DirectoryName(certificate.issuer)]
-    try:
-        points = certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value
-    except x509.ExtensionNotFound:
-        return names
-    for point in points:
+    for point in extension(certificate, x509.CRLDistributionPoints) or ():
         if not point.reasons and not point.crl_issuer:
             names += point.full_name or ()
     return names
@@ -302,7 +290,7 @@ def _is_understood(response: ocsp.OCSPResponse) -> bool:
 def _may_answer(responder: x509.Certificate, issuer: x509.Certificate, made: datetime) -> bool:
     """Return whether responder and issuer were in order when the answer was ``made``. An issuer that may sign lists may
     answer, too."""
-    is_for_answers = may_sign(responder) or (responder == issuer and may_sign_lists(responder))
+    is_for_answers = may_sign(responder) or (responder == issuer and _may_sign_lists(responder))
     return is_for_answers and not any(fault_of(each, made, is_root=each == issuer) for each in (responder, issuer))
 
 
@@ -312,9 +300,9 @@ def _responders(response: ocsp.OCSPResponse, issuer: Certificate) -> list[x509.C
     responders = [issuer.parsed]
     for candidate in response.certificates:
         try:
-            purposes = candidate.extensions.get_extension_for_class(x509.ExtendedKeyUsage).value
-            if ExtendedKeyUsageOID.OCSP_SIGNING in purposes:
-                responders += [candidate] if is_issued_by(candidate, issuer.parsed) else []
+            purposes = extension(candidate, x509.ExtendedKeyUsage) or ()
+            if ExtendedKeyUsageOID.OCSP_SIGNING in purposes and is_issued_by(candidate, issuer.parsed):
+                responders.append(candidate)
         except Exception:  # noqa: BLE001, S112 — an unreadable certificate; another one may be the responder's
             continue
     return [responder for responder in responders if _signed_by(response, responder)]

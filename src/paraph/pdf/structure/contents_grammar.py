@@ -202,27 +202,8 @@ def operations() -> re.Pattern[bytes]:
         _NAME + rb"(?:gs|cs|CS|Do|sh|ri|MP|SCN|scn|" + number + rb"Tf)" + _END,
         rb"(?:T\*|[BE]X)" + _END,
         _SOME,
-        rb"\[(?:"
-        + _DIGITS
-        + rb"(?=[\x00\t\n\x0c\r (<\]])|"
-        + _text()
-        + rb"|"
-        + _SOME
-        + rb")*+\]"
-        + _ANY
-        + rb"TJ"
-        + _END,
-        rb"\["
-        + _SPACE
-        + rb"*+(?:"
-        + _DIGITS
-        + rb"(?=[\x00\t\n\x0c\r \]])"
-        + _ANY
-        + rb")*+\]"
-        + _ANY
-        + number
-        + rb"d"
-        + _END,
+        rb"\[(?:%b(?=[\x00\t\n\x0c\r (<\]])|%b|%b)*+\]%bTJ%b" % (_DIGITS, _text(), _SOME, _ANY, _END),
+        rb"\[%b*+(?:%b(?=[\x00\t\n\x0c\r \]])%b)*+\]%b%bd%b" % (_SPACE, _DIGITS, _ANY, _ANY, number, _END),
         rb"%[^\r\n]*+[\r\n]",
     ]
     return re.compile(rb"(?:" + rb"|".join(passed) + rb")*+(" + _found() + rb"|[\s\S]++|\Z)")

@@ -93,7 +93,7 @@ class CrossReference:
                 if first <= number < first + count:
                     if section.is_stream:
                         return _row(section, place, number - first)
-                    return self._table_entry(place + 20 * (number - first))
+                    return _table_entry(self._data, place + 20 * (number - first))
         return None
 
     def _read_previous(self) -> bool:
@@ -124,8 +124,8 @@ class CrossReference:
             runs.append((first, count, place))
             position = place + 20 * count
             if count:
-                self._table_entry(place)
-                self._table_entry(position - 20)
+                _table_entry(self._data, place)
+                _table_entry(self._data, position - 20)
         position = skip_gap(self._data, position)
         if self._data[position : position + 7] != b"trailer":
             raise Unsafe("a cross-reference table is not followed by its trailer")
@@ -134,9 +134,6 @@ class CrossReference:
             raise Unsafe("a trailer is no dictionary")
         _check_runs(runs)
         return CrossReferenceSection(runs, trailer)
-
-    def _table_entry(self, place: int) -> CrossReferenceEntry | None:
-        return _table_entry(self._data, place)
 
     def _stream_section(self, position: int) -> CrossReferenceSection:
         stream = self._stream_at(position)
@@ -231,7 +228,10 @@ def misstates_length(pdf: bytes) -> bool:
     if _NAME not in beginning:
         return False
     marker = _MARKER.match(pdf)
-    if marker is None or marker["length"] is None or beginning.count(_NAME) > 1 or _has_a_key_twice(marker[0]):
+    if marker is None or marker["length"] is None or beginning.count(_NAME) > 1:
+        return True
+    keys = _KEY.findall(marker[0])
+    if len(set(keys)) < len(keys):
         return True
     length = int(marker["length"])
     try:
@@ -247,8 +247,3 @@ def _first_object_end(pdf: bytes) -> int:
         return parse(pdf, head.end())[1] if head else _WITHIN
     except Unsafe:
         return _LONGEST
-
-
-def _has_a_key_twice(dictionary: bytes) -> bool:
-    keys = _KEY.findall(dictionary)
-    return len(set(keys)) < len(keys)

@@ -112,11 +112,8 @@ def _box(values: Sequence[float] | None) -> Box | None:
 
 
 def _intersection(one: Box, other: Box) -> Box | None:
-    return _box_or_none(max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3]))
-
-
-def _box_or_none(left: float, bottom: float, right: float, top: float) -> Box | None:
-    return (left, bottom, right, top) if left < right and bottom < top else None
+    box = max(one[0], other[0]), max(one[1], other[1]), min(one[2], other[2]), min(one[3], other[3])
+    return box if box[0] < box[2] and box[1] < box[3] else None
 
 
 _INHERITED = (b"/MediaBox", b"/CropBox", b"/Rotate", b"/Resources")

@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from itertools import chain, count
 from typing import Any
 
 from pyhanko.pdf_utils.generic import ByteStringObject, parse_pdf_date, pdf_string
@@ -246,16 +247,17 @@ def add_field(
     after the seal changes nothing of the file but a page: any other object might be referred to from elsewhere, and a
     change of it would count as an alteration.
     """
-    free = text_string(next(free for free in _names(name) if free not in used_names))
+    names = chain([name], (f"{name} {number}" for number in count(2)))
+    free = text_string(next(free for free in names if free not in used_names))
     field: Dictionary = {b"/FT": b"/Sig", b"/T": free, b"/V": signature}
     if len(widgets) == 1:
-        ref = revision.add({**field, **_widget(widgets[0])})
+        ref = revision.add({**field, **_annotation(widgets[0], b"/Widget")})
         _annotate(revision, widgets[0], ref, signed=signed)
     else:
         ref = revision.reserve()
         # Poppler looks for the value, PDFium for the type, in the widgets alone.
         inherited = {b"/Parent": ref, b"/FT": b"/Sig", b"/V": signature}
-        kids = [revision.add({**_widget(widget), **inherited}) for widget in widgets]
+        kids = [revision.add({**_annotation(widget, b"/Widget"), **inherited}) for widget in widgets]
         revision.put(ref, {**field, b"/Kids": kids})
         for widget, kid in zip(widgets, kids, strict=True):
             _annotate(revision, widget, kid, signed=signed)
@@ -290,21 +292,10 @@ def timestamp_dictionary() -> Dictionary:
     return {b"/Type": b"/DocTimeStamp", b"/Filter": b"/Adobe.PPKLite", b"/SubFilter": b"/ETSI.RFC3161"}
 
 
-def _names(base: str) -> Iterator[str]:
-    yield base
-    number = 2
-    while True:
-        yield f"{base} {number}"
-        number += 1
-
-
-def _widget(widget: FieldWidget) -> Dictionary:
-    return {**_annotation(widget), b"/Subtype": b"/Widget"}
-
-
-def _annotation(widget: FieldWidget) -> Dictionary:
+def _annotation(widget: FieldWidget, subtype: bytes) -> Dictionary:
     entries: Dictionary = {
         b"/Type": b"/Annot",
+        b"/Subtype": subtype,
         b"/F": _PRINT_AND_LOCKED,
         b"/Rect": [float(edge) for edge in widget.rectangle],
         b"/P": widget.page.ref,
@@ -320,16 +311,12 @@ def _annotate(revision: Revision, widget: FieldWidget, ref: Ref, *, signed: bool
     annotations = widget.page.dictionary.get(b"/Annots")
     existing = revision.resolve(annotations)
     shown = widget.appearance is not None and not signed
-    added = [revision.add(_stamp(widget)), ref] if shown and _draws_fields_anew(revision) else [ref]
+    added = [revision.add(_annotation(widget, b"/Stamp")), ref] if shown and _draws_fields_anew(revision) else [ref]
     extended = [*existing, *added] if isinstance(existing, list) else added
     if type(annotations) is Ref and isinstance(existing, list) and signed:
         revision.put(annotations, extended)
     else:
         revision.change(widget.page.ref)[b"/Annots"] = extended
-
-
-def _stamp(widget: FieldWidget) -> Dictionary:
-    return {**_annotation(widget), b"/Subtype": b"/Stamp"}
 
 
 def _draws_fields_anew(revision: Revision) -> bool:
@@ -386,9 +373,8 @@ def existing_signatures(revision: Revision) -> ExistingSignatures:
         value = revision.resolve(field.get(b"/V"))
         if isinstance(value, dict) and b"/ByteRange" in value and b"/Contents" in value:
             signatures.append(value)
-    return ExistingSignatures(
-        len(signatures), any(_certifies(revision, value) for value in signatures), frozenset(names)
-    )
+    certified = any(_certifies(revision, value) for value in signatures)
+    return ExistingSignatures(len(signatures), certified, frozenset(names))
 
 
 def _fields(revision: Revision, values: Any, seen: set[Ref], depth: int) -> Iterator[Dictionary]:

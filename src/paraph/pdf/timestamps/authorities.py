@@ -60,9 +60,9 @@ class BuiltInAuthority:
         self._certificates = der.tlv(der.CONTEXT | der.CONSTRUCTED, *sorted(without_root(key.certificate, key.chain)))
         self._signer = der.sequence(certificate.issuer, der.integer(certificate.serial))
         self._subject = der.tlv(0xA0, der.tlv(0xA4, certificate.subject))
-        self._content_type = _attribute(oids.CONTENT_TYPE, der.oid(oids.TST_INFO))
+        self._content_type = der.attribute(oids.CONTENT_TYPE, der.oid(oids.TST_INFO))
         named = der.sequence(der.octet_string(certificate.digest("sha256")))  # SHA-256 is the default, so unnamed
-        self._named_certificate = _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(named)))
+        self._named_certificate = der.attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(named)))
 
     def answer(self, request: bytes, timeout: float = 0) -> bytes:
         """Return a TimeStampResp (DER): a token, or a rejection with its reason (RFC 3161 §2.4.2)."""
@@ -89,7 +89,7 @@ class BuiltInAuthority:
         attributes = der.set_of(
             self._content_type,
             self._named_certificate,
-            _attribute(oids.MESSAGE_DIGEST, der.octet_string(hashlib.sha256(info).digest())),
+            der.attribute(oids.MESSAGE_DIGEST, der.octet_string(hashlib.sha256(info).digest())),
         )
         signer = der.sequence(
             der.integer(1),
@@ -108,10 +108,6 @@ class BuiltInAuthority:
             der.tlv(der.SET, signer),
         )
         return der.sequence(der.oid(oids.SIGNED_DATA), der.tlv(0xA0, signed_data))
-
-
-def _attribute(name: str, value: bytes) -> bytes:
-    return der.sequence(der.oid(name), der.tlv(der.SET, value))
 
 
 def _read_request(request: bytes) -> tuple[bytes, bytes, bool]:

@@ -147,8 +147,7 @@ def appearances(
     stamps of all sizes. Stamps and initials lie on white of 70 %, everything else on nothing, and their content is
     marked as artifact. Raises ``ValueError`` where there is nothing to draw.
     """
-    signatures = SignaturePictures(_room(stamp) for stamp in stamps)
-    marks = SignaturePictures((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
+    signatures, marks = SignaturePictures(map(_room, stamps)), SignaturePictures(map(_room, initials))
     pages: dict[str, dict[str, Any]] = {}
     order: dict[str, int] = {}
 
@@ -159,7 +158,10 @@ def appearances(
 
     stamp_pages = [page_of("stamp", _stamp(stamp, signatures)) for stamp in stamps]
     initials_pages = [page_of("initials", _initials(content, marks)) for content in initials]
-    watermark_pages = [page_of("watermark", _watermark(width, height)) for width, height in watermarks]
+    watermark_pages = [
+        page_of("watermark", {"width": width, "height": height, "words": list(WATERMARK)})
+        for width, height in watermarks
+    ]
     fields_pages = [page_of("fields", fields_json(picture)) for picture in fields]
     if not pages:
         raise ValueError("no stamp, no initials, no value and no watermark to draw")
@@ -170,22 +172,23 @@ def appearances(
 
 
 def stamp_svg(content: StampContent) -> bytes:
-    """One stamp as an SVG picture, drawn as :func:`appearances` draws it."""
-    signatures = SignaturePictures([_room(content)])
-    page = {"kind": "stamp", **_stamp(content, signatures)}
-    drawings = {"stamp": signatures.pictures, "initials": []}
-    return typeset_svg("appearances", {"pages": [page], "drawings": drawings})
+    """Return one stamp as an SVG picture, drawn as :func:`appearances` draws it."""
+    pictures = SignaturePictures([_room(content)])
+    page = {"kind": "stamp", **_stamp(content, pictures)}
+    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": pictures.pictures, "initials": []}})
 
 
 def initials_svg(content: InitialsContent) -> bytes:
-    """Initials as an SVG picture, drawn as :func:`appearances` draws them."""
-    marks = SignaturePictures([(content.initials, content.width * 0.9, content.height * 0.8)])
-    page = {"kind": "initials", **_initials(content, marks)}
-    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": [], "initials": marks.pictures}})
+    """Return initials as an SVG picture, drawn as :func:`appearances` draws them."""
+    pictures = SignaturePictures([_room(content)])
+    page = {"kind": "initials", **_initials(content, pictures)}
+    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": [], "initials": pictures.pictures}})
 
 
-def _room(stamp: StampContent) -> SizedSignature:
-    return stamp.signature, stamp.width * 0.9, stamp.height * (0.9 if stamp.signature_only else 0.5)
+def _room(content: StampContent | InitialsContent) -> SizedSignature:
+    if isinstance(content, InitialsContent):
+        return content.initials, content.width * 0.9, content.height * 0.8
+    return content.signature, content.width * 0.9, content.height * (0.9 if content.signature_only else 0.5)
 
 
 def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
@@ -217,10 +220,6 @@ def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str
     }
 
 
-def _watermark(width: float, height: float) -> dict[str, Any]:
-    return {"width": width, "height": height, "words": list(WATERMARK)}
-
-
 class PreviewBox(NamedTuple):
     """In points of the page as a reader sees it, origin at the bottom left."""
 
@@ -241,23 +240,15 @@ class PreviewPage(NamedTuple):
 
 def preview_overlays(pages: Sequence[PreviewPage]) -> bytes:
     """Return a PDF with one page for each, without a ground."""
-    content = {
-        "pages": [
-            {
-                "width": page.width,
-                "height": page.height,
-                "boxes": [
-                    {
-                        "x": box.x,
-                        "y": page.height - box.y - box.height,
-                        "width": box.width,
-                        "height": box.height,
-                        "name": template_text(box.name),
-                    }
-                    for box in page.boxes
-                ],
-            }
-            for page in pages
-        ]
-    }
-    return typeset("preview", content, standard="a-2b")
+    content = [
+        {
+            "width": page.width,
+            "height": page.height,
+            "boxes": [
+                {**box._asdict(), "y": page.height - box.y - box.height, "name": template_text(box.name)}
+                for box in page.boxes
+            ],
+        }
+        for page in pages
+    ]
+    return typeset("preview", {"pages": content}, standard="a-2b")

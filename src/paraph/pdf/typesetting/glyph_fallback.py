@@ -177,9 +177,8 @@ def _is_right_to_left(text: str) -> bool:
 NAMELESS = "—"
 _ARTICLE = list("ال")
 _WITHOUT_ARTICLE = frozenset({"الياس", "الين", "الاء", "الهام", "السيا"})  # begin like it, and are names as they are
-_BEFORE_NAMES = frozenset(
-    {"بن", "ابن", "بنت", "ابو", "أبو", "ام", "أم", "آل"}
-)  # son, daughter, father, mother, house of
+_BEFORE_NAMES = frozenset({"بن", "ابن", "بنت", "ابو", "أبو", "ام", "أم", "آل"})
+"""Son, daughter, father, mother, house of."""
 _SERVANT = frozenset({"عبد", "عبيد"})  # with the word after it one name
 
 

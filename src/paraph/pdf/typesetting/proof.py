@@ -222,22 +222,16 @@ def _document(document: ProofDocument, words: Words) -> dict[str, Any]:
 
 
 def _seal(seal: ProofSeal, words: Words) -> dict[str, Any]:
-    result = {
+    stamped = seal.timestamped_at is not None
+    return {
         "algorithm": template_text(seal.algorithm),
         "key": template_text(seal.key_id),
         "sealed_at": milliseconds(seal.sealed_at),
-        "timestamp": "",
+        "timestamp": milliseconds(seal.timestamped_at) if seal.timestamped_at else "",
         "no_timestamp": words["no_timestamp"],
-        "authority": "",
-        "policy": "",
+        "authority": template_text(seal.timestamp_authority) if stamped else "",
+        "policy": seal.timestamp_policy_oid if stamped else "",
     }
-    if seal.timestamped_at is not None:
-        result |= {
-            "timestamp": milliseconds(seal.timestamped_at),
-            "authority": template_text(seal.timestamp_authority),
-            "policy": seal.timestamp_policy_oid,
-        }
-    return result
 
 
 def _days(content: ProofContent, words: Words) -> list[dict[str, Any]]:
