@@ -77,17 +77,14 @@ def printed_text(pdf: bytes) -> str:
     On a page with words from right to left, PDFium turns lines around, addresses and times too. Of such a page the
     other characters are returned, as they stand in each line from left to right.
     """
-    document = pdfium.PdfDocument(pdf)
     pages, left = [], _MOST_CHARACTERS
-    try:
+    with contextlib.closing(pdfium.PdfDocument(pdf)) as document:
         for page in document:
             with contextlib.closing(page), contextlib.closing(page.get_textpage()) as text:
                 left -= text.count_chars()
                 if left < 0:
                     raise UnreadableEvidence("its pages have too much text")
                 pages.append("".join(_page_text(text).split()))
-    finally:
-        document.close()
     return "".join(pages)
 
 
@@ -216,7 +213,7 @@ def _digits(number: str) -> tuple[bool, list[int]]:
 
 
 def _is_printed(value: str, printed: str) -> bool:
-    """A value of several lines may have its label between them in the text of the page, so its parts are looked for."""
+    """Look for the parts of a value: the page may have its label between several lines of it."""
     return not value.isascii() or all(part.strip() in printed for part in unbroken_parts(value))
 
 

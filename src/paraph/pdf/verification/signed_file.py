@@ -110,14 +110,10 @@ def _decode(stream: PdfStream) -> bytes:
             return zlib.decompressobj().decompress(stream.data, _MAX_ITEM + 1)
         except zlib.error:
             return b""
-    is_encoded = filters is not None and filters != []
-    if is_encoded and (len(stream.data) > _MAX_ENCODED or _is_several(filters)):
+    is_several = isinstance(filters, list) and len(filters) > 1
+    if filters not in (None, []) and (len(stream.data) > _MAX_ENCODED or is_several):
         return b""
     return decoded(stream)
-
-
-def _is_several(filters: Any) -> bool:
-    return isinstance(filters, list) and len(filters) != 1
 
 
 class NotVerifiable(ValueError):

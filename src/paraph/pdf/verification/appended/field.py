@@ -6,6 +6,7 @@ them: two fonts, and forms that draw nothing.
 import math
 import re
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
@@ -102,12 +103,9 @@ def _check_forms(update: Update, old: Any, new: Any) -> None:
     """Check the forms of which programs build what a signature shows."""
     changed = frozenset(name for name in new if meaning(new[name]) != meaning(old.get(name)))
     check_same("the form's resources", old, new, changed)
-    if not all(_OF_A_SIGNATURE.fullmatch(name) and _is_harmless(update, new[name]) for name in changed):
+    is_harmless = update.is_new if update.lenient else partial(draws_nothing, update)
+    if not all(_OF_A_SIGNATURE.fullmatch(name) and is_harmless(new[name]) for name in changed):
         raise NotPermitted("the form gained something to draw")
-
-
-def _is_harmless(update: Update, ref: Any) -> bool:
-    return update.is_new(ref) if update.lenient else draws_nothing(update, ref)
 
 
 def _check_fonts(update: Update, old: Any, new: Any) -> None:
