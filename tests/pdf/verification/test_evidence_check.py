@@ -62,7 +62,7 @@ def evidence(signed_sha256: str | None = None) -> dict[str, Any]:
     return {
         "format": "paraph-evidence/2",
         "request": {"id": PROOF.request_id, "environment": PROOF.environment},
-        "signers": SIGNERS,
+        "signers": list(SIGNERS),
         "documents": [document],
         "certificates": {hashlib.sha256(link).hexdigest(): base64.b64encode(link).decode() for link in chain},
         "journal": journal,
