@@ -82,7 +82,7 @@ def read_certificates(path: Path) -> list[x509.Certificate]:
 
 
 def read_roots(path: Path) -> list[bytes]:
-    """DER of every certificate of a PEM file. Raises as :func:`read_certificates` does."""
+    """Return the DER of every certificate of a PEM file. Raises as :func:`read_certificates` does."""
     return [certificate.public_bytes(Encoding.DER) for certificate in read_certificates(path)]
 
 

@@ -171,7 +171,8 @@ def fault_of(certificate: x509.Certificate, moment: datetime, *, is_root: bool) 
 
 
 def _fault_of_issuer(certificate: x509.Certificate, *, is_authority: bool) -> str:
-    """``is_authority``: whether the first certificate of the chain is that of a timestamp authority."""
+    """Return why a certificate may not issue others, if so. ``is_authority``: the chain begins with that of
+    a timestamp authority."""
     constraints = extension(certificate, x509.BasicConstraints)
     usage = extension(certificate, x509.KeyUsage)
     purposes = extension(certificate, x509.ExtendedKeyUsage)

@@ -211,7 +211,7 @@ _LARGEST_REQUEST = 4096
 
 
 def revocation_list(authority: DevelopmentAuthority, moment: datetime) -> bytes:
-    """DER of the root's certificate revocation list at ``moment`` (RFC 5280 §5)."""
+    """Return the DER of the root's certificate revocation list at ``moment`` (RFC 5280 §5)."""
     root = x509.load_der_x509_certificate(authority.root)
     key = authority.root_key.private_key
     return (
@@ -248,7 +248,7 @@ def status_answer(authority: DevelopmentAuthority, request: bytes, moment: datet
 
 
 def certificate_status(authority: DevelopmentAuthority, certificate: bytes, moment: datetime) -> bytes:
-    """DER of the OCSPResponse for a certificate (DER) of the authority, for long-term data."""
+    """Return the OCSPResponse (DER) for a certificate (DER) of the authority."""
     own, root = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(authority.root)
     return _signed(_good(own, root, SHA256(), moment), authority)
 

@@ -68,7 +68,7 @@ def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x5
 
 
 def encrypted_pem(key: PrivateKey, passphrase: bytes) -> bytes:
-    """Encrypted PKCS#8 in PEM. The passphrase must be a derived key, because the encryption barely slows guessing."""
+    """Return encrypted PKCS#8. The passphrase must be a derived key: the encryption barely slows guessing."""
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase))
 
 

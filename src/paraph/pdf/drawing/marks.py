@@ -183,7 +183,7 @@ class DrawingComposer:
         return self._scaled(page, appearance, (*corner, width, height))
 
     def _scaled(self, page: PageGeometry, appearance: int, place: tuple[float, float, float, float]) -> "_Placed":
-        """``place``: left, bottom, width and height in reader space."""
+        """Scale a picture to ``place``: left, bottom, width and height in reader space."""
         form = self._form_xobjects.form(appearance)
         x, y, width, height = place
         to_place = (width / form.geometry.width, 0.0, 0.0, height / form.geometry.height, x, y)

@@ -269,8 +269,8 @@ def _genuine_ocsp(
 
 
 def _is_about(single: ocsp.OCSPSingleResponse, child: Certificate, issuer: Certificate) -> bool:
-    """The issuer is named by the digest of its name as it stands in the certificate (RFC 6960 §4.1.1), or in its
-    own."""
+    """Return whether an answer is about the certificate. The issuer is named by the digest of its name as it stands in
+    the certificate (RFC 6960 §4.1.1), or in its own."""
     named = (hashlib.new(single.hash_algorithm.name, name).digest() for name in (child.issuer, issuer.subject))
     return single.serial_number == child.serial and single.issuer_name_hash in named
 

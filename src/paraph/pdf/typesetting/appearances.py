@@ -22,6 +22,7 @@ from paraph.pdf.typesetting.glyph_fallback import (
 from paraph.pdf.typesetting.proof_words import moment, stamp_words
 from paraph.pdf.typesetting.strokes import PEN, drawing_size, ink
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
+from paraph.words import direction
 
 INK = "#16264f"
 _THICKEST = 0.05  # half-width, as a share of the longer side: what a thick felt pen leaves in a tiny drawing
@@ -201,11 +202,11 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
         "name": {**name.to_json(), "pieces": name.pieces()},
         **hand_of(stamp.signature, name.text),
         "drawing": pictures.number(stamp.signature),
-        "signed_by": words.signed_by,
+        "signed_by": words["signed_by"],
         "moment": moment(stamp.signed_at, stamp.locale),
-        "request": f"{words.request} {stamp.request_id}",
+        "request": f"{words['request']} {stamp.request_id}",
         "request_number": f"#{stamp.request_id}",
-        "rtl": words.rtl,
+        "rtl": direction(words["locale"]) == "rtl",
     }
 
 

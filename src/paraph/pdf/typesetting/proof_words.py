@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any
 
@@ -13,18 +12,9 @@ from paraph.pdf.typesetting.glyph_fallback import template_text
 from paraph.words import Words, phrase
 
 
-@dataclass(frozen=True)
-class StampWords:
-    signed_by: str
-    request: str
-    rtl: bool
-
-
-def stamp_words(locale: str) -> StampWords:
-    """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA")."""
-    language = language_of(locale)
-    words = catalog.of("stamp", language)
-    return StampWords(words["signed_by"], words["request"], catalog.direction(language) == "rtl")
+def stamp_words(locale: str) -> Words:
+    """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
+    return catalog.of("stamp", language_of(locale))
 
 
 def moment(at: datetime, locale: str) -> str:

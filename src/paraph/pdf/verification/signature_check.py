@@ -83,8 +83,8 @@ class SignatureCheck:
         return self.field.is_document_timestamp and self.is_accepted
 
 
-def cannot_judge(field: SignedField, why: str) -> SignatureCheck:
-    """Return the result for a signature of which nothing can be told, for the reason ``why``."""
+def cannot_check(field: SignedField, why: str) -> SignatureCheck:
+    """Return the result for a signature that cannot be checked, for the reason ``why``."""
     check = SignatureCheck(field, "unclear", field.claimed_at)
     kind = "document timestamp" if field.is_document_timestamp else "signature"
     check.findings.append(f"The {kind} {check.label} cannot be read: {why}.")

@@ -18,7 +18,7 @@ from paraph.pdf.verification.changes import Changes, History, changes
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures
 from paraph.pdf.verification.signature_check import (
     SignatureCheck,
-    cannot_judge,
+    cannot_check,
     check_document_timestamp,
     check_one_form,
     check_seal,
@@ -286,13 +286,13 @@ def _check_all(file: SignedFile, roots: Sequence[bytes], detached: DetachedTimes
 def _guarded(field: SignedField, check: Callable[[], SignatureCheck]) -> SignatureCheck:
     """Run a check whose failure must not spoil the report on the other signatures."""
     if field.fault:
-        return cannot_judge(field, field.fault)
+        return cannot_check(field, field.fault)
     try:
         return check()
     except MemoryError:
         raise  # the sandbox tells that the file takes too much
     except Exception as error:  # noqa: BLE001 — a hostile signature makes what reads certificates raise anything
-        return cannot_judge(field, f"it confuses the reader ({type(error).__name__})")
+        return cannot_check(field, f"it confuses the reader ({type(error).__name__})")
 
 
 def _archived_at(

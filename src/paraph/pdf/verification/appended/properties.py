@@ -92,7 +92,7 @@ def check_information(update: Update, old: Any, new: Any) -> None:
 
 
 def check_metadata(update: Update, old: Any, new: Any) -> None:
-    """The same for the metadata stream (ISO 16684-1)."""
+    """Do the same for the metadata stream (ISO 16684-1)."""
     if old == new and not update.changed(new):
         return
     before, after = update.was(old), update.now(new)
