@@ -6,13 +6,13 @@ import os
 import time
 from functools import lru_cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import httpx
 from cryptography.hazmat.primitives.serialization import Encoding
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.kernel.settings import BUILT_IN_TIMESTAMPS, Settings
 from paraph.keys import DevelopmentAuthority
 from paraph.keys.certificates import read_certificates, subject, weakness_of_certificate
 from paraph.keys.signing_key import ECDSA_SHA256, SigningKey
@@ -21,6 +21,9 @@ from paraph.pdf.pki.certificate import load, without_root
 from paraph.pdf.pki.der import DerError
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm, StatusSource
 from paraph.pdf.timestamps.timestamp import AuthorityFailed, TimestampAuthority, Timestamping
+
+if TYPE_CHECKING:
+    from paraph.kernel.settings import Settings
 
 POLICY_OID = "2.25.207415320811283467123150942803476521089"
 """The policy of the built-in authority: an identifier made from a UUID, which needs no registration."""
@@ -259,7 +262,7 @@ def _without_credentials(url: str) -> str:
         return "the timestamp authority with an impossible address"
 
 
-def timestamping(settings: Settings, development: DevelopmentAuthority) -> Timestamping:
+def timestamping(settings: "Settings", development: DevelopmentAuthority) -> Timestamping:
     """Open the authorities of ``PARAPH_TIMESTAMP_AUTHORITIES`` with the roots of ``PARAPH_TIMESTAMP_ROOTS``.
 
     The built-in authority brings its own root; at the level B-B there are no authorities. Raises
@@ -268,24 +271,24 @@ def timestamping(settings: Settings, development: DevelopmentAuthority) -> Times
     """
     names = settings.timestamp_authorities if settings.seal_level != "B-B" else []
     authorities = [_authority(name, development) for name in names]
-    roots = [development.root] if BUILT_IN_TIMESTAMPS in names else []
+    roots = [development.root] if BuiltInAuthority.name in names else []
     if settings.timestamp_roots is not None:
         roots += _usable_roots(settings.timestamp_roots)
-    elif any(name != BUILT_IN_TIMESTAMPS for name in names):
+    elif any(name != BuiltInAuthority.name for name in names):
         raise DomainError(
             "configuration", "PARAPH_TIMESTAMP_ROOTS must name the roots that the timestamp authorities chain to."
         )
     return Timestamping(authorities, roots)
 
 
-def long_term(settings: Settings, development: DevelopmentAuthority, *others: StatusSource) -> LongTerm | None:
+def long_term(settings: "Settings", development: DevelopmentAuthority, *others: StatusSource) -> LongTerm | None:
     """Return how seals reach a ``PARAPH_SEAL_LEVEL`` above B-T; ``None`` for lower levels.
 
     ``others``: sources of statuses for certificates that are not the development authority's.
     """
     if settings.seal_level in ("B-B", "B-T"):
         return None
-    first = settings.timestamp_authorities[:1] == [BUILT_IN_TIMESTAMPS]
+    first = settings.timestamp_authorities[:1] == [BuiltInAuthority.name]
     key = development.timestamp_key
     return LongTerm(
         [DevelopmentStatuses(development), *others],
@@ -303,11 +306,11 @@ def _usable_roots(path: Path) -> list[bytes]:
 
 
 def _authority(name: str, development: DevelopmentAuthority) -> TimestampAuthority:
-    if name == BUILT_IN_TIMESTAMPS:
+    if name == BuiltInAuthority.name:
         return BuiltInAuthority(development.timestamp_key)
     if name.startswith(("http://", "https://")):
         return HttpAuthority(name)
     raise DomainError(
         "configuration",
-        f'PARAPH_TIMESTAMP_AUTHORITIES has "{name}", which is neither an http address nor {BUILT_IN_TIMESTAMPS}.',
+        f'PARAPH_TIMESTAMP_AUTHORITIES has "{name}", which is neither an http address nor {BuiltInAuthority.name}.',
     )
