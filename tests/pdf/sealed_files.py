@@ -58,7 +58,7 @@ def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
 
 def sealed_without_purpose(pdf: bytes, **arguments: Any) -> bytes:
     """With a seal that does not say what it is for, as earlier versions made them."""
-    with patch("paraph.pdf.sealing.draft_in_process.check"):  # would refuse to hand it out
+    with patch("paraph.pdf.sealing.draft.check"):  # would refuse to hand it out
         return sealed(pdf, **{"at": clock.now(), **arguments, "purpose": _Unsaid("document", 0, "")}).content
 
 

@@ -22,8 +22,7 @@ from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.augment import Augmented, augment
 from paraph.pdf.sealing.cms_template import template
-from paraph.pdf.sealing.draft_in_process import drafts_in_process
-from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
+from paraph.pdf.sealing.draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision, drafts_in_process
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time

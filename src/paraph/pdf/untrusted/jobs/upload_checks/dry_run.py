@@ -14,7 +14,7 @@ from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.pki.purpose import document_purpose
 from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.refusal import SealError
-from paraph.pdf.sealing.archive import archive_revision
+from paraph.pdf.sealing.draft import archive_revision
 from paraph.pdf.sealing.seal import seal
 from paraph.pdf.structure.pages import Box, PageGeometry
 from paraph.pdf.structure.reader import PdfReader
