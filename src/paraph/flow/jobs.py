@@ -30,7 +30,7 @@ from paraph.flow.sending.invite import invite, remind_due, send_reminder
 from paraph.flow.signing.ask import forward_inquiry
 from paraph.flow.signing.decline import tell_contact_of_decline, tell_signer_of_decline
 from paraph.kernel import clock
-from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import DEFAULT, MAIL, TRACE, Reschedule, defer, logged
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.tenants.usage import take_over_calls

@@ -14,7 +14,7 @@ from paraph.evidence.models import CertificateStatus, SealedDocument
 from paraph.kernel import clock, tokens
 from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
 from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, StatusRequest, StatusUnavailable, holds_until, status_requests
 
 _MAX_ERROR_LENGTH = 500
