@@ -29,11 +29,19 @@ if TYPE_CHECKING:
     from paraph.pdf.typesetting.appearances import appearances as draw_appearances
     from paraph.pdf.typesetting.proof import proof as typeset_proof
     from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
-    from paraph.pdf.untrusted.find import FoundTag, Rect, find_tags
-    from paraph.pdf.untrusted.find import under as place_under
     from paraph.pdf.untrusted.inspect import Inspection
     from paraph.pdf.untrusted.inspect import inspect as inspect_pdf
-    from paraph.pdf.untrusted.page_reading import TextLayer, Word, render_page, render_png, text_layer
+    from paraph.pdf.untrusted.page_reading import (
+        FoundTag,
+        Rect,
+        TextLayer,
+        Word,
+        find_tags,
+        render_page,
+        render_png,
+        text_layer,
+    )
+    from paraph.pdf.untrusted.page_reading import under as place_under
     from paraph.pdf.untrusted.verify import check_evidence
     from paraph.pdf.untrusted.verify import verify as verify_pdf
 

@@ -14,8 +14,8 @@ from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_ACTIONS, count_actions, read_behaviour
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile, fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.preflight import NO_ACTIONS, count_actions, read_behaviour
 from tests.pdf.pdf_factory import paper, saved, text
 from tests.pdf.untrusted.test_reading_corpus import corpus
 
@@ -32,7 +32,8 @@ def read(pdf: bytes, what: Callable[[UntrustedFile], Result]) -> Result:
 
 def counted(source: UntrustedFile) -> dict[str, int]:
     """By the thorough look."""
-    return count_actions(source.pikepdf())
+    counts = count_actions(source.pikepdf())
+    return {name: counts[name] for name in NO_ACTIONS}
 
 
 def told(pdf: bytes) -> dict[str, int]:

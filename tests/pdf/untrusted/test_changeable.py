@@ -9,8 +9,8 @@ from pikepdf import Array, Dictionary, Name, String
 
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_BEHAVIOUR, read_behaviour
 from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import ScannedFile
+from paraph.pdf.untrusted.jobs.upload_checks.preflight import NO_BEHAVIOUR, read_behaviour
 from tests.pdf import changing
 from tests.pdf.changing import PRINT, PRINT_OFF, SCRIPT
 from tests.pdf.pdf_factory import paper, text

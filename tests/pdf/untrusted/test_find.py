@@ -7,7 +7,7 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from paraph.pdf.untrusted.find import FoundTag, find_tags
+from paraph.pdf.untrusted.page_reading import FoundTag, find_tags
 from tests.pdf.pdf_factory import paper, text
 
 TAG = "{{sign1}}"

@@ -6,7 +6,7 @@ import pikepdf
 import pytest
 from pikepdf import Dictionary, Name
 
-from paraph.pdf.untrusted.find import FoundTag, find_tags
+from paraph.pdf.untrusted.page_reading import FoundTag, find_tags
 from tests.pdf.pdf_factory import paper
 from tests.pdf.unicode_map import unicode_map
 

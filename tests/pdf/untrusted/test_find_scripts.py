@@ -8,7 +8,7 @@ import pymupdf_fonts
 import pytest
 import typst
 
-from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.page_reading import find_tags
 
 _compile: Any = typst.compile  # its stubs have type variables that no call can settle
 _LANGUAGES = {"he": (0x590, 0x5FF), "ar": (0x600, 0x6FF)}

@@ -4,7 +4,7 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
-from paraph.pdf.untrusted.find import find_tags, under
+from paraph.pdf.untrusted.page_reading import find_tags, under
 from tests.pdf.pdf_factory import paper
 from tests.pdf.unicode_map import unicode_map
 

@@ -6,8 +6,7 @@ from pikepdf import Array
 
 from paraph.pdf.structure.crossreference import CrossReferenceSection
 from paraph.pdf.structure.pages import geometries_of, geometry_of, pages
-from paraph.pdf.untrusted.jobs.upload_checks import object_index
-from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan, index_objects
 from tests.pdf.pdf_factory import paper
 from tests.pdf.untrusted.test_actions import LAST, PACKED, is_passive, many, read
 

@@ -19,7 +19,7 @@ from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.inspect_job import inspect as inspect_here
 from paraph.pdf.untrusted.jobs.page_pictures import Annotation
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
-from paraph.pdf.untrusted.jobs.upload_checks import print_comparison
+from paraph.pdf.untrusted.jobs.upload_checks import preflight as report
 from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
 from tests.pdf import changing
 from tests.pdf.changing import NO_VIEW, PRINT, PRINT_OFF, PRINT_ON, TOGGLE_NO_VIEW
@@ -144,11 +144,11 @@ def test_words_of_huge_and_tiny_pages_differ(box: list[int]) -> None:
 
 def test_a_file_of_too_many_such_pages_says_what_is_not_known(monkeypatch: pytest.MonkeyPatch) -> None:
     a_second_a_look = SimpleNamespace(process_time=count().__next__)
-    monkeypatch.setattr(print_comparison, "time", a_second_a_look)
-    monkeypatch.setattr(print_comparison, "_SECONDS", 20.0)
+    monkeypatch.setattr(report, "time", a_second_a_look)
+    monkeypatch.setattr(report, "_SECONDS", 20.0)
     told = here(changing.layered(PRINT_OFF, pages=40))
     assert told["prints_differently"] == [1] and 0 < told["print_unknown"] < 40
-    monkeypatch.setattr(print_comparison, "_SECONDS", 0.0)
+    monkeypatch.setattr(report, "_SECONDS", 0.0)
     assert here(changing.layered(PRINT_OFF, pages=4))["print_unknown"] == 4
 
 
@@ -173,7 +173,7 @@ def test_pages_without_annotations_and_layers_do_not_differ() -> None:
             if told["page_count"] <= 50 and not told["print_unknown"]:
                 with opened(pdf) as source:
                     all_of_them = [[Annotation("/Stamp", 0, draws=True)]] * told["page_count"]
-                    found = print_comparison.compare_print(source, all_of_them, layered=False)
+                    found = report.compare_print(source, all_of_them, layered=False)
                 different = set(found["prints_differently"])
                 assert different <= set(told["prints_differently"]), name
                 compared += told["page_count"] - found["print_unknown"]

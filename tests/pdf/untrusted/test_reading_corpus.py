@@ -11,9 +11,8 @@ import pikepdf
 import pytest
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import find_tags
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.page_reading import render_page, text_layer
+from paraph.pdf.untrusted.page_reading import find_tags, render_page, text_layer
 from tests.pdf.pdf_factory import paper, text
 
 _SAMPLE = 60  # files; all of them with PARAPH_CORPUS_ALL

@@ -6,9 +6,8 @@ from hypothesis import strategies as some
 from pikepdf import ObjectStreamMode
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import find_tags, list_signature_lines, list_tags
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.pdf.untrusted.page_reading import render_page, text_layer
+from paraph.pdf.untrusted.page_reading import find_tags, list_signature_lines, list_tags, render_page, text_layer
 from tests.pdf.pdf_factory import paper, text
 
 SEEDS = [

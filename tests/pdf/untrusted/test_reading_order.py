@@ -10,8 +10,7 @@ import pymupdf_fonts
 import pytest
 import typst
 
-from paraph.pdf.untrusted.find import find_tags, list_tags
-from paraph.pdf.untrusted.page_reading import text_layer
+from paraph.pdf.untrusted.page_reading import find_tags, list_tags, text_layer
 from tests.independent import need
 from tests.pdf.untrusted.test_find_both_ways import MIRRORED, drawn
 

@@ -18,7 +18,7 @@ import pytest
 
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
-from paraph.pdf.untrusted.sandbox_workers import Workers
+from paraph.pdf.untrusted.sandbox_process import Workers
 from tests.pdf import hostile
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.processes import alive, children, eventually, processor_time, stopped, worker_of
@@ -345,7 +345,7 @@ def test_the_processes_know_no_secret_of_the_service(monkeypatch: pytest.MonkeyP
 _SERVICE = """
 import sys, time
 from pathlib import Path
-from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.page_reading import find_tags
 find_tags(Path(sys.argv[1]).read_bytes(), ["a"])
 print(*(path.read_text() for path in Path("/proc/self/task").glob("*/children")), flush=True)
 if sys.argv[2] == "wait":
@@ -374,7 +374,7 @@ def test_a_forked_process_has_a_pool_of_its_own() -> None:
     script = """
 import os, sys
 from pathlib import Path
-from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.page_reading import find_tags
 pdf = Path(sys.argv[1]).read_bytes()
 assert find_tags(pdf, ["{{sign1}}"])
 child = os.fork()

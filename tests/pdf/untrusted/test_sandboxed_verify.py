@@ -21,8 +21,8 @@ from paraph.pdf.timestamps.detached_timestamps import (
 )
 from paraph.pdf.timestamps.timestamp import stamp_time
 from paraph.pdf.untrusted import sandbox, verify
-from paraph.pdf.untrusted.plain_values import from_plain, to_plain
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits
+from paraph.pdf.untrusted.sandbox_wire import from_plain, to_plain
 from paraph.pdf.verification import evidence_check
 from paraph.pdf.verification import verify as in_process
 from tests.pdf import hostile, odd_files
@@ -174,7 +174,7 @@ import sys
 from pathlib import Path
 from paraph.pdf.untrusted.jobs.verifying_worker import JOBS
 from paraph.pdf.untrusted.jobs.verifying_worker import warm_up_verification
-from paraph.pdf.untrusted.plain_values import to_plain
+from paraph.pdf.untrusted.sandbox_wire import to_plain
 
 warm_up_verification(JOBS)
 root, *files = [Path(path).read_bytes() for path in sys.argv[1:]]

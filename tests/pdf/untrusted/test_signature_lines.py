@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.pdf.untrusted.find import SignatureLine, list_signature_lines
+from paraph.pdf.untrusted.page_reading import SignatureLine, list_signature_lines
 from tests.pdf.pdf_factory import paper, text
 
 BLANK = "______________________"

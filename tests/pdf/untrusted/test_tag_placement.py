@@ -3,7 +3,7 @@
 import pytest
 
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import GAP, FoundTag, Rect, under
+from paraph.pdf.untrusted.page_reading import GAP, FoundTag, Rect, under
 
 A4 = (595.0, 842.0)
 

@@ -17,7 +17,7 @@ from paraph.documents.models import DocumentStatus
 from paraph.documents.refusals import sentence_of
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, list_texts
+from paraph.pdf.untrusted.page_reading import FoundTag, list_texts
 from paraph.signature_requests.input_types import LONGEST_TAG, MOST_PAGES
 from paraph.signature_requests.values import InvalidValueError, text
 from paraph.storage import store

@@ -15,8 +15,7 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.untrusted.jobs.names import name_of
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, dictionary, name_of
 
 LAYER_NAMES = re.compile(rb"/(?:OCProperties|OCGs?|OCMD|OC|Usage)\b")
 """Matches, in a dictionary as qpdf writes it, whatever makes a viewer leave something out."""
@@ -39,7 +38,7 @@ def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
     """Return whether the group or membership dictionary of an /OC shows in print. A malformed one does."""
     if not isinstance(membership, pikepdf.Dictionary):
         return True
-    configuration = _dictionary(_dictionary(document.Root.get("/OCProperties")).get("/D"))
+    configuration = dictionary(dictionary(document.Root.get("/OCProperties")).get("/D"))
     if membership.get("/Type") != "/OCMD":
         return _group_is_printed(membership, configuration)
     expression = membership.get("/VE")
@@ -55,9 +54,9 @@ def is_layer_printed(membership: Any, document: pikepdf.Pdf) -> bool:
 
 def _group_is_printed(group: Any, configuration: Any) -> bool:
     """Decide as PDFium does: by the usage for print, else that for the screen, else the default configuration."""
-    usage = _dictionary(group.get("/Usage"))
+    usage = dictionary(group.get("/Usage"))
     for event in ("Print", "View"):
-        state = _dictionary(usage.get(f"/{event}")).get(f"/{event}State")
+        state = dictionary(usage.get(f"/{event}")).get(f"/{event}State")
         if state is not None:
             return bool(state != "/OFF")
     shown = bool(configuration.get("/BaseState") != "/OFF")
@@ -94,10 +93,6 @@ def _text(item: Any) -> bytes:
         item = item.stream_dict
     is_composed = isinstance(item, pikepdf.Dictionary | pikepdf.Array)
     return item.unparse(resolved=True) if is_composed else b""
-
-
-def _dictionary(value: Any) -> Any:
-    return value if isinstance(value, pikepdf.Dictionary) else {}
 
 
 class Annotation(NamedTuple):

@@ -196,6 +196,17 @@ def unsupported_encryption(content: bytes | mmap.mmap) -> PdfRefused:
     return PdfRefused("unknown_encryption", "The PDF is encrypted in a way that is not supported.")
 
 
+def name_of(value: Any, otherwise: str = "") -> str:
+    """Return a name with its slash as qpdf writes it, ``otherwise`` for anything else. ``str()`` needs UTF-8, which
+    names in files of strangers need not be."""
+    return value.unparse().decode("latin-1") if isinstance(value, pikepdf.Name) else otherwise
+
+
+def dictionary(value: Any) -> Any:
+    """Return the dictionary; an empty one for anything else."""
+    return value if isinstance(value, pikepdf.Dictionary) else {}
+
+
 def geometry_of_page(file: UntrustedFile, page: pypdfium2.PdfPage, index: int) -> PageGeometry:
     """Return the geometry; pikepdf is asked for the user unit, which PDFium does not tell, only if there may be one."""
     rectangle = raw.FS_RECTF()

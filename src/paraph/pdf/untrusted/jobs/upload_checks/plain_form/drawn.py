@@ -10,84 +10,79 @@ from paraph.pdf.structure.graphics_state import CLEAN, Ending
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form import values
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import annotations_of
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.colours import check_default, check_space, components
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import OWN_SPACES, check_contents, used_names
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, advance_alike, check_font
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.glyph_boxes import keeps_within
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import (
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import (
+    OWN_SPACES,
     Looks,
     are_masks,
     are_usual_dashes,
+    check_contents,
     check_settings,
     has_inline_image,
+    keeps_within,
     lacks_area,
     mixes_inks,
     shows_text,
+    used_names,
 )
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import check_stream
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks, advance_alike, check_font
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.images import Images
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
     Kinds,
     NotPlain,
     Resolve,
-    any_of,
     check_entries,
-    is_array,
-    is_boolean,
-    is_box,
-    is_dictionary,
-    is_name,
-    is_number,
-    is_stream,
-    number,
-    numbers,
-    one_of,
+    check_stream,
 )
 
 _MOST_READ = 128 << 20  # bytes of all contents; the sandbox bounds the time
 _DEEPEST = 15  # drawings within drawings: PDFium leaves out deeper ones
 _RESOURCES: Kinds = dict.fromkeys(
-    (b"/Font", b"/XObject", b"/ExtGState", b"/ColorSpace", b"/Pattern", b"/Shading", b"/Properties"), is_dictionary
+    (b"/Font", b"/XObject", b"/ExtGState", b"/ColorSpace", b"/Pattern", b"/Shading", b"/Properties"),
+    values.is_dictionary,
 )
-_GROUP: Kinds = {b"/S": one_of(b"/Transparency"), b"/I": is_boolean, b"/K": is_boolean}
+_GROUP: Kinds = {b"/S": values.one_of(b"/Transparency"), b"/I": values.is_boolean, b"/K": values.is_boolean}
 _FORM: Kinds = {
-    b"/BBox": is_box,
-    b"/Matrix": numbers(6),
-    b"/FormType": one_of(1),
-    b"/Resources": is_dictionary,
-    b"/Group": is_dictionary,
+    b"/BBox": values.is_box,
+    b"/Matrix": values.numbers(6),
+    b"/FormType": values.one_of(1),
+    b"/Resources": values.is_dictionary,
+    b"/Group": values.is_dictionary,
 }
 _PATTERN: Kinds = {
-    b"/PatternType": one_of(1),
-    b"/PaintType": one_of(1, 2),
-    b"/TilingType": one_of(1, 2, 3),
-    b"/BBox": is_box,
-    b"/XStep": is_number,
-    b"/YStep": is_number,
-    b"/Resources": is_dictionary,
-    b"/Matrix": numbers(6),
+    b"/PatternType": values.one_of(1),
+    b"/PaintType": values.one_of(1, 2),
+    b"/TilingType": values.one_of(1, 2, 3),
+    b"/BBox": values.is_box,
+    b"/XStep": values.is_number,
+    b"/YStep": values.is_number,
+    b"/Resources": values.is_dictionary,
+    b"/Matrix": values.numbers(6),
 }
-_SHADED: Kinds = {b"/PatternType": one_of(2), b"/Matrix": numbers(6), b"/ExtGState": is_dictionary}
+_SHADED: Kinds = {b"/PatternType": values.one_of(2), b"/Matrix": values.numbers(6), b"/ExtGState": values.is_dictionary}
 _STATE: Kinds = {
-    b"/LW": is_number,
-    b"/LC": one_of(0, 1, 2),
-    b"/LJ": one_of(0, 1, 2),
-    b"/ML": is_number,
-    b"/D": lambda value: is_array(value) and len(value) == 2 and is_array(value[0]) and is_number(value[1]),
-    b"/Font": lambda value: is_array(value) and len(value) == 2 and is_number(value[1]),
-    b"/SA": is_boolean,
-    b"/BM": is_name,
-    b"/SMask": any_of(one_of(b"/None"), is_dictionary),
-    b"/CA": is_number,
-    b"/ca": is_number,
-    b"/AIS": is_boolean,
-    b"/TK": is_boolean,
-    b"/OP": is_boolean,
-    b"/op": is_boolean,
-    b"/OPM": one_of(0, 1),
+    b"/LW": values.is_number,
+    b"/LC": values.one_of(0, 1, 2),
+    b"/LJ": values.one_of(0, 1, 2),
+    b"/ML": values.is_number,
+    b"/D": lambda value: (
+        values.is_array(value) and len(value) == 2 and values.is_array(value[0]) and values.is_number(value[1])
+    ),
+    b"/Font": lambda value: values.is_array(value) and len(value) == 2 and values.is_number(value[1]),
+    b"/SA": values.is_boolean,
+    b"/BM": values.is_name,
+    b"/SMask": values.any_of(values.one_of(b"/None"), values.is_dictionary),
+    b"/CA": values.is_number,
+    b"/ca": values.is_number,
+    b"/AIS": values.is_boolean,
+    b"/TK": values.is_boolean,
+    b"/OP": values.is_boolean,
+    b"/op": values.is_boolean,
+    b"/OPM": values.one_of(0, 1),
 }
-_MASK: Kinds = {b"/S": one_of(b"/Alpha", b"/Luminosity"), b"/G": is_stream, b"/BC": numbers()}
+_MASK: Kinds = {b"/S": values.one_of(b"/Alpha", b"/Luminosity"), b"/G": values.is_stream, b"/BC": values.numbers()}
 _DEFAULTS = (b"/DefaultGray", b"/DefaultRGB", b"/DefaultCMYK")
 _TOGETHER = frozenset({"inks", "overprint"})  # neither is remarkable without the other
 _BLENDS = (b"/Normal", b"/Compatible", b"/Multiply", b"/Screen", b"/Darken", b"/Lighten", b"/Overlay")
@@ -304,9 +299,9 @@ class Drawings:
             remarks |= {"blend_mode"}
         if b"true" in (self._resolve(state.get(b"/OP")), self._resolve(state.get(b"/op"))):
             remarks |= {"overprint"}
-        if number(self._resolve(state.get(b"/LW", 1))) < 0:
+        if float(self._resolve(state.get(b"/LW", 1))) < 0:
             remarks |= {"line_width"}
-        if not are_usual_dashes([number(self._resolve(each)) for each in self._resolve(dashes)], number(phase)):
+        if not are_usual_dashes([float(self._resolve(each)) for each in self._resolve(dashes)], float(phase)):
             remarks |= {"dashes"}
         return Drawn(depth, remarks)
 

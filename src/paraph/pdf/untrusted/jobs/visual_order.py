@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 
 from paraph.pdf.untrusted.folding import fold
-from paraph.pdf.untrusted.jobs.page_text.bidi import MIRRORED, from_left
-from paraph.pdf.untrusted.jobs.page_text.characters import Baseline, Characters
+from paraph.pdf.untrusted.jobs.characters import Baseline, Characters
+from paraph.pdf.untrusted.jobs.reading_order import MIRRORED, from_left
 
 _SAME_LINE = 0.3  # relative to the text size, across the writing direction
 _SAME_PLACE = 0.01  # relative to the text size: characters of one glyph

@@ -1,4 +1,4 @@
-"""The search for tags in PDFium's characters. :mod:`paraph.pdf.untrusted.find` defines what counts as found."""
+"""The search for tags in PDFium's characters. :mod:`paraph.pdf.untrusted.page_reading` defines what counts as found."""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -7,11 +7,13 @@ from typing import Any
 
 import pypdfium2
 
-from paraph.pdf.structure.geometry import Box, PageGeometry
+from paraph.pdf.refusal import no_such_page, page_not_shown
+from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
 from paraph.pdf.untrusted.folding import fold
-from paraph.pdf.untrusted.jobs.page_text.characters import Characters, lines
-from paraph.pdf.untrusted.jobs.page_text.reading_order import in_reading_order
-from paraph.pdf.untrusted.jobs.page_text.visual_order import (
+from paraph.pdf.untrusted.jobs.characters import Characters, around, lines
+from paraph.pdf.untrusted.jobs.reading_order import in_reading_order
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
+from paraph.pdf.untrusted.jobs.visual_order import (
     fold_with_places,
     may_contain_tag,
     occurrences,
@@ -19,7 +21,6 @@ from paraph.pdf.untrusted.jobs.page_text.visual_order import (
     runs_from_right,
     search_lines,
 )
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 _MOST_SORTED = 100_000  # characters that the second attempt reads; about a second
@@ -28,6 +29,7 @@ _BRACES = re.compile(r"[{}]{2}")  # text that runs from right to left may have t
 _MOST_TAGS = 200
 _MOST_TEXTS = 500
 _BLANKS = re.compile(r"[\s\x00-\x1f\x7f-\x9f\ufffe]+")  # PDFium's own signs for what is broken over lines, too
+_HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium returns those at a line end
 
 
 def find(file: UntrustedFile, tags: Sequence[str]) -> JobAnswer:
@@ -227,3 +229,48 @@ def _spans(wanted: str, text: str) -> list[tuple[int, int]]:
     if wanted:
         return [(start, start + len(wanted)) for start in occurrences(wanted, text)]
     return [match.span() for match in _TAG.finditer(text)]
+
+
+def text_layer(file: UntrustedFile, page_number: int) -> JobAnswer:
+    """Return ``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
+    document = file.pdfium()
+    if not 1 <= page_number <= len(document):
+        raise no_such_page(page_number, len(document))
+    try:
+        page = document[page_number - 1]
+        geometry = geometry_of_page(file, page, page_number - 1)
+        with Characters(page) as characters:
+            words = [[word, *map(_rounded, _span(box)), line] for word, box, line in _words(characters, geometry)]
+    except pypdfium2.PdfiumError as error:
+        raise page_not_shown(page_number) from error
+    return {"width": geometry.width, "height": geometry.height, "words": words}, b""
+
+
+def _words(characters: Characters, geometry: PageGeometry) -> Iterator[tuple[str, Box, int]]:
+    """Yield the visible words in reading order, each with the number of its line."""
+    to_reader = geometry.to_reader
+    word, cells, line = "", list[Box](), 0
+    for index, character in [*in_reading_order(characters, characters.exact()), (-1, " ")]:
+        if character.isspace() or (not character.isprintable() and character not in _HYPHENS):
+            seen = _cut(transform_box(to_reader, around(cells)), geometry) if cells else None
+            if seen:
+                yield word, seen, line
+            word, cells = "", []
+            line += character == "\n"
+        elif cell := characters.cell(index) if character else None:
+            word += "-" if character in _HYPHENS else character
+            cells.append(cell)
+
+
+def _cut(box: Box, geometry: PageGeometry) -> Box | None:
+    left, bottom = max(box[0], 0.0), max(box[1], 0.0)
+    right, top = min(box[2], geometry.width), min(box[3], geometry.height)
+    return (left, bottom, right, top) if left < right and bottom < top else None
+
+
+def _span(box: Box) -> tuple[float, float, float, float]:
+    return box[0], box[1], box[2] - box[0], box[3] - box[1]
+
+
+def _rounded(value: float) -> float:
+    return round(value, 2)

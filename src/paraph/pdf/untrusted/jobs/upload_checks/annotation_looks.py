@@ -10,8 +10,7 @@ from typing import Any, NamedTuple
 
 from paraph.pdf.structure.geometry import Box
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
-from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import is_blank
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import is_blank
 
 _INVISIBLE, _NO_ZOOM, _NO_ROTATE = 1, 1 << 3, 1 << 4
 _RADIO, _PUSH_BUTTON = 1 << 15, 1 << 16
@@ -38,15 +37,11 @@ _DEEPEST = 32  # ancestors of a form field
 class AnnotationValues:
     """One annotation. Entries of another type than expected count as absent."""
 
-    def __init__(self, reader: PdfReader, entries: Dictionary) -> None:
-        self._resolve = reader.resolve
-        self._entries = entries
+    def __init__(self, resolve: Callable[[Any], Any], entries: Any) -> None:
+        self.resolved, self._entries = resolve, entries if isinstance(entries, dict) else {}
 
     def get(self, key: bytes) -> Any:
-        return self._resolve(self._entries.get(key))
-
-    def resolved(self, value: Any) -> Any:
-        return self._resolve(value)
+        return self.resolved(self._entries.get(key))
 
     def has(self, *keys: bytes) -> bool:
         return any(self.get(key) is not None for key in keys)
@@ -62,7 +57,7 @@ class AnnotationValues:
 
     def dictionary(self, key: bytes) -> "AnnotationValues":
         """Return a dictionary among the entries, an empty one where there is none."""
-        return AnnotationValues.of(self, self.get(key))
+        return AnnotationValues(self.resolved, self.get(key))
 
     def numbers(self, key: bytes) -> list[float] | None:
         """Return an array of finite numbers; ``None`` for anything else."""
@@ -78,9 +73,9 @@ class AnnotationValues:
         for _ in range(_DEEPEST):
             if not isinstance(entries, dict):
                 break
-            if (value := self._resolve(entries.get(key))) is not None:
+            if (value := self.resolved(entries.get(key))) is not None:
                 return value
-            entries = self._resolve(entries.get(b"/Parent"))
+            entries = self.resolved(entries.get(b"/Parent"))
         return None
 
     @property
@@ -101,19 +96,19 @@ class AnnotationValues:
         appearances = self.get(b"/AP")
         if not isinstance(appearances, dict):
             return None
-        found = self._resolve(appearances.get(b"/N"))
+        found = self.resolved(appearances.get(b"/N"))
         return found if isinstance(found, PdfStream | dict) else 0
 
     @property
     def shows_something(self) -> bool:
         """Whether there is anything in an appearance."""
         found = self.normal_appearances
-        streams = [found] if isinstance(found, PdfStream) else map(self._resolve, (found or {}).values())
+        streams = [found] if isinstance(found, PdfStream) else map(self.resolved, (found or {}).values())
         return any(isinstance(each, PdfStream) and not is_blank(each) for each in streams)
 
     def state(self, states: Dictionary, name: bytes) -> bool:
         """Return whether there is an appearance for a state."""
-        return isinstance(self._resolve(states.get(name)), PdfStream)
+        return isinstance(self.resolved(states.get(name)), PdfStream)
 
     @property
     def area(self) -> Box | None:
@@ -123,26 +118,15 @@ class AnnotationValues:
             points += self.numbers(key) or []
         inks = self.get(b"/InkList")
         for ink in inks if isinstance(inks, list) else []:
-            points += self._numbers(self._resolve(ink)) or []
+            points += self._numbers(self.resolved(ink)) or []
         xs, ys = points[::2], points[1::2]
         return (min(xs), min(ys), max(xs), max(ys)) if len(xs) > 1 and len(xs) == len(ys) else None
-
-    @classmethod
-    def of(cls, other: "AnnotationValues", value: Any) -> "AnnotationValues":
-        made = cls.__new__(cls)
-        made._resolve = other._resolve  # noqa: SLF001  another of this class
-        made._entries = value if isinstance(value, dict) else {}  # noqa: SLF001
-        return made
 
     def _numbers(self, value: Any) -> list[float] | None:
         if not isinstance(value, list):
             return None
-        found = [number_of(self._resolve(item)) for item in value]
-        return [each for each in found if each is not None] if all(map(_is_finite, found)) else None
-
-
-def _is_finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
+        found = [number for item in value if (number := number_of(self.resolved(item))) is not None]
+        return found if len(found) == len(value) and all(map(math.isfinite, found)) else None
 
 
 class Settings(NamedTuple):
