@@ -6,14 +6,14 @@ from pikepdf import Array
 
 from paraph.pdf.structure.crossreference import CrossReferenceSection
 from paraph.pdf.structure.pages import geometries_of, geometry_of, pages
-from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import fast_scan, index_objects
+from paraph.pdf.untrusted.jobs.upload_checks.fast_scan import _rows, fast_scan, index_objects
 from tests.pdf.pdf_factory import paper
 from tests.pdf.untrusted.test_actions import LAST, PACKED, is_passive, many, read
 
 
 def test_objects_that_are_packed_are_found_with_their_containers() -> None:
     pdf = paper(*[""] * 3, **PACKED)
-    found = object_index.index_objects(pdf)
+    found = index_objects(pdf)
     section = found.reader.crossreference.sections[0]
     entries = {number: found.reader.crossreference.entry(number) for number in range(section.runs[0][1])}
     in_use = {number: entry for number, entry in entries.items() if entry}
@@ -27,7 +27,7 @@ def test_objects_that_are_packed_are_found_with_their_containers() -> None:
 def test_rows_that_name_one_place(row: bytes) -> None:
     section = CrossReferenceSection([(5, 3, 0)], {}, (row + b"\x00\x09\x07") * 3, (1, 2, 1))
     plain: dict[int, tuple[int, int]] = {}
-    containers = object_index._rows(section, 5, 3, 0, plain)
+    containers = _rows(section, 5, 3, 0, plain)
     assert (plain, containers) == {
         b"\x01": ({9: (7, 7)}, set()),
         b"\x02": ({}, {9}),
@@ -47,7 +47,7 @@ def test_an_object_stream_that_is_none() -> None:
 @pytest.mark.parametrize("entry", [b"%010d 00001 f \n", b"%010d 00000 n \n"])
 def test_an_object_stream_that_was_replaced(entry: bytes) -> None:
     pdf = paper("", **PACKED)
-    found = object_index.index_objects(pdf)
+    found = index_objects(pdf)
     [container] = [span.number for span in found.perhaps_streams if span.place in found.containers]
     root, size = found.reader.trailer[b"/Root"].number, found.reader.trailer[b"/Size"]
     start = found.reader.crossreference.start or 0
@@ -79,4 +79,4 @@ def test_pages_that_are_alike_have_one_geometry() -> None:
 
 
 def test_the_last_object_counts_too() -> None:
-    assert object_index.index_objects(many(b"<</Length 1>>stream\na\nendstream")).perhaps_streams[-1].number == LAST + 1
+    assert index_objects(many(b"<</Length 1>>stream\na\nendstream")).perhaps_streams[-1].number == LAST + 1

@@ -13,8 +13,7 @@ from dataclasses import dataclass
 from functools import partial
 from itertools import groupby, pairwise
 
-from paraph.pdf.untrusted.jobs.characters import Baseline, Characters, on_another_line
-from paraph.pdf.untrusted.jobs.visual_order import runs_from_right, same_place
+from paraph.pdf.untrusted.jobs.characters import Baseline, Characters, on_another_line, same_place
 
 PAIRS = (
     *("()", "[]", "{}", "\u2045\u2046", "\u2329\u232a", "\u27e8\u27e9", "\u2985\u2986", "\u3008\u3009"),
@@ -26,6 +25,7 @@ MIRRORED = str.maketrans({pair[1]: pair[0] for pair in (*PAIRS, "<>", "\u00ab\u0
 _STRONG = {"L": "L", "R": "R", "AN": "R", "EN": "R"}  # the direction that neutral characters take from a neighbour
 _MOST = 100_000  # characters of a page; about a second
 _SPACE = 0.2  # relative to the text size: a wider gap separates words
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _PRESENTATION_FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 _ALEF = "\u0622\u0623\u0625\u0627\u0671"
 _LAM = "\u0644"
@@ -154,6 +154,10 @@ class _Glyph:
     right: float
     letters: list[int]
     marks: list[int]
+
+
+def runs_from_right(text: str) -> bool:
+    return bool(_RIGHT_TO_LEFT.search(text))
 
 
 def in_reading_order(characters: Characters, exact: Sequence[str]) -> list[Read]:

@@ -1,4 +1,7 @@
-"""The search for tags in PDFium's characters. :mod:`paraph.pdf.untrusted.page_reading` defines what counts as found."""
+"""The words of pages, and the search for tags among them.
+
+:func:`paraph.pdf.untrusted.page_reading.find_tags` defines what counts as found.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -8,17 +11,16 @@ from typing import Any
 import pypdfium2
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
-from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
+from paraph.pdf.structure.geometry import Box, transform_box
 from paraph.pdf.untrusted.folding import fold
-from paraph.pdf.untrusted.jobs.characters import Characters, around, lines
-from paraph.pdf.untrusted.jobs.reading_order import in_reading_order
-from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
+from paraph.pdf.untrusted.jobs.characters import PageText, around, lines, readable_pages
+from paraph.pdf.untrusted.jobs.reading_order import in_reading_order, runs_from_right
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.visual_order import (
     fold_with_places,
     may_contain_tag,
     occurrences,
     read_lines,
-    runs_from_right,
     search_lines,
 )
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
@@ -33,98 +35,51 @@ _HYPHENS = frozenset("\x02\ufffe\u00ad")  # as PDFium returns those at a line en
 
 
 def find(file: UntrustedFile, tags: Sequence[str]) -> JobAnswer:
-    """Return ``{"found": {tag: [page_number, left, bottom, right, top]}}`` with the box of the tag's last line."""
+    """Return ``{"found": {tag: [page_number, left, bottom, right, top]}}`` with the box of the tag's last line.
+
+    Tags are searched in drawing order first; one call for all text rules most pages out. Those that are not found, and
+    all right-to-left tags, are searched again by position. A right-to-left tag takes the earlier hit, since its drawing
+    order says little. Tags that no reader would see in order are finally searched as stored."""
     wanted = {tag: folded for tag in tags if (folded := fold(tag))}
-    if not wanted:
-        return {"found": {}}, b""
-    document = file.pdfium()
-    texts: list[str] = []  # the folded text of each page
+    texts: dict[int, str] = {}  # the folded text of each page
     drawn: dict[str, Any] = {}
-    for index in range(len(document)):
+    for page in readable_pages(file) if wanted else ():
+        text = texts[page.index] = fold(page.quick())
         missing = {tag: folded for tag, folded in wanted.items() if tag not in drawn}
-        if not missing:
+        here = {tag: folded for tag, folded in missing.items() if folded in text or not _basic(folded)}
+        if here:
+            text, places = fold_with_places(page.exact())
+            drawn |= _placed(page, {tag: _stretches(folded, text, places) for tag, folded in here.items()})
+        if len(drawn) == len(wanted):
             break
-        boxes = _as_drawn(file, document, index, missing, texts)
-        drawn |= {tag: [index + 1, *box] for tag, box in boxes.items()}
-    return {"found": drawn | _sorted(file, document, wanted, texts, drawn)}, b""
-
-
-def _sorted(
-    file: UntrustedFile,
-    document: pypdfium2.PdfDocument,
-    wanted: dict[str, str],
-    texts: Sequence[str],
-    drawn: dict[str, Any],
-) -> dict[str, Any]:
-    """Search again by position, for tags not found in drawing order and for all right-to-left tags. A right-to-left
-    tag takes the earlier hit, since its drawing order says little. Tags that no reader would see in order are
-    finally searched as stored."""
     turned = {tag: folded for tag, folded in wanted.items() if runs_from_right(folded)}
     missing = {tag: folded for tag, folded in wanted.items() if tag not in drawn}
-    seen = _as_seen(file, document, turned | missing, texts)
+    seen = _as_seen(file, turned | missing, texts)
     seen = {tag: place for tag, place in seen.items() if tag not in drawn or place[0] <= drawn[tag][0]}
     stored = {tag: folded for tag, folded in turned.items() if tag not in drawn and tag not in seen}
-    return seen | _as_seen(file, document, stored, texts, as_stored=True)
-
-
-def _as_drawn(
-    file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, wanted: dict[str, str], texts: list[str]
-) -> dict[str, Box]:
-    """Search in drawing order. Most pages are ruled out by one call for all their text."""
-    page = _opened(document, index)
-    if page is None:
-        texts.append("")
-        return {}
-    try:
-        with Characters(page) as characters:
-            texts.append(fold(characters.quick()))
-            here = {tag: folded for tag, folded in wanted.items() if folded in texts[-1] or not _basic(folded)}
-            if not here:
-                return {}
-            text, places = fold_with_places(characters.exact())
-            geometry = geometry_of_page(file, page, index)
-            searched = {tag: _stretches(folded, text, places) for tag, folded in here.items()}
-            return _placed(characters, searched, geometry)
-    finally:
-        page.close()
+    return {"found": drawn | seen | _as_seen(file, stored, texts, as_stored=True)}, b""
 
 
 def _as_seen(
-    file: UntrustedFile,
-    document: pypdfium2.PdfDocument,
-    wanted: dict[str, str],
-    texts: Sequence[str],
-    *,
-    as_stored: bool = False,
+    file: UntrustedFile, wanted: dict[str, str], texts: dict[int, str], *, as_stored: bool = False
 ) -> dict[str, Any]:
     """Search in lines whose characters are sorted by position."""
     found: dict[str, Any] = {}
     left = _MOST_SORTED
-    both_ways = any(map(runs_from_right, texts))
-    for index, text in enumerate(texts):
+    both_ways = any(map(runs_from_right, texts.values()))
+    for index, text in texts.items():
         missing = {tag: folded for tag, folded in wanted.items() if tag not in found}
         here = {tag: folded for tag, folded in missing.items() if may_contain_tag(folded, text, both_ways=both_ways)}
-        page = _opened(document, index) if here else None
-        if page is None:
+        if not here:
             continue
-        with Characters(page) as characters:
-            left -= characters.count
+        with PageText(file, index) as page:
+            left -= page.count
             if left < 0:
                 break
-            exact = characters.exact()
-            search = partial(search_lines, read_lines(characters, exact), exact, both_ways=both_ways)
-            searched = {tag: search(folded, as_stored=as_stored) for tag, folded in here.items()}
-            placed = _placed(characters, searched, geometry_of_page(file, page, index))
-            found |= {tag: [index + 1, *box] for tag, box in placed.items()}
-        page.close()
+            exact = page.exact()
+            search = partial(search_lines, read_lines(page, exact), exact, both_ways=both_ways)
+            found |= _placed(page, {tag: search(folded, as_stored=as_stored) for tag, folded in here.items()})
     return found
-
-
-def _opened(document: pypdfium2.PdfDocument, index: int) -> pypdfium2.PdfPage | None:
-    try:
-        return document[index]
-    except pypdfium2.PdfiumError:
-        return None  # a page that cannot be opened shows no text
 
 
 def _stretches(folded: str, text: str, places: Sequence[int]) -> list[list[int]]:
@@ -133,13 +88,13 @@ def _stretches(folded: str, text: str, places: Sequence[int]) -> list[list[int]]
     return [list(dict.fromkeys(places[start : start + len(folded)])) for start in starts]
 
 
-def _placed(characters: Characters, searched: dict[str, list[list[int]]], geometry: PageGeometry) -> dict[str, Box]:
-    """Return for each tag the last line of its first visible occurrence."""
+def _placed(page: PageText, searched: dict[str, list[list[int]]]) -> dict[str, list[float]]:
+    """Return for each tag page number and last line of its first visible occurrence."""
     placed = {}
     for tag, occurring in searched.items():
-        seen = [boxes for indices in occurring if (boxes := lines(characters, indices, geometry))]
+        seen = [boxes for indices in occurring if (boxes := lines(page, indices))]
         if seen:
-            placed[tag] = _first_read(seen)[-1]
+            placed[tag] = [page.index + 1, *_first_read(seen)[-1]]
     return placed
 
 
@@ -157,11 +112,10 @@ def _basic(text: str) -> bool:
 
 def list_tags(file: UntrustedFile) -> JobAnswer:
     """Return ``{"tags": [[tag, page_number, left, bottom, right, top], …]}``, each tag where it stands first."""
-    document = file.pdfium()
     tags: dict[str, list[str | float]] = {}
-    for index in range(len(document)):
-        for tag, _, box in _of_page(file, document, index):
-            tags.setdefault(tag, [tag, index + 1, *box])
+    for page in readable_pages(file):
+        for tag, _, box in _of_page(page):
+            tags.setdefault(tag, [tag, page.index + 1, *box])
         if len(tags) >= _MOST_TAGS:
             break
     return {"tags": list(tags.values())[:_MOST_TAGS]}, b""
@@ -170,11 +124,11 @@ def list_tags(file: UntrustedFile) -> JobAnswer:
 def list_texts(file: UntrustedFile, text: str = "") -> JobAnswer:
     """Return ``{"texts": [[verbatim, page_number, left, bottom, right, top], …]}``: every place of the text, by default
     of what stands in double braces."""
-    document, wanted = file.pdfium(), fold(text)
+    wanted = fold(text)
     texts: list[list[str | float]] = []
-    for index in range(len(document)) if wanted or not text else ():
-        here = [(verbatim, box) for _, verbatim, box in _of_page(file, document, index, wanted)]
-        texts += [[verbatim, index + 1, *box] for verbatim, box in _in_rows(here)]
+    for page in readable_pages(file) if wanted or not text else ():
+        here = [(verbatim, box) for _, verbatim, box in _of_page(page, wanted)]
+        texts += [[verbatim, page.index + 1, *box] for verbatim, box in _in_rows(here)]
         if len(texts) >= _MOST_TEXTS:
             break
     return {"texts": texts[:_MOST_TEXTS]}, b""
@@ -192,85 +146,51 @@ def _in_rows(found: list[tuple[str, Box]]) -> Iterator[tuple[str, Box]]:
     yield from sorted(row, key=lambda each: each[1][0])
 
 
-def _of_page(
-    file: UntrustedFile, document: pypdfium2.PdfDocument, index: int, wanted: str = ""
-) -> Iterator[tuple[str, str, Box]]:
+def _of_page(page: PageText, wanted: str = "") -> Iterator[tuple[str, str, Box]]:
     """Yield where ``wanted``, a folded text, is visible on a page, by default each tag: as folded, as it stands there,
-    and the box of its last line; one call rules most pages out."""
-    try:
-        page = document[index]
-    except pypdfium2.PdfiumError:
-        return  # a page that cannot be opened shows no text
-    try:
-        with Characters(page) as characters:
-            quick = fold(characters.quick())
-            if not (_may_have(wanted, quick) if wanted else _BRACES.search(quick)):
-                return
-            read = in_reading_order(characters, characters.exact())
-            text, places = fold_with_places(character for _, character in read)
-            geometry = geometry_of_page(file, page, index)
-            for start, end in _spans(wanted, text):
-                within = places[start:end]
-                indices = dict.fromkeys(read[place][0] for place in within)
-                boxes = lines(characters, list(indices), geometry)
-                if boxes:
-                    verbatim = "".join(character for _, character in read[min(within) : max(within) + 1])
-                    yield text[start:end], _BLANKS.sub(" ", verbatim).strip(), boxes[-1]
-    finally:
-        page.close()
-
-
-def _may_have(wanted: str, quick: str) -> bool:
-    """Return whether all its letters are there, in whatever order they were drawn."""
-    return not _basic(wanted) or set(wanted) <= set(quick)
-
-
-def _spans(wanted: str, text: str) -> list[tuple[int, int]]:
+    and the box of its last line; one call rules most pages out, which lack a letter of it."""
+    quick = fold(page.quick())
+    if not ((not _basic(wanted) or set(wanted) <= set(quick)) if wanted else _BRACES.search(quick)):
+        return
+    read = in_reading_order(page, page.exact())
+    text, places = fold_with_places(character for _, character in read)
+    spans = [match.span() for match in _TAG.finditer(text)]
     if wanted:
-        return [(start, start + len(wanted)) for start in occurrences(wanted, text)]
-    return [match.span() for match in _TAG.finditer(text)]
+        spans = [(start, start + len(wanted)) for start in occurrences(wanted, text)]
+    for start, end in spans:
+        within = places[start:end]
+        boxes = lines(page, list(dict.fromkeys(read[place][0] for place in within)))
+        if boxes:
+            verbatim = "".join(character for _, character in read[min(within) : max(within) + 1])
+            yield text[start:end], _BLANKS.sub(" ", verbatim).strip(), boxes[-1]
 
 
 def text_layer(file: UntrustedFile, page_number: int) -> JobAnswer:
     """Return ``{"width", "height", "words": [[text, x, y, width, height, line], …]}``."""
-    document = file.pdfium()
-    if not 1 <= page_number <= len(document):
-        raise no_such_page(page_number, len(document))
+    count = len(file.pdfium())
+    if not 1 <= page_number <= count:
+        raise no_such_page(page_number, count)
     try:
-        page = document[page_number - 1]
-        geometry = geometry_of_page(file, page, page_number - 1)
-        with Characters(page) as characters:
-            words = [[word, *map(_rounded, _span(box)), line] for word, box, line in _words(characters, geometry)]
+        with PageText(file, page_number - 1) as page:
+            size, words = {"width": page.geometry.width, "height": page.geometry.height}, list(_words(page))
     except pypdfium2.PdfiumError as error:
         raise page_not_shown(page_number) from error
-    return {"width": geometry.width, "height": geometry.height, "words": words}, b""
+    return {**size, "words": words}, b""
 
 
-def _words(characters: Characters, geometry: PageGeometry) -> Iterator[tuple[str, Box, int]]:
+def _words(page: PageText) -> Iterator[list[str | float]]:
     """Yield the visible words in reading order, each with the number of its line."""
-    to_reader = geometry.to_reader
     word, cells, line = "", list[Box](), 0
-    for index, character in [*in_reading_order(characters, characters.exact()), (-1, " ")]:
+    for index, character in [*in_reading_order(page, page.exact()), (-1, " ")]:
         if character.isspace() or (not character.isprintable() and character not in _HYPHENS):
-            seen = _cut(transform_box(to_reader, around(cells)), geometry) if cells else None
-            if seen:
-                yield word, seen, line
+            if cells:
+                left, bottom, right, top = transform_box(page.geometry.to_reader, around(cells))
+                left, bottom = max(left, 0.0), max(bottom, 0.0)
+                right, top = min(right, page.geometry.width), min(top, page.geometry.height)
+                if left < right and bottom < top:
+                    yield [word, *(round(each, 2) for each in (left, bottom, right - left, top - bottom)), line]
             word, cells = "", []
             line += character == "\n"
-        elif cell := characters.cell(index) if character else None:
+        elif cell := page.cell(index) if character else None:
             word += "-" if character in _HYPHENS else character
             cells.append(cell)
-
-
-def _cut(box: Box, geometry: PageGeometry) -> Box | None:
-    left, bottom = max(box[0], 0.0), max(box[1], 0.0)
-    right, top = min(box[2], geometry.width), min(box[3], geometry.height)
-    return (left, bottom, right, top) if left < right and bottom < top else None
-
-
-def _span(box: Box) -> tuple[float, float, float, float]:
-    return box[0], box[1], box[2] - box[0], box[3] - box[1]
-
-
-def _rounded(value: float) -> float:
-    return round(value, 2)
