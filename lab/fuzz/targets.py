@@ -29,7 +29,7 @@ from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import RED, WATERMARK, authority, pictures, sealed, timestamping
 from tests.pdf.structures import a_file_of_each_structure
 from tests.pdf.surroundings import ODD_STORES, signature, signed_by, with_store
-from tests.pdf.untrusted.test_actions import files_with_actions
+from tests.pdf.untrusted.test_fast_scan import files_with_actions
 
 _KEY: KeyKind = "p-256"
 _LARGEST = 64 * 1024  # bytes: what reads more is slow, not deep

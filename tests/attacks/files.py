@@ -1,13 +1,23 @@
 """What the attacks on files share: a request from upload to proof, and the verifier's word on its files."""
 
+import io
+import resource
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import httpx
+import pikepdf
+import pytest
 from click.testing import CliRunner, Result
 
 from paraph.cli import main
+from paraph.kernel import tokens
 from tests.attacks.conftest import Target
+from tests.factories import pdf
 from tests.scenarios.people import Backend, at, sign, signer
+
+LARGE = 18 << 20
 
 
 def finished(backend: Backend, uploaded: bytes) -> dict[str, bytes]:
@@ -34,3 +44,26 @@ def verified(folder: Path, target: Target, *options: str, **files: bytes) -> Res
     for path, content in zip(paths, files.values(), strict=True):
         path.write_bytes(content)
     return CliRunner().invoke(main, ["verify", *map(str, paths), *options, "--data-dir", str(target.data_dir)])
+
+
+def large_file(target: Target) -> str:
+    """Where a document of that size is downloaded, for whoever has the link."""
+    content = pikepdf.open(io.BytesIO(pdf()))
+    content.attachments["scan.bin"] = tokens.random_bytes(LARGE)
+    made = io.BytesIO()
+    content.save(made)
+    number = target.backend().upload(made.getvalue())
+    return str(target.backend().call("GET", f"documents/{number}").json()["download_url"])
+
+
+@contextmanager
+def may_open(files: int) -> Iterator[None]:
+    """Lets this process open so many; skips the test where the system does not."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if hard < files:
+        pytest.skip(f"this process may open {hard} files")
+    resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, files), hard))
+    try:
+        yield
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))

@@ -1,10 +1,8 @@
-"""Small PDFs that unpack to gigabytes: refused at upload by what pages and files unpack to, not stream by stream. And
-what reads a file to seal it is a process that the worker survives."""
+"""What reads a file to seal it is a process that the worker survives, and takes as much as the upload was allowed."""
 
 import os
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -15,13 +13,6 @@ from tests.pdf import hostile
 from tests.scenarios.people import Backend, at, sign, signer
 
 pytestmark = pytest.mark.thorough
-
-POISON: dict[str, Callable[[], bytes]] = {
-    "a page of many streams": lambda: hostile.many_contents(10, 60),
-    "a page of one stream many times": lambda: hostile.many_contents(60, 100, shared=True),
-    "many pages of one stream": lambda: hostile.many_contents(1, 60, pages=50, shared=True),
-    "fonts": hostile.many_fonts,
-}
 
 
 def signed(backend: Backend, document: int, page: int = 1) -> int:
@@ -41,15 +32,6 @@ def readers_of(workers: set[int]) -> set[int]:
     """The processes that read files for the workers. They know nothing of the data folder."""
     listed = (path.read_text().split() for pid in workers for path in Path(f"/proc/{pid}/task").glob("*/children"))
     return {int(child) for line in listed for child in line}
-
-
-@pytest.mark.parametrize("name", POISON)
-def test_poison_is_refused_at_upload(target: Target, name: str) -> None:
-    poison = POISON[name]()
-    assert len(poison) < 17_000
-    answer = target.backend().call("POST", "documents", files={"file": ("a.pdf", poison, "application/pdf")})
-    assert answer.status_code == 422, answer.text
-    assert "too much memory or time" in answer.json()["error"]["message"]
 
 
 def test_as_much_as_is_taken_is_sealed_too(target: Target) -> None:

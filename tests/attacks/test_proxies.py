@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from tests.attacks.conftest import Target
+from tests.attacks.files import LARGE, large_file, may_open
 from tests.attacks.front import HOST, PAGE, PROGRAMS, Front, documented, started
-from tests.attacks.large import LARGE, large_file, may_open
 from tests.factories import pdf
 from tests.scenarios.people import at, signer
 

@@ -97,6 +97,7 @@ def test_readers_that_disagree_on_the_number_of_pages(make: Callable[[], bytes])
         refused.catalog_of_another_generation,
         refused.catalog_in_the_trailer,
         hostile.looping_pages,
+        hostile.deep_arrays,
     ],
 )
 def test_what_one_reader_opens_and_another_does_not(

@@ -185,13 +185,6 @@ def test_processor_time_is_limited_per_job() -> None:
     pool.close()
 
 
-def test_memory_is_limited(sandbox: Sandbox) -> None:
-    with pytest.raises(PdfRefused) as caught:
-        sandbox.call("find", hostile.inflating(on_page=True), tags=["a"])
-    assert caught.value.reason == "too_complex"
-    assert works(sandbox)
-
-
 def test_a_worker_outlives_the_thread_that_needed_it_first(sandbox: Sandbox) -> None:
     found: list[int] = []
     thread = threading.Thread(target=lambda: found.append(worker_of(sandbox)))

@@ -21,7 +21,7 @@ from tests.pdf import hostile
 from tests.pdf.levels import long_term
 from tests.pdf.odd_files import structure
 from tests.pdf.pdf_factory import paper, saved, text
-from tests.pdf.processes import alive, eventually, worker_of
+from tests.pdf.processes import worker_of
 from tests.pdf.sealed_files import GREEN, RED, WATERMARK, authority, pictures, sealed, timestamping
 
 LETTER = paper(*[text(f"To whom it may concern {number}", 72, 700) for number in range(4)])
@@ -107,17 +107,6 @@ def test_a_file_that_takes_too_much_costs_its_own_seal_alone(monkeypatch: pytest
         apart(bomb)
     assert apart(LETTER).content.startswith(LETTER)
     small.close()
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")
-def test_a_process_that_is_killed_between_two_seals_costs_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    own = Sandbox(1)
-    monkeypatch.setattr(sandboxed_draft, "sandbox", lambda: own)
-    worker = worker_of(own)
-    os.kill(worker, signal.SIGKILL)
-    assert eventually(lambda: not alive(worker))
-    assert apart(LETTER).content.startswith(LETTER)
-    own.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="finds the process in /proc, which is Linux's")

@@ -1,7 +1,8 @@
 """The characters of a page with right-to-left text in the order in which a reader takes them.
 
 PDFium guesses that order from the order of drawing, in which every program has its own way: words come out backwards,
-brackets turned, the letters of a ligature exchanged. Here each line is put together from where its glyphs stand.
+brackets turned, the letters of a ligature exchanged. Here each line is put together from where its glyphs stand, and
+read by the rules of the Unicode Standard, annex 9, for bidirectional text without embeddings.
 """
 
 import re

@@ -1,4 +1,4 @@
-"""Pictures of pages."""
+"""Pictures of pages, and files as one PDF with something over each page."""
 
 import io
 import math

@@ -1,4 +1,7 @@
-"""The places of a file that readers draw differently: told where they are, refused where they lie over text."""
+"""The places of a file that readers draw differently: told where they are, refused where they lie over text.
+
+Annotations, by what is known of readers; and pages, by comparison with pictures of them by a second renderer.
+"""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

@@ -1,8 +1,9 @@
 """A fast scan that recognises plainly written files in which nothing runs, as most are.
 
-Parsing every object is the most expensive part of an inspection. So the text of the objects is searched as it stands in
-the file; only a file with a name of interest, or one that is not plainly written, is examined in full. If only its
-annotations may draw something, only they are.
+Parsing every object is the most expensive part of an inspection. So the objects are found without parsing any, and
+their text is searched as it stands in the file; only a file with a name of interest, or one that is not plainly
+written, is examined in full. If only its annotations may draw something, only they are. A hostile file may hide an
+object inside another one's string, or disguise a stream: whatever cannot be seen to be harmless raises Unsafe.
 """
 
 import re
@@ -23,7 +24,7 @@ _ESCAPED_BYTE = re.compile(rb"\\.", re.DOTALL)
 _LENGTH = re.compile(rb"/Length(?![^\x00\t\n\x0c\r ()<>\[\]{}/%])")
 _STRING = re.compile(rb"\([^()]*\)")
 _DEEPEST_STRING = 8
-_NAMES_OF_INTEREST = re.compile(  # what runs, is embedded or changes what is shown (actions.py, changeable.py)
+_NAMES_OF_INTEREST = re.compile(  # what runs, is embedded or changes what is shown (preflight.py)
     rb"/(?:JavaScript|Rendition|Launch|SubmitForm|ImportData|EF"
     rb"|(?:AA|3D|DefaultForPrinting|GoTo3DView|Hide|Movie|Named|OC|OCGs?|OCMD|OCProperties|PS|ResetForm"
     rb"|RichMedia|RichMediaExecute|Screen|SetOCGState|Sound|Usage)(?!" + REGULAR + rb"))"

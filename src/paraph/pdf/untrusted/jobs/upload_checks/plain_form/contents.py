@@ -1,5 +1,5 @@
-"""The contents of a plain file: operators with their operands, in the grammar of
-:mod:`paraph.pdf.structure.contents_grammar`, and names that stand in the resources."""
+"""The contents of a plain file, in the grammar of :mod:`paraph.pdf.structure.contents_grammar`, and what they set where
+readers do not agree what it is for (ISO 32000-1, 8.4, 8.6.8, 9.3 and 9.6.4)."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence

@@ -1,4 +1,4 @@
-"""The images of a plain file (ISO 32000-1, 8.9)."""
+"""The images of a plain file (ISO 32000-1, 8.9), and what JPEG and JPEG 2000 say of themselves."""
 
 from functools import cache
 from typing import Any, NamedTuple

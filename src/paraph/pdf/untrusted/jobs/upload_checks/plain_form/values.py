@@ -1,4 +1,4 @@
-"""What the values of a plain file are made of, and the kinds that entries need (ISO 32000-1, 7.3 and annex C)."""
+"""What values and streams of a plain file are made of, and the kinds that entries need (ISO 32000-1, 7.3 and 7.4)."""
 
 import re
 import zlib
