@@ -9,8 +9,9 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.attacks.bystander import SOON, Attack, Bystander, readers, request, upload
+from tests.attacks.bystander import SOON, Attack, Bystander, readers, upload
 from tests.attacks.conftest import Target
+from tests.attacks.files import new_request
 from tests.factories import pdf
 from tests.pdf import hostile
 
@@ -24,7 +25,7 @@ UPLOADS = 24
 def test_one_slow_picture_stops_nobody_and_is_drawn_once(target: Target) -> None:
     bystander = Bystander(target)
     sound = hostile.nested_forms(2, page=2)
-    made = request(target.backend(), sound)
+    made = new_request(target.backend(), content=sound)
     for file in (target.data_dir / "objects").rglob("*"):  # as an upload that was checked less
         if file.is_file() and file.read_bytes() == sound:
             file.write_bytes(hostile.nested_forms(page=2))

@@ -57,7 +57,12 @@ class Inspection:
 def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha256: bytes = b"") -> Inspection:
     """Check a file; an open one is read whole, whatever its position. ``tenant_key`` and ``sha256``: see
     :meth:`paraph.pdf.untrusted.sandbox.Sandbox.call`. Raise PdfRefused."""
-    if b"%PDF-" not in _beginning(pdf):
+    if isinstance(pdf, bytes):
+        beginning = pdf[:_MARK_WITHIN]
+    else:
+        pdf.seek(0)
+        beginning = pdf.read(_MARK_WITHIN)
+    if b"%PDF-" not in beginning:
         raise PdfRefused("not_a_pdf", "The file is not a PDF.")
     known: dict[str, Any] = {"tenant_key": tenant_key, "sha256": sha256, "patience": _PATIENCE}
     result, prepared = sandbox().call("inspect", pdf, page_limit=page_limit, **known)
@@ -68,10 +73,3 @@ def inspect(pdf: bytes | BinaryIO, *, page_limit: int, tenant_key: str = "", sha
         places = preflight["drawn_differently"] + places
         preflight = {**preflight, "drawn_differently": places, "text_drawn_differently": over_text}
     return Inspection(sizes, preflight, result["clean_contents"], prepared or None)
-
-
-def _beginning(pdf: bytes | BinaryIO) -> bytes:
-    if isinstance(pdf, bytes):
-        return pdf[:_MARK_WITHIN]
-    pdf.seek(0)
-    return pdf.read(_MARK_WITHIN)

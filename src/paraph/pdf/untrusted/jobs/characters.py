@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
+from typing import Self
 
 import pypdfium2
 from pypdfium2 import raw
@@ -41,7 +42,7 @@ class Characters:
         self._rectangle = raw.FS_RECTF()  # reused, which saves most of the time of each call
         self._type3: dict[int, bool] = {}  # keyed by the address of the text object
 
-    def __enter__(self) -> "Characters":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -84,7 +84,8 @@ def _drawn(content: bytes) -> Image.Image:
     if _LETTERS.search(text):
         raise PdfRefused("letters", "The SVG has text in fonts.")
     size = f'width: {BOX[0]}pt, height: {BOX[1]}pt, fit: "contain"'
-    page = _PAGE.format(*BOX, _literal(text), size).encode()
+    literal = text.replace("\\", "\\\\").replace('"', '\\"')
+    page = _PAGE.format(*BOX, f'"{literal}"', size).encode()
     try:
         png = compiler().compile(input=page, format="png", ppi=72)
     except typst.TypstError as error:
@@ -93,10 +94,6 @@ def _drawn(content: bytes) -> Image.Image:
         raise _unreadable() from error
     assert isinstance(png, bytes)
     return Image.open(io.BytesIO(png), formats=("PNG",)).convert("RGBA")
-
-
-def _literal(text: str) -> str:
-    return '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"'
 
 
 def _encoded(picture: Image.Image) -> JobAnswer:

@@ -11,7 +11,6 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import groupby, pairwise
 
 from paraph.pdf.untrusted.jobs.characters import Baseline, Characters, on_another_line, same_place
@@ -52,7 +51,8 @@ def from_left(text: str, *, base: str, before: str, after: str, pair_brackets: b
 
 def reordered(kinds: Sequence[str], base: str) -> list[int]:
     """Return the order in which characters without weak kinds stand from left to right."""
-    return _reordered(_levels(_neutral(kinds, base), base))
+    levels = {"L": 0, "R": 1} if base == "L" else {"R": 1}  # rules I1 and I2: odd levels run from right to left
+    return _reordered([levels.get(kind, 2) for kind in _neutral(kinds, base)])
 
 
 def without_weak(kinds: list[str], base: str) -> list[str]:
@@ -123,27 +123,17 @@ def _neutral(kinds: Sequence[str], base: str) -> list[str]:
     return result
 
 
-def _levels(kinds: Sequence[str], base: str) -> list[int]:
-    """Apply rules I1 and I2: odd levels run from right to left."""
-    if base == "L":
-        return [{"L": 0, "R": 1}.get(kind, 2) for kind in kinds]
-    return [1 if kind == "R" else 2 for kind in kinds]
-
-
 def _reordered(levels: Sequence[int]) -> list[int]:
     """Apply rule L2."""
     order = list(range(len(levels)))
     for level in range(max(levels), 0, -1):
         result: list[int] = []
-        for reaches, run in groupby(order, key=partial(_reaches, levels, level)):
+        turned = [each >= level for each in levels]
+        for is_turned, run in groupby(order, key=turned.__getitem__):
             here = list(run)
-            result += reversed(here) if reaches else here
+            result += reversed(here) if is_turned else here
         order = result
     return order
-
-
-def _reaches(levels: Sequence[int], level: int, index: int) -> bool:
-    return levels[index] >= level
 
 
 @dataclass
@@ -235,11 +225,10 @@ def _spelled(glyph: _Glyph, exact: Sequence[str]) -> list[Read]:
     letters = sorted(glyph.letters)
     if len(letters) == 2 and exact[letters[0]] in _ALEF and exact[letters[1]] == _LAM:
         letters.reverse()
-    return [(index, _PRESENTATION_FORMS.sub(_plain, exact[index])) for index in (*letters, *sorted(glyph.marks))]
-
-
-def _plain(forms: re.Match[str]) -> str:
-    return unicodedata.normalize("NFKC", forms[0])
+    return [
+        (index, _PRESENTATION_FORMS.sub(lambda forms: unicodedata.normalize("NFKC", forms[0]), exact[index]))
+        for index in (*letters, *sorted(glyph.marks))
+    ]
 
 
 def as_read(seen: str, *, base: str) -> list[int]:

@@ -76,16 +76,11 @@ def _encoded(picture: Image.Image, form: str) -> bytes:
     file = io.BytesIO()
     if form == "png":
         picture.save(file, "PNG", compress_level=1)
-    elif _is_photo(picture):
-        picture.save(file, "WEBP", quality=80, method=4)
     else:
-        picture.save(file, "WEBP", lossless=True, method=4)
+        sample = picture.resize((_SAMPLE, _SAMPLE), Image.Resampling.NEAREST)
+        is_photo = sample.getcolors(_PHOTO_COLOURS) is None
+        picture.save(file, "WEBP", **({"quality": 80} if is_photo else {"lossless": True}), method=4)
     return file.getvalue()
-
-
-def _is_photo(picture: Image.Image) -> bool:
-    sample = picture.resize((_SAMPLE, _SAMPLE), Image.Resampling.NEAREST)
-    return sample.getcolors(_PHOTO_COLOURS) is None
 
 
 def preview(files: Sequence[UntrustedFile], places: list[list[int]]) -> JobAnswer:

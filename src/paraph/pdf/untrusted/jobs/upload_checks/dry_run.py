@@ -190,7 +190,8 @@ class _Estimate:
             page = node.dictionary
             if any(b"/AP" in self._reader.dictionary(each) for each in self._listed(page.get(b"/Annots"))):
                 return False
-            contents = b"\n".join(map(self._content, self._listed(page.get(b"/Contents"))))
+            streams = map(self._reader.resolve, self._listed(page.get(b"/Contents")))
+            contents = b"\n".join(unpacked(each, _CHEAP) for each in streams)
             return self._cost(contents, node.get(b"/Resources"), 0) <= _CHEAP
         except (_Costly, Unsafe, PdfRefused, *CONFUSED):
             return False
@@ -198,9 +199,6 @@ class _Estimate:
     def _listed(self, value: Any) -> list[Any]:
         found = self._reader.resolve(value)
         return found if isinstance(found, list) else [] if found is None else [found]
-
-    def _content(self, value: Any) -> bytes:
-        return unpacked(self._reader.resolve(value), _CHEAP)
 
     def _cost(self, contents: bytes, resources: Any, depth: int) -> int:
         if depth > _DEEPEST or _COSTLY.search(contents):
@@ -248,13 +246,13 @@ class _Estimate:
         if not (
             found.keys() <= _RESOURCES
             and all(resolve(self._reader.dictionary(font).get(b"/Subtype")) in _FONTS for font in fonts.values())
-            and all(map(self._is_plain_state, states.values()))
+            and all(
+                key in _STATE or (key in _OPAQUE and value == _OPAQUE[key])
+                for state in map(self._reader.dictionary, states.values())
+                for key, value in state.items()
+            )
         ):
             raise _Costly
         if type(value) is Ref:
             self._plain.add(value)
         return found
-
-    def _is_plain_state(self, value: Any) -> bool:
-        state = self._reader.dictionary(value)
-        return all(key in _STATE or (key in _OPAQUE and state[key] == _OPAQUE[key]) for key in state)

@@ -84,15 +84,13 @@ def index_objects(data: bytes) -> ObjectIndex:
             else:
                 _entries(data, first, count, place, uncompressed)
     streams, others = _sorted_out(data, uncompressed)
-    return ObjectIndex(reader, streams, others, {_in_use(reader, number, uncompressed) for number in containers})
-
-
-def _in_use(reader: PdfReader, number: int, uncompressed: dict[int, tuple[int, int]]) -> int:
-    """Return where the object stream stands now; an earlier revision may have put it elsewhere."""
-    entry = reader.crossreference.entry(number)
-    if entry is None or entry.packed or uncompressed.get(entry.place) != (number, entry.index):
-        raise Unsafe("an object stream is missing")
-    return entry.place
+    places = set[int]()
+    for number in containers:  # which an earlier revision may have put elsewhere
+        entry = reader.crossreference.entry(number)
+        if entry is None or entry.packed or uncompressed.get(entry.place) != (number, entry.index):
+            raise Unsafe("an object stream is missing")
+        places.add(entry.place)
+    return ObjectIndex(reader, streams, others, places)
 
 
 def _sorted_out(
@@ -209,8 +207,11 @@ def fast_scan(file: UntrustedFile) -> ScannedFile | None:
         text = b"\n".join(_texts(data, index))
         if not text.isascii() and _OTHER_NAME.search(text):
             return None
-        passive = not (_contains_name(_NAMES_OF_INTEREST, text) or _acts_when_opened(index.reader))
-        return ScannedFile(index.reader, passive, _contains_name(_DRAWN_ANNOTATIONS, text))
+        reader = index.reader
+        action = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/OpenAction"))
+        acts = type(action) is dict and (action.get(b"/S") != b"/GoTo" or b"/Next" in action)  # else it turns a page
+        passive = not (acts or _contains_name(_NAMES_OF_INTEREST, text))
+        return ScannedFile(reader, passive, _contains_name(_DRAWN_ANNOTATIONS, text))
     except (Unsafe, SealError, *CONFUSED):
         return None
 
@@ -226,7 +227,12 @@ def _texts(data: bytes, index: ObjectIndex) -> Iterator[bytes]:
             yield data[span.body : span.end]
             continue
         dictionary, start, end = stream
-        _check_expansion(expansion, data, stream)
+        filters = dictionary.get(b"/Filter")
+        names = filters if type(filters) is list else [] if filters is None else [filters]
+        if any(type(name) is not bytes for name in names):
+            raise Unsafe("the filter of a stream stands elsewhere")
+        is_image = dictionary.get(b"/Subtype") == b"/Image"
+        expansion.check_by_zlib(names, memoryview(data)[start:end], image=is_image)
         yield data[span.body : start]
         yield data[end : span.end]
         if span.place in containers:
@@ -236,27 +242,8 @@ def _texts(data: bytes, index: ObjectIndex) -> Iterator[bytes]:
         raise Unsafe("an object stream is missing")
 
 
-def _check_expansion(expansion: Expansion, data: bytes, stream: StreamPlace) -> None:
-    dictionary, start, end = stream
-    filters = dictionary.get(b"/Filter")
-    names = filters if type(filters) is list else [] if filters is None else [filters]
-    if any(type(name) is not bytes for name in names):
-        raise Unsafe("the filter of a stream stands elsewhere")
-    image = dictionary.get(b"/Subtype") == b"/Image"
-    expansion.check_by_zlib(names, memoryview(data)[start:end], image=image)
-
-
 def _contains_name(names: re.Pattern[bytes], text: bytes) -> bool:
     if names.search(text):
         return True
-    return b"#" in text and any(names.match(_unescaped(name)) for name in _ESCAPED.findall(text))
-
-
-def _unescaped(name: bytes) -> bytes:
-    return _ESCAPE.sub(lambda match: bytes((int(match[1], 16),)), name)
-
-
-def _acts_when_opened(reader: PdfReader) -> bool:
-    """Return whether opening the file does more than turn to a page."""
-    action = reader.resolve(reader.dictionary(reader.trailer.get(b"/Root")).get(b"/OpenAction"))
-    return type(action) is dict and (action.get(b"/S") != b"/GoTo" or b"/Next" in action)
+    escaped = _ESCAPED.findall(text) if b"#" in text else ()
+    return any(names.match(_ESCAPE.sub(lambda found: bytes((int(found[1], 16),)), name)) for name in escaped)

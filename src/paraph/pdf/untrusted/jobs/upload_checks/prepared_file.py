@@ -137,13 +137,13 @@ def _annotated_pages(reader: PdfReader, nodes: Sequence[PageNode]) -> list[int]:
     root = reader.dictionary(reader.trailer.get(b"/Root"))
     if isinstance(reader.resolve(root.get(b"/AcroForm")), dict):
         return []
-    return [index for index, page in enumerate(nodes) if _is_annotated(reader, page.dictionary)]
-
-
-def _is_annotated(reader: PdfReader, page: dict[bytes, Any]) -> bool:
-    annotations = reader.resolve(page.get(b"/Annots"))
-    found = [reader.resolve(item) for item in annotations] if isinstance(annotations, list) else []
-    return any(isinstance(item, dict) and item.get(b"/Subtype") not in _WITHOUT_PICTURE for item in found)
+    listed = [reader.resolve(node.dictionary.get(b"/Annots")) for node in nodes]
+    found = [list(map(reader.resolve, each)) if isinstance(each, list) else [] for each in listed]
+    return [
+        index
+        for index, annotations in enumerate(found)
+        if any(isinstance(each, dict) and each.get(b"/Subtype") not in _WITHOUT_PICTURE for each in annotations)
+    ]
 
 
 class LooksDifferent(Exception):

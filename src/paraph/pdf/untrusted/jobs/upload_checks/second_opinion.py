@@ -63,13 +63,9 @@ def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
         return Opinion.NONE
     except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
         return Opinion.OTHER
-    return Opinion.SAME if comparison.usual and _ends_as_usual(reader, file) else Opinion.ODD
-
-
-def _ends_as_usual(reader: PdfReader, file: UntrustedFile) -> bool:
-    """Return whether the file ends in the usual way and PDFium need not search: readers differ about other ends."""
-    usual = _USUAL_END.search(reader.data[-_TAIL:]) is not None
-    return usual and bool(raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()))
+    # readers differ about other ends, for which PDFium has to search
+    usual = comparison.usual and _USUAL_END.search(reader.data[-_TAIL:]) is not None
+    return Opinion.SAME if usual and raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()) else Opinion.ODD
 
 
 class _Comparison:
@@ -112,16 +108,13 @@ class _Comparison:
             and isinstance(resources, dict | None)
             and isinstance(objects, dict | None)
             and isinstance(fonts, dict | None)
-            and all(map(self._is_font, (fonts or {}).values()))
-            and (annotations is None or (isinstance(annotations, list) and all(map(self._is_dictionary, annotations))))
+            and all(
+                isinstance(font, dict) and font.get(b"/Subtype") in _FONTS
+                for font in map(resolve, (fonts or {}).values())
+            )
+            and isinstance(annotations, list | None)
+            and all(isinstance(each, dict) for each in map(resolve, annotations or ()))
         )
-
-    def _is_font(self, value: Any) -> bool:
-        font = self._reader.resolve(value)
-        return isinstance(font, dict) and font.get(b"/Subtype") in _FONTS
-
-    def _is_dictionary(self, value: Any) -> bool:
-        return isinstance(self._reader.resolve(value), dict)
 
 
 def _same(ours: Any, theirs: Any) -> bool:

@@ -10,7 +10,7 @@ from paraph.pdf.structure.geometry import Matrix, apply, compose
 from paraph.pdf.structure.graphics_state import Ending, ending
 from paraph.pdf.structure.inline_images import end_of_image
 from paraph.pdf.structure.objects import REGULAR, SPACE, parse
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 
 _LONGEST = 32_000
@@ -48,6 +48,7 @@ _BELOW_ZERO = _rule(rb"-(?=[.0]*+[1-9])[.0-9]++%(gap)b++w%(ends)b")
 _WITHOUT_AREA = _rule(rb"(?:%(gap)b-?0++(?:\.0*+)?+%(gap)b++[-+.0-9]++|%(gap)b-?0++(?:\.0*+)?+)%(gap)b++re%(ends)b")
 _TO_ITSELF = _rule(rb"m(?<=%(gap)bm)%(gap)b++(?:h%(ends)b|([-+.0-9]++)%(gap)b++([-+.0-9]++)%(gap)b++l%(ends)b)")
 _IN_INKS = _rule(rb"(?:[kK](?<=%(gap)b.)(?<!%(gap)b0%(gap)b0%(gap)b0%(gap)b1%(gap)b.)%(ends)b)")
+"""A colour in inks of which black is not the only one, or is not full."""
 _COMMENTED = _rule(rb"%%[^\r\n]*+%(gap)b++(?:[-+.0-9\[\]]++%(gap)b*+)*+(?:T[rcwzLs]|d|'|\")%(ends)b")
 """A comment before the operator, which may hide an operand from the other rules."""
 _OF_TEXT = [
@@ -184,21 +185,12 @@ def shows_text(text: bytes) -> bool:
     return bool(_SHOWN.search(text) or (b"%" in text and _COMMENTED.search(text)))
 
 
-def lacks_area(text: bytes) -> bool:
+def _lacks_area(text: bytes) -> bool:
     """Return whether something is a point or a line by its coordinates, which some readers draw and others do not."""
     return bool(_WITHOUT_AREA.search(text)) or any(
         found[1] is None or text[max(found.start() - _LONG, 0) : found.start()].split()[-2:] == [found[1], found[2]]
         for found in _TO_ITSELF.finditer(text)
     )
-
-
-def mixes_inks(text: bytes) -> bool:
-    """Return whether colours are set in inks of which black is not the only one, or that is not full."""
-    return bool(_IN_INKS.search(text))
-
-
-def has_inline_image(text: bytes) -> bool:
-    return b"BI" in text and bool(_INLINE.search(text))
 
 
 def are_masks(text: bytes) -> bool:
@@ -212,14 +204,20 @@ def are_usual_dashes(lengths: Iterable[float], phase: float) -> bool:
     return not listed or (min(listed) >= 0 and any(listed) and phase >= 0)
 
 
-def check_settings(texts: Sequence[bytes], looks: Looks, *, of_page: bool) -> Remarks:
-    """Return what readers may take differently in decoded contents that are well formed. ``of_page``: they begin with
-    black; others begin with what was set where they are drawn."""
+def check_settings(texts: Sequence[bytes], looks: Looks, what: str) -> Remarks:
+    """Return what readers may take differently in decoded contents that are well formed. Those of ``a page`` begin with
+    black, others with what was set where they are drawn."""
     text = b"\n".join((b"", *texts))
-    found = frozenset({"line_width"}) if _BELOW_ZERO.search(text) else NOTHING
+    found = {
+        "line_width": _BELOW_ZERO.search(text),
+        "no_area": _lacks_area(text),
+        "inks": _IN_INKS.search(text),
+        "inline_image": what != "a glyph" and b"BI" in text and _INLINE.search(text),
+    }
+    remarks = frozenset(name for name, is_there in found.items() if is_there)
     if _is_settled(text, looks):
-        return found
-    return found | _Settings(looks, 1 if of_page else _UNKNOWN).read(text)
+        return remarks
+    return remarks | _Settings(looks, 1 if what == "a page" else _UNKNOWN).read(text)
 
 
 def _is_settled(text: bytes, looks: Looks) -> bool:

@@ -20,10 +20,7 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import (
     are_usual_dashes,
     check_contents,
     check_settings,
-    has_inline_image,
     keeps_within,
-    lacks_area,
-    mixes_inks,
     shows_text,
     used_names,
 )
@@ -100,9 +97,6 @@ class Drawn(NamedTuple):
     advance: float = 0.0
 
 
-_FLAT = Drawn(0, NOTHING)
-
-
 class Drawings:
     """Checks what pages draw, each object once."""
 
@@ -116,7 +110,7 @@ class Drawings:
             b"/Font": self._font,
             b"/XObject": self._object,
             b"/ExtGState": self._state,
-            b"/ColorSpace": self._colours,
+            b"/ColorSpace": lambda value: Drawn(0, check_space(value, reader.resolve)),
             b"/Pattern": self._pattern,
             b"/Shading": self._shading,
         }
@@ -171,7 +165,6 @@ class Drawings:
 
     def _uses(self, texts: Sequence[bytes], resources: Dictionary, what: str) -> Drawn:
         """Check everything that contents use. Raise NotPlain for a name that is not in the resources."""
-        of_page = what == "a page"
         depth, remarks, with_text, drawn_fonts = 0, NOTHING, set[bytes](), set[bytes]()
         used = used_names(texts)
         for category, name in used:
@@ -192,14 +185,8 @@ class Drawings:
                 remarks |= check_default(spaces[name], self._resolve)
         coloured = any(category in (b"/ColorSpace", b"/Pattern") for category, _ in used)
         looks = Looks(partial(self._components, resources), with_text, drawn_fonts, coloured=coloured)
-        remarks |= check_settings(texts, looks, of_page=of_page)
-        if what != "a glyph" and any(map(has_inline_image, texts)):
-            remarks |= {"inline_image"}
-        if any(map(lacks_area, texts)):
-            remarks |= {"no_area"}
-        if any(map(mixes_inks, texts)):
-            remarks |= {"inks"}
-        return Drawn(depth, remarks, not of_page and (bool(with_text) or any(map(shows_text, texts))))
+        shows = what != "a page" and (bool(with_text) or any(map(shows_text, texts)))
+        return Drawn(depth, remarks | check_settings(texts, looks, what), shows)
 
     def _components(self, resources: Dictionary, name: bytes) -> int | None:
         named = self._resolve(resources.get(b"/ColorSpace"))
@@ -304,9 +291,6 @@ class Drawings:
         if not are_usual_dashes([float(self._resolve(each)) for each in self._resolve(dashes)], float(phase)):
             remarks |= {"dashes"}
         return Drawn(depth, remarks)
-
-    def _colours(self, value: Any) -> Drawn:
-        return Drawn(0, check_space(value, self._resolve))
 
     def _pattern(self, pattern: Any) -> Drawn:
         if type(pattern) is PdfStream:

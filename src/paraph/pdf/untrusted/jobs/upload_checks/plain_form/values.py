@@ -3,6 +3,7 @@
 import re
 import zlib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import Any
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe
@@ -52,7 +53,9 @@ class Tokens:
                 for key in each:
                     if key not in self._names:
                         self._token(key)
-                waiting += each.values() if b"/ByteRange" not in each else _without_signature(each)
+                if b"/ByteRange" in each:  # a signature, whose value is a string that may be longer than others
+                    each = {**each, b"/Contents": 0}
+                waiting += each.values()
             elif kind is list:
                 waiting += each
 
@@ -67,11 +70,6 @@ class Tokens:
                 raise NotPlain("a string is too long")
         elif token not in _BOOLEANS and not _REAL.fullmatch(token):
             raise NotPlain("a number is written in an unusual way")
-
-
-def _without_signature(entries: Dictionary) -> list[Any]:
-    """A signature is a string that may be longer than others."""
-    return [value for key, value in entries.items() if key != b"/Contents"]
 
 
 def is_number(value: Any) -> bool:
@@ -193,7 +191,9 @@ class Beginning:
         elif undone == [b"/FlateDecode"] and parameters in (None, [None]):
             self._left = stream.data
         else:
-            self._found = self._unpacked({b"/Filter": undone, b"/DecodeParms": parameters}, stream.data)
+            entries = {b"/Filter": undone, b"/DecodeParms": parameters}
+            with suppress(Unsafe):
+                self._found = unpacked(PdfStream(entries, stream.data), _LARGEST_STREAM)
 
     def read(self, start: int, length: int) -> bytes:
         """Return at most so many bytes from ``start`` on."""
@@ -219,10 +219,3 @@ class Beginning:
     def length(self, most: int) -> int:
         """Return how many bytes there are, counted up to ``most`` and a few more."""
         return len(self.read(0, most + 1))
-
-    @staticmethod
-    def _unpacked(entries: Dictionary, data: bytes) -> bytes:
-        try:
-            return unpacked(PdfStream(entries, data), _LARGEST_STREAM)
-        except Unsafe:
-            return b""
