@@ -151,9 +151,8 @@ def find_disputes(
     for one that lies over text."""
     found, settings = list[Dispute](), _settings(reader)
     for index, node in enumerate(nodes):
-        listed = reader.resolve(node.dictionary.get(b"/Annots"))
-        entries = map(reader.resolve, listed if isinstance(listed, list) else [])
-        annotations = [AnnotationValues(reader.resolve, each) for each in entries if isinstance(each, dict)]
+        listed = reader.resolve(node.dictionary.get(b"/Annots")) or []
+        annotations = [AnnotationValues(reader.resolve, reader.resolve(each)) for each in listed]
         turned = geometries[index].rotate != 0
         disputed = [each for each in annotations if is_disputed(each, settings, turned=turned)]
         borders = [(each, strips) for each in annotations if (strips := border_of_link(each))]
@@ -178,7 +177,7 @@ def _of_annotations(
     try:
         with closing(ShownPage(document, index, geometry)) as page:
             for annotation in disputed:
-                kind, area = annotation.name(b"/Subtype"), annotation.area
+                kind, area = annotation.subtype, annotation.area
                 if area is None or not _on_page(area, geometry):
                     continue
                 what = "form_field" if kind == b"/Widget" else "annotation"
@@ -206,8 +205,7 @@ def _border(page: ShownPage, index: int, annotation: AnnotationValues, strips: l
 
 def _settings(reader: PdfReader) -> Settings:
     root: Dictionary = reader.dictionary(reader.trailer.get(b"/Root"))
-    form = reader.resolve(root.get(b"/AcroForm"))
-    form = form if isinstance(form, dict) else {}
+    form = reader.resolve(root.get(b"/AcroForm")) or {}
     return Settings(
         drawn_anew=reader.resolve(form.get(b"/NeedAppearances")) == b"true",
         default=reader.resolve(form.get(b"/DA")) is not None,

@@ -45,76 +45,47 @@ class Opinion(Enum):
     """How other readers' view of a file compares with ours."""
 
     SAME = "all go by the same cross-reference and find the same"
-    ODD = "qpdf finds the same, but the file ends, or has pages, of an unusual kind"
+    ODD = "qpdf does not read the file, or finds the same, but the end or the resources are of an unusual kind"
     OTHER = "qpdf finds something else"
-    NONE = "qpdf does not read the file"
 
 
 def second_opinion(reader: PdfReader, file: UntrustedFile) -> Opinion:
-    """Compare ``reader``, our reader of the file, with qpdf and PDFium."""
+    """Compare ``reader``, our reader of a file in plain form, with qpdf and PDFium."""
     try:
         document = file.pikepdf()
         if not file.read_by_qpdf:
-            return Opinion.NONE
-        root, comparison = reader.trailer.get(b"/Root"), _Comparison(reader, document)
-        if type(root) is not Ref or document.Root.objgen != root or not comparison.agrees(root):
+            return Opinion.ODD
+        root, usual = reader.trailer.get(b"/Root"), _USUAL_END.search(reader.data[-_TAIL:]) is not None
+        if type(root) is not Ref or document.Root.objgen != root:
             return Opinion.OTHER
+        waiting, seen = [root], set[Ref]()
+        while waiting:
+            ref = waiting.pop()
+            if ref not in seen:
+                seen.add(ref)
+                value = reader.object(ref)
+                if not _same(value, document.get_object(ref)):
+                    return Opinion.OTHER
+                usual = usual and _can_be_extended(value, reader)
+                waiting.extend(drawn_with(value))
     except PdfRefused:
-        return Opinion.NONE
+        return Opinion.ODD
     except (Unsafe, pikepdf.PikepdfError, RuntimeError, *CONFUSED):
         return Opinion.OTHER
     # readers differ about other ends, for which PDFium has to search
-    usual = comparison.usual and _USUAL_END.search(reader.data[-_TAIL:]) is not None
     return Opinion.SAME if usual and raw.FPDF_DocumentHasValidCrossReferenceTable(file.pdfium()) else Opinion.ODD
 
 
-class _Comparison:
-    """Compare the objects of our reader with those of qpdf. ``usual``: all pages so far consist of what sealing can
-    extend."""
-
-    def __init__(self, reader: PdfReader, document: pikepdf.Pdf) -> None:
-        self._reader = reader
-        self._document = document
-        self._seen: set[Ref] = set()
-        self.usual = True
-
-    def agrees(self, root: Ref) -> bool:
-        """Compare the catalog, the page tree, and everything that the pages draw with."""
-        waiting = [root]
-        while waiting:
-            ref = waiting.pop()
-            if ref in self._seen:
-                continue
-            self._seen.add(ref)
-            value = self._reader.object(ref)
-            if not _same(value, self._document.get_object(ref)):
-                return False
-            self.usual = self.usual and self._is_usual(value)
-            waiting.extend(drawn_with(value))
+def _can_be_extended(value: Any, reader: PdfReader) -> bool:
+    """Return whether an object is a page to whose resources a seal can add its own, or none."""
+    resources = reader.resolve(value.get(b"/Resources")) if isinstance(value, dict) else None
+    if not isinstance(resources, dict) or value.get(b"/Type") != b"/Page":
         return True
-
-    def _is_usual(self, value: Any) -> bool:
-        """Return whether a page consists of the usual types; always true for other objects."""
-        if not isinstance(value, dict) or value.get(b"/Type") != b"/Page":
-            return True
-        resolve = self._reader.resolve
-        contents, resources = resolve(value.get(b"/Contents")), resolve(value.get(b"/Resources"))
-        streams = contents if isinstance(contents, list) else [contents]
-        objects = resolve(resources.get(b"/XObject")) if isinstance(resources, dict) else None
-        fonts = resolve(resources.get(b"/Font")) if isinstance(resources, dict) else None
-        annotations = resolve(value.get(b"/Annots"))
-        return (
-            all(isinstance(resolve(stream), PdfStream | None) for stream in streams)
-            and isinstance(resources, dict | None)
-            and isinstance(objects, dict | None)
-            and isinstance(fonts, dict | None)
-            and all(
-                isinstance(font, dict) and font.get(b"/Subtype") in _FONTS
-                for font in map(resolve, (fonts or {}).values())
-            )
-            and isinstance(annotations, list | None)
-            and all(isinstance(each, dict) for each in map(resolve, annotations or ()))
-        )
+    objects, fonts = reader.resolve(resources.get(b"/XObject")), reader.resolve(resources.get(b"/Font"))
+    if not isinstance(objects, dict | None) or not isinstance(fonts, dict | None):
+        return False
+    found = map(reader.resolve, (fonts or {}).values())
+    return all(isinstance(font, dict) and font.get(b"/Subtype") in _FONTS for font in found)
 
 
 def _same(ours: Any, theirs: Any) -> bool:

@@ -36,10 +36,6 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import (
 
 _MOST_READ = 128 << 20  # bytes of all contents; the sandbox bounds the time
 _DEEPEST = 15  # drawings within drawings: PDFium leaves out deeper ones
-_RESOURCES: Kinds = dict.fromkeys(
-    (b"/Font", b"/XObject", b"/ExtGState", b"/ColorSpace", b"/Pattern", b"/Shading", b"/Properties"),
-    values.is_dictionary,
-)
 _GROUP: Kinds = {b"/S": values.one_of(b"/Transparency"), b"/I": values.is_boolean, b"/K": values.is_boolean}
 _FORM: Kinds = {
     b"/BBox": values.is_box,
