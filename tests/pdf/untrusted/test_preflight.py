@@ -205,78 +205,62 @@ def words(pdf: bytes) -> list[str]:
     return told
 
 
-@pytest.mark.parametrize("where", ["open", "names", "link", "page", "field"])
-def test_scripts(where: str) -> None:
-    """Those that events start are actions as well."""
-    assert words(changing.acting(SCRIPT, where)) == ["scripts", *["actions"] * (where in ("page", "field"))]
+_URI = Dictionary(S=Name.URI, URI=String("https://example.com"))
+_HIDE = Dictionary(S=Name.Hide, T=String("sum"))
+_ACTIONS: list[Any] = [
+    Dictionary(S=Name.Launch, F=String("a.exe")),
+    Dictionary(S=Name.SubmitForm, F=String("https://example.com")),
+    Dictionary(S=Name.ImportData, F=String("a.fdf")),
+    Dictionary(S=Name.ResetForm),
+    _HIDE,
+    Dictionary(S=Name.SetOCGState, State=Array([Name.Toggle])),
+    Dictionary(S=Name.Named, N=Name.Print),
+    Dictionary(S=Name.Named, N=Name.NextPagee),
+    Dictionary({"/S": Name.Named, "/N": Name.Print, "/M": Dictionary(N=Name.NextPage)}),
+    Dictionary({**_URI, "/Next": _HIDE}),
+]
 
 
-@pytest.mark.parametrize(
-    "action",
-    [
-        Dictionary(S=Name.Launch, F=String("a.exe")),
-        Dictionary(S=Name.SubmitForm, F=String("https://example.com")),
-        Dictionary(S=Name.ImportData, F=String("a.fdf")),
-        Dictionary(S=Name.ResetForm),
-        Dictionary(S=Name.Hide, T=String("sum")),
-        Dictionary(S=Name.SetOCGState, State=Array([Name.Toggle])),
-        Dictionary(S=Name.Named, N=Name.Print),
-        Dictionary(S=Name.Named, N=Name.NextPagee),
-        Dictionary({"/S": Name.Named, "/N": Name.Print, "/M": Dictionary(N=Name.NextPage)}),
-        Dictionary(S=Name.URI, URI=String("https://example.com"), Next=Dictionary(S=Name.Hide, T=String("sum"))),
-    ],
-)
-def test_fast_scan(action: Any) -> None:
-    assert words(changing.acting(action, "link")) == ["actions"]
+def _xfa(document: pikepdf.Pdf) -> None:
+    document.Root.AcroForm = Dictionary(Fields=[], XFA=document.make_stream(b"<xdp/>"))
 
 
-@pytest.mark.parametrize("action", [TURN, TO_THE_NEXT, Dictionary(S=Name.URI, URI=String("https://example.com"))])
-def test_links_that_turn_pages_change_nothing(action: Any) -> None:
-    assert words(changing.acting(action, "link")) == []
+def _alternate(document: pikepdf.Pdf) -> None:
+    image = document.make_stream(b"\0", Type=Name.XObject, Subtype=Name.Image, Width=1, Height=1)
+    other = document.make_stream(b"\xff", Type=Name.XObject, Subtype=Name.Image, Width=1, Height=1)
+    image.Alternates = Array([Dictionary(Image=other, DefaultForPrinting=True)])
+    document.pages[0].obj.Resources.XObject = Dictionary(I=image)
 
 
-def test_what_opening_the_file_does() -> None:
-    assert words(changing.acting(TURN, "open")) == []
-    assert words(changing.acting(Array([0, Name.Fit]), "open")) == []
-    assert words(changing.acting(Dictionary(S=Name.URI, URI=String("https://example.com")), "open")) == ["actions"]
-    assert words(changing.acting(Dictionary({**TURN, "/Next": TO_THE_NEXT}), "open")) == ["actions"]
-    assert words(changing.acting(TURN, "page")) == ["actions"]
+def _postscript(document: pikepdf.Pdf) -> None:
+    program = document.make_stream(b"showpage", Type=Name.XObject, Subtype=Name.PS)
+    document.pages[0].obj.Resources.XObject = Dictionary(P=program)
 
 
-@pytest.mark.parametrize("kind", ["Screen", "Movie", "Sound", "3D", "RichMedia"])
-def test_media(kind: str) -> None:
-    assert words(changing.annotated(PRINT, kind)) == ["media"]
+def _unlisted_layer(document: pikepdf.Pdf) -> None:
+    changing.group(document, PRINT_OFF)
+    document.pages[0].obj.Resources.Properties = Dictionary(P=document.Root.OCProperties.OCGs[0])
+    del document.Root.OCProperties
 
 
-def test_an_xfa_form() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        document.Root.AcroForm = Dictionary(Fields=[], XFA=document.make_stream(b"<xdp/>"))
-
-    assert words(changing.contract(prepare)) == ["xfa_form"]
-
-
-def test_contents_for_printers_alone() -> None:
-    def alternate(document: pikepdf.Pdf) -> None:
-        image = document.make_stream(b"\0", Type=Name.XObject, Subtype=Name.Image, Width=1, Height=1)
-        other = document.make_stream(b"\xff", Type=Name.XObject, Subtype=Name.Image, Width=1, Height=1)
-        image.Alternates = Array([Dictionary(Image=other, DefaultForPrinting=True)])
-        document.pages[0].obj.Resources.XObject = Dictionary(I=image)
-
-    def postscript(document: pikepdf.Pdf) -> None:
-        program = document.make_stream(b"showpage", Type=Name.XObject, Subtype=Name.PS)
-        document.pages[0].obj.Resources.XObject = Dictionary(P=program)
-
-    for prepare in (alternate, postscript):
-        assert words(changing.contract(prepare)) == ["print_only_contents"]
+CHANGING = [
+    *((changing.acting(SCRIPT, where), ["scripts"]) for where in ("open", "names", "link")),
+    *((changing.acting(SCRIPT, where), ["scripts", "actions"]) for where in ("page", "field")),  # by an event
+    *((changing.acting(action, "link"), ["actions"]) for action in _ACTIONS),
+    *((changing.acting(action, "link"), []) for action in (TURN, TO_THE_NEXT, _URI)),
+    *((changing.acting(action, "open"), []) for action in (TURN, Array([0, Name.Fit]))),
+    *((changing.acting(act, "open"), ["actions"]) for act in (_URI, Dictionary({**TURN, "/Next": TO_THE_NEXT}))),
+    (changing.acting(TURN, "page"), ["actions"]),
+    *((changing.annotated(PRINT, kind), ["media"]) for kind in ("Screen", "Movie", "Sound", "3D", "RichMedia")),
+    (changing.contract(_xfa), ["xfa_form"]),
+    *((changing.contract(prepare), ["print_only_contents"]) for prepare in (_alternate, _postscript)),
+    (changing.contract(_unlisted_layer), ["layers"]),
+]
 
 
-def test_layers_without_a_list_of_layers() -> None:
-    def prepare(document: pikepdf.Pdf) -> None:
-        changing.group(document, PRINT_OFF)
-        document.pages[0].obj.Resources.Properties = Dictionary(P=document.Root.OCProperties.OCGs[0])
-        del document.Root.OCProperties
-
-    assert words(changing.contract(prepare)) == ["layers"]
+@pytest.mark.parametrize(("pdf", "told"), CHANGING)
+def test_what_can_change_what_is_shown(pdf: bytes, told: list[str]) -> None:
+    assert words(pdf) == told
 
 
 @pytest.mark.parametrize("body", HIDDEN)
