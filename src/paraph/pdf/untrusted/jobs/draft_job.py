@@ -45,7 +45,8 @@ def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: dict
     """Return the revision of the seal, preceded by the variant if that is not the file itself."""
     variant, content = _variant(file, method), from_plain(SealContent, wanted)
     content = replace(content, clean_contents=content.clean_contents and method == "incremental")
-    draft = seal_revision(PdfReader(variant), content, from_plain(LongTermData, data), hole)
+    reader = PdfReader(variant, is_closed=content.clean_contents)
+    draft = seal_revision(reader, content, from_plain(LongTermData, data), hole)
     message, text = _revision(draft.revision.write(), len(variant))
     if method == "incremental":
         return {**message, "variant": 0, "known": _known(draft)}, text
@@ -55,8 +56,9 @@ def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: dict
 @answering
 def archive(file: UntrustedFile, known: dict[str, Any], data: dict[str, Any], hole: int) -> JobAnswer:
     """Return the revision of an archive timestamp for a sealed file."""
-    reader, missing = PdfReader(_content(file)), from_plain(LongTermData, data)
-    return _revision(archive_revision(reader, missing, frozenset(known["names"]), hole).write(), file.size)
+    reader = PdfReader(_content(file), is_closed=known["is_closed"])
+    revision = archive_revision(reader, from_plain(LongTermData, data), frozenset(known["names"]), hole)
+    return _revision(revision.write(), file.size)
 
 
 @answering
@@ -98,7 +100,8 @@ def _revision(written: WrittenRevision, size: int) -> JobAnswer:
 def _known(draft: SealRevision) -> dict[str, Any]:
     """Return what later steps must know of this one and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
-    return {"start": draft.start, "names": list(draft.names), "placed": placed}
+    is_closed = draft.revision.reader.is_closed
+    return {"start": draft.start, "names": list(draft.names), "placed": placed, "is_closed": is_closed}
 
 
 def _placed(message: list[list[Any]]) -> Iterator[ExpectedDrawing]:
