@@ -5,15 +5,12 @@ Their jobs are called by :mod:`paraph.pdf.untrusted.verify`; values travel as
 """
 
 import contextlib
-import io
 import json
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
-
-import pikepdf
 
 from paraph.pdf.refusal import too_complex
 from paraph.pdf.timestamps.detached_timestamps import (
@@ -23,7 +20,7 @@ from paraph.pdf.timestamps.detached_timestamps import (
 )
 from paraph.pdf.typesetting.proof import EVIDENCE
 from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
-from paraph.pdf.untrusted.jobs.upload_checks.dry_run import verify_on_trial
+from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer, from_plain, to_plain
 from paraph.pdf.verification import evidence_check
 from paraph.pdf.verification import verify as verification
@@ -122,27 +119,13 @@ def warm_up_verification(jobs: Mapping[str, Callable[..., Any]]) -> None:
     """Run each job once on a small file with evidence that was sealed, and sealed again."""
     look_up_encodings()
     open_random_source()
-    proof = _with_evidence()
+    proof = small_file({EVIDENCE: json.dumps(_EVIDENCE).encode()})
     sealed, sealed_again = verify_on_trial(proof)
     trust: dict[str, Any] = {"roots": [], "signers": []}
     jobs["verify"]([sealed_again], timestamps=[], **trust)
     jobs["check_evidence"]([proof, sealed], names=["proof", "signed"], timestamps={}, **trust)
     jobs["altered_seals"]([sealed_again], roots=[])
     jobs["timestamps"]([b"{}", sealed], earlier=[])
-
-
-def _with_evidence() -> bytes:
-    """Return a page with text and an attachment."""
-    document = pikepdf.new()
-    page = document.add_blank_page(page_size=(50, 50))
-    font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.Type1, BaseFont=pikepdf.Name.Helvetica)
-    page.obj.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
-    page.obj.Contents = document.make_stream(b"BT /F1 12 Tf 20 20 Td (a) Tj ET")
-    facts = dict.fromkeys(("filename", "description", "mime_type", "creation_date", "mod_date"), "")
-    document.attachments[EVIDENCE] = pikepdf.AttachedFileSpec(document, json.dumps(_EVIDENCE).encode(), **facts)
-    file = io.BytesIO()
-    document.save(file, object_stream_mode=pikepdf.ObjectStreamMode.generate)  # for pyHanko to unpack
-    return file.getvalue()
 
 
 def main() -> None:

@@ -1,18 +1,15 @@
 """The jobs of the sandboxed processes that read uploads: each reads one file, a preview several."""
 
-import io
 from collections.abc import Callable, Mapping
 from contextlib import ExitStack
 from functools import partial
 from typing import Any
 
-import pikepdf
-
 from paraph.pdf.untrusted.jobs import draft_job, inspect_job, render_job, signing_places_job, text_job
 from paraph.pdf.untrusted.jobs.serving import look_up_encodings, open_random_source, serve
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import disputes
-from paraph.pdf.untrusted.jobs.upload_checks.dry_run import verify_on_trial
+from paraph.pdf.untrusted.jobs.upload_checks.dry_run import small_file, verify_on_trial
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 
 JOBS: dict[str, Callable[..., JobAnswer]] = {
@@ -49,7 +46,7 @@ def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
     the sandbox closes off the file system, and makes the first job as fast as the next."""
     look_up_encodings()
     open_random_source()
-    pdf = _small()
+    pdf = small_file()
     page: dict[str, Any] = {"page_number": 1}
     for job, arguments in (
         ("inspect", {"page_limit": 1}),
@@ -62,17 +59,6 @@ def warm_up(jobs: Mapping[str, Callable[..., Any]]) -> None:
         with UntrustedFile(content=pdf) as file:
             jobs[job](file, **arguments)
     verify_on_trial(pdf)
-
-
-def _small() -> bytes:
-    document = pikepdf.new()
-    page = document.add_blank_page(page_size=(50, 50))
-    font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.TrueType, BaseFont=pikepdf.Name.Elsewhere)
-    page.obj.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
-    page.obj.Contents = document.make_stream(b"BT /F1 12 Tf 20 20 Td (a) Tj ET")
-    file = io.BytesIO()
-    document.save(file, object_stream_mode=pikepdf.ObjectStreamMode.generate)  # for pyHanko to unpack
-    return file.getvalue()
 
 
 if __name__ == "__main__":

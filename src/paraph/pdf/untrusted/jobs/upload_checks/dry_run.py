@@ -11,6 +11,7 @@ import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime
+from types import MappingProxyType
 from typing import Any
 
 import pikepdf
@@ -74,6 +75,21 @@ def sealed_on_trial(pdf: bytes, geometries: Sequence[PageGeometry], indices: Seq
 def trial_root() -> bytes:
     """Return the certificate (DER) below which the trial seal is trusted."""
     return _key().chain[-1]
+
+
+def small_file(attachments: Mapping[str, bytes] = MappingProxyType({})) -> bytes:
+    """Return a page with text in a font from elsewhere, on which libraries load what they load lazily."""
+    document = pikepdf.new()
+    page = document.add_blank_page(page_size=(50, 50))
+    font = pikepdf.Dictionary(Type=pikepdf.Name.Font, Subtype=pikepdf.Name.TrueType, BaseFont=pikepdf.Name.Elsewhere)
+    page.obj.Resources = pikepdf.Dictionary(Font=pikepdf.Dictionary(F1=font))
+    page.obj.Contents = document.make_stream(b"BT /F1 12 Tf 20 20 Td (a) Tj ET")
+    for name, content in attachments.items():
+        facts = dict.fromkeys(("filename", "description", "mime_type", "creation_date", "mod_date"), "")
+        document.attachments[name] = pikepdf.AttachedFileSpec(document, content, **facts)
+    file = io.BytesIO()
+    document.save(file, object_stream_mode=pikepdf.ObjectStreamMode.generate)  # for pyHanko to unpack
+    return file.getvalue()
 
 
 def verify_on_trial(pdf: bytes) -> tuple[bytes, bytes]:

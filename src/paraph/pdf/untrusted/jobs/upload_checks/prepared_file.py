@@ -30,7 +30,6 @@ from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import NotPlain
 from paraph.pdf.untrusted.jobs.upload_checks.second_opinion import Opinion, second_opinion
 
 _WITHOUT_PICTURE = frozenset({b"/Link", b"/Popup"})
-Colour = tuple[int, int, int]
 _PIXELS = 800  # of the longer side: enough to show a changed digit of small print
 _FAINT = 16  # of 255: rounding differences where a page is drawn inside q and Q
 _EDGE = 2  # pixels around a mark, for its anti-aliased edges
@@ -106,7 +105,7 @@ def _try_variant(
     indices = range(len(geometries)) if everywhere else _annotated_pages(reader, found)
     sealed = dry_run.sealed_on_trial(variant.whole, geometries, indices)
     dry_run.check_archivable(sealed)
-    check_looks(file.whole, sealed, dry_run.marked_boxes(geometries, indices), dry_run.COLOUR)
+    check_looks(file.whole, sealed, dry_run.marked_boxes(geometries, indices))
     return PreparedFile(method, None if variant is file else variant.whole, geometries, reader, found, plain)
 
 
@@ -150,7 +149,7 @@ class LooksDifferent(Exception):
     """A page looks different, or its mark cannot be seen; the message says which."""
 
 
-def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colour) -> None:
+def check_looks(before: Any, after: Any, marks: Mapping[int, Box]) -> None:
     """Compare each page that has a mark, outside of the mark, and check that the mark is visible.
 
     ``before`` and ``after``: files as PDFium takes them. ``marks``: boxes by page index, in fractions of the page's
@@ -163,9 +162,9 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
             raise LooksDifferent(f"{len(old)} pages became {len(new)}")
         for index, box in marks.items():
             try:
-                _check_page(_drawn_before(old, index), _drawn(new, index), index, box, colour)
+                _check_page(_drawn_before(old, index), _drawn(new, index), index, box)
             except LooksDifferent:
-                _check_again(before, after, index, box, colour)
+                _check_again(before, after, index, box)
     except pypdfium2.PdfiumError as error:
         raise LooksDifferent("a page cannot be drawn any more") from error
     finally:
@@ -173,13 +172,13 @@ def check_looks(before: Any, after: Any, marks: Mapping[int, Box], colour: Colou
         old.close()
 
 
-def _check_again(before: Any, after: Any, index: int, box: Box, colour: Colour) -> None:
+def _check_again(before: Any, after: Any, index: int, box: Box) -> None:
     """Compare the page by itself, several times over. PDFium fits the substitute of a missing font to what it drew
     before, in whatever file, and settles only when it draws the same page repeatedly."""
     for left in reversed(range(_MORE_ATTEMPTS)):
         try:
             old, new = _settled(before, index, _drawn_before), _settled(after, index, _drawn)
-            _check_page(old, new, index, box, colour)
+            _check_page(old, new, index, box)
         except LooksDifferent:
             if not left:
                 raise
@@ -222,12 +221,12 @@ def _drawn(document: pypdfium2.PdfDocument, index: int) -> Image.Image:
         page.close()
 
 
-def _check_page(old: Image.Image, new: Image.Image, index: int, box: Box, colour: Colour) -> None:
+def _check_page(old: Image.Image, new: Image.Image, index: int, box: Box) -> None:
     if old.size != new.size:
         raise LooksDifferent(f"page {index + 1} has another size")
     width, height = new.size
     left, bottom, right, top = box
-    if new.getpixel((int((left + right) / 2 * width), int((1 - (bottom + top) / 2) * height))) != colour:
+    if new.getpixel((int((left + right) / 2 * width), int((1 - (bottom + top) / 2) * height))) != dry_run.COLOUR:
         raise LooksDifferent(f"the mark on page {index + 1} cannot be seen")
     hidden = (left * width - _EDGE, (1 - top) * height - _EDGE, right * width + _EDGE, (1 - bottom) * height + _EDGE)
     for image in (old, new):
