@@ -193,8 +193,8 @@ class Workers:
 
     @contextlib.contextmanager
     def one(self, tenant_key: str = "") -> Iterator[SandboxProcess]:
-        """For the block; the one that was used last of those that are idle, but for the tenant that spoilt one last:
-        it waits for the start of what replaces it. Raise ReadersUnavailable where none can be started."""
+        """Lend the idle process that was used last to the block, or a new one. The tenant that spoilt a process last
+        waits for the start of the one that replaces it. Raise ReadersUnavailable where none can be started."""
         worker = self._taken(0 if tenant_key and tenant_key == self._spoilt_by else -1) or self._started()
         try:
             yield worker
@@ -202,7 +202,7 @@ class Workers:
             self._put_back(worker, tenant_key)
 
     def close(self) -> None:
-        """End them, those in use after it. No other can be started."""
+        """End the processes, those in use as soon as they are returned. No other can be started."""
         with self._lock:
             self._closed = True
             idle, self._idle = self._idle, []
@@ -228,7 +228,7 @@ class Workers:
                 self._keep(self._started(), last=True)
 
     def _keep(self, worker: SandboxProcess, *, last: bool = False) -> None:
-        """``last``: it is to be used after all others, which have started by now."""
+        """Keep an idle process, or end it. ``last``: it is to be used after all others, which have started by now."""
         with self._lock:
             if worker.usable and not self._closed and len(self._idle) < self._most:
                 self._idle.insert(0 if last else len(self._idle), worker)
@@ -245,8 +245,8 @@ class Workers:
 
 @cache
 def sandbox_confinement() -> Confinement:
-    """Return it, as told by a process started for that once: the kernel stays the same. Raise ReadersUnavailable if
-    none can be started."""
+    """Return how sandboxed processes are confined, as one of them says that is started for this once: the kernel stays
+    the same. Raise ReadersUnavailable if none can be started."""
     try:
         worker = SandboxProcess(SandboxLimits())
     except OSError as error:

@@ -74,7 +74,7 @@ def receive(connection: socket.socket, seconds: float | None = None) -> tuple[di
 
 
 def receive_with_descriptors(connection: socket.socket) -> tuple[dict[str, Any], list[int]]:
-    """Return the next message and the descriptors that came with it. Raises as :func:`receive` does."""
+    """Return the next message and the descriptors that came with it. Raise as :func:`receive` does."""
     start, descriptors, _, _ = socket.recv_fds(connection, _AT_ONCE, MOST_FILES)
     if not descriptors:
         raise ConnectionEndedError

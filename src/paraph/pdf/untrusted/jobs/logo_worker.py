@@ -56,7 +56,7 @@ def compiler() -> typst.Compiler:
 
 
 def _raster(content: bytes) -> Image.Image:
-    """Nothing is decoded before size and number of pictures are known."""
+    """Decode a picture, once its size and the number of pictures in the file are known."""
     try:
         with Image.open(io.BytesIO(content), formats=("PNG", "JPEG")) as picture:
             width, height = picture.size
@@ -74,7 +74,7 @@ def _raster(content: bytes) -> Image.Image:
 
 
 def _drawn(content: bytes) -> Image.Image:
-    """Typst draws SVG without scripts, and loads nothing."""
+    """Draw an SVG by Typst, which runs no scripts and loads nothing."""
     try:
         text = content.decode().removeprefix("\ufeff")
     except UnicodeDecodeError:
@@ -97,7 +97,7 @@ def _drawn(content: bytes) -> Image.Image:
 
 
 def _encoded(picture: Image.Image) -> JobAnswer:
-    """With fewer colours, and then smaller, where it would be too large a file."""
+    """Encode the picture as PNG, with fewer colours and then smaller where the file would be too large."""
     content = _png(picture)
     while len(content) > MOST_BYTES:
         content = _png(picture.quantize(256, Image.Quantize.FASTOCTREE))
@@ -128,7 +128,8 @@ def _do(request: dict[str, Any], descriptors: list[int]) -> JobAnswer:  # noqa: 
 
 
 def _warm_up() -> None:
-    """SVG has to wait: Typst starts threads, and a process that is confined must have a single one."""
+    """Draw one picture of each kind but SVG: Typst starts threads, and a process that is confined must have a single
+    one."""
     look_up_encodings()
     turned = Image.Exif()
     turned[ExifTags.Base.Orientation] = 6

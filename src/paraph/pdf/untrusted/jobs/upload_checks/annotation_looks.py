@@ -171,7 +171,7 @@ def _ink(annotation: AnnotationValues) -> bool:
 
 
 def _line_of_text(annotation: AnnotationValues) -> bool:
-    """Underline, Squiggly and StrikeOut."""
+    """Return whether all draw an Underline, a Squiggly or a StrikeOut alike."""
     return _along_lines(annotation) and _colour(annotation, b"/C")
 
 

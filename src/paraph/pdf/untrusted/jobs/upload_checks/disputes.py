@@ -113,7 +113,7 @@ class ShownPage:
 
     @cached_property
     def _picture(self) -> Image.Image:
-        """Without annotations."""
+        """The page without annotations."""
         scale = _PIXELS / max(*self._page.get_size(), 1.0)
         bitmap = self._page.render(scale=scale, draw_annots=False, may_draw_forms=False)
         image: Image.Image = bitmap.to_pil().convert("L")

@@ -1,5 +1,5 @@
 """The contents of a plain file, in the grammar of :mod:`paraph.pdf.structure.contents_grammar`, and what they set where
-readers do not agree what it is for (ISO 32000-1, 8.4, 8.6.8, 9.3 and 9.6.4)."""
+readers do not agree on what it is for (ISO 32000-1, 8.4, 8.6.8, 9.3 and 9.6.4)."""
 
 import re
 from collections.abc import Callable, Iterable, Sequence
@@ -281,7 +281,7 @@ class _Settings:
             self._colours(operator.lower(), operands, "line" if operator.isupper() else "fill")
 
     def _colours(self, operator: bytes, operands: list[bytes], side: str) -> None:
-        """PDFium keeps the last colour until there is another, others begin each colour space with black."""
+        """Follow colours: PDFium keeps the last one until there is another, others begin each colour space with black."""
         bare = self._state.bare - {side}
         if operator == b"cs":
             self._put(side, self._looks.components(operands[0]), bare | {side})
