@@ -281,7 +281,7 @@ class _Settings:
             self._colours(operator.lower(), operands, "line" if operator.isupper() else "fill")
 
     def _colours(self, operator: bytes, operands: list[bytes], side: str) -> None:
-        """Follow colours: PDFium keeps the last one until there is another, others begin each colour space with black."""
+        """Follow colours: PDFium keeps the last one until another is set, others begin each space with black."""
         bare = self._state.bare - {side}
         if operator == b"cs":
             self._put(side, self._looks.components(operands[0]), bare | {side})
