@@ -74,7 +74,10 @@ def test_the_seal_is_the_same_byte_by_byte(name: str) -> None:
         "page_overlay": Overlay(RED, (WATERMARK,)),
         "reason": "Tést (1)",
     }
-    here, there = sealed(pdf, key=key, **drawn), apart(pdf, key=key, **drawn)
+    for _ in range(3):  # qpdf names what it writes by the second in which it does
+        here, there = sealed(pdf, key=key, **drawn), apart(pdf, key=key, **drawn)
+        if there.content == here.content:
+            break
     assert there.content == here.content
     assert (there.method, there.sha256) == (here.method, here.sha256)
 

@@ -76,7 +76,7 @@ class Rect:
 
 
 def text_layer(pdf: Pdf, page_number: int, *, tenant_key: str = "", sha256: bytes = b"") -> TextLayer:
-    """Return the words that a reader sees on the page, in the order of the text."""
+    """Return the words that a reader sees on the page, in the order of the text. Raise PdfRefused."""
     result, _ = sandbox().call("text", pdf, tenant_key=tenant_key, sha256=sha256, page_number=page_number)
     return TextLayer(result["width"], result["height"], [Word(*word) for word in result["words"]])
 
@@ -131,7 +131,7 @@ def find_tags(pdf: Pdf, tags: Sequence[str], *, tenant_key: str = "", sha256: by
     ligatures and compatibility forms are equal. A tag may be split into runs, kerned, inside form XObjects, on rotated
     pages and broken over lines, but not over pages. Text outside the crop box, in form fields and in annotations does
     not count. Tags of printable ASCII are supported; other scripts, right-to-left ones included, work as far as the PDF
-    maps its glyphs to characters.
+    maps its glyphs to characters. Raise PdfRefused.
     """
     result, _ = sandbox().call("find", pdf, tenant_key=tenant_key, sha256=sha256, keep=True, tags=list(tags))
     return {tag: _found(*place) for tag, place in result["found"].items()}
