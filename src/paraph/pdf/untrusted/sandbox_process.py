@@ -113,23 +113,20 @@ class SandboxProcess:
     def confinement(self) -> Confinement:
         """Wait until the process is ready and return its confinement. Raise ReadersUnavailable."""
         if self._confinement is None:
-            self._confinement = self._await_ready()
+            try:
+                message, _ = wire.receive(self._connection, _BOOT_SECONDS)
+            except OSError as error:
+                self.end()
+                details = (type(error).__name__, self._process.returncode)
+                _log.error("the process that reads PDFs did not start: %s, exit status %s", *details)
+                raise ReadersUnavailable from error
+            self.used = ResourcesUsed(*message["used"])
+            self._confinement = Confinement(message["unconfined"])
         return self._confinement
 
     def end(self) -> None:
         kill(self._process)
         self._connection.close()
-
-    def _await_ready(self) -> Confinement:
-        try:
-            message, _ = wire.receive(self._connection, _BOOT_SECONDS)
-        except OSError as error:
-            self.end()
-            details = (type(error).__name__, self._process.returncode)
-            _log.error("the process that reads PDFs did not start: %s, exit status %s", *details)
-            raise ReadersUnavailable from error
-        self.used = ResourcesUsed(*message["used"])
-        return Confinement(message["unconfined"])
 
     def _lost(self, request: dict[str, Any], error: OSError) -> PdfRefused | ReadersUnavailable:
         """Return the refusal for a process that died, timed out or sent nonsense. The kernel's out-of-memory killer

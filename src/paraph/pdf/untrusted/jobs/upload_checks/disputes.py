@@ -20,7 +20,7 @@ from paraph.pdf.structure.geometry import Box, PageGeometry, inverse, transform_
 from paraph.pdf.structure.objects import Dictionary, Ref
 from paraph.pdf.structure.pages import PageNode
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.untrusted.jobs.characters import Characters
+from paraph.pdf.untrusted.jobs.characters import Characters, around
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 from paraph.pdf.untrusted.jobs.upload_checks.annotation_looks import (
     AnnotationValues,
@@ -161,8 +161,11 @@ def find_disputes(
     found += [Dispute(index, "lost", geometries[index].visible) for index in plain.drawn_differently]
     limit = _MOST_OF_A_PAGE if len(found) <= _MOST else 1
     told: list[dict[str, Any]] = []
-    for index, of_page in groupby(sorted(found, key=attrgetter("page")), attrgetter("page")):
-        told += _told(list(of_page), geometries[index], limit)
+    for index, each in groupby(sorted(found, key=attrgetter("page")), attrgetter("page")):
+        of_page = list(each)
+        if len(of_page) > limit:
+            of_page = [of_page[0]._replace(area=around([one.area for one in of_page]))]
+        told += [_place(one, geometries[index]) for one in of_page]
     return told
 
 
@@ -238,13 +241,6 @@ def _refused(index: int, what: str, subtype: bytes) -> PdfRefused:
         "Remove it, or print the PDF to a new one."
     )
     return PdfRefused(f"{what}_over_text", message, facts)
-
-
-def _told(found: list[Dispute], geometry: PageGeometry, limit: int) -> list[dict[str, Any]]:
-    if len(found) > limit:
-        lefts, bottoms, rights, tops = zip(*(each.area for each in found), strict=True)
-        found = [found[0]._replace(area=(min(lefts), min(bottoms), max(rights), max(tops)))]
-    return [_place(each, geometry) for each in found]
 
 
 def _place(found: Dispute, geometry: PageGeometry) -> dict[str, Any]:

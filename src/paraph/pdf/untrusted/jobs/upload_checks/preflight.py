@@ -251,20 +251,16 @@ def _drawn(form: Any, page: pypdfium2.PdfPage, purpose: int, deadline: float) ->
     try:
         raw.FPDFBitmap_FillRect(bitmap, 0, 0, bitmap.width, bitmap.height, _BLANK)
         drawing = (bitmap, page, 0, 0, bitmap.width, bitmap.height, 0, raw.FPDF_ANNOT | purpose)
-        _draw(page, drawing, deadline)
+        pause = raw.IFSDK_PAUSE(version=1)
+        set_callback(pause, "NeedToPauseNow", lambda _: time.process_time() > deadline)
+        status = raw.FPDF_RenderPageBitmap_Start(*drawing, pause)
+        raw.FPDF_RenderPage_Close(page)
+        if status == raw.FPDF_RENDER_TOBECONTINUED:
+            raise _OutOfTimeError
+        if status != raw.FPDF_RENDER_DONE:
+            raise pypdfium2.PdfiumError("a page cannot be drawn")
         if form:
             raw.FPDF_FFLDraw(form, *drawing)
         return bytes(bitmap.buffer)
     finally:
         bitmap.close()
-
-
-def _draw(page: pypdfium2.PdfPage, drawing: tuple[Any, ...], deadline: float) -> None:
-    pause = raw.IFSDK_PAUSE(version=1)
-    set_callback(pause, "NeedToPauseNow", lambda _: time.process_time() > deadline)
-    status = raw.FPDF_RenderPageBitmap_Start(*drawing, pause)
-    raw.FPDF_RenderPage_Close(page)
-    if status == raw.FPDF_RENDER_TOBECONTINUED:
-        raise _OutOfTimeError
-    if status != raw.FPDF_RENDER_DONE:
-        raise pypdfium2.PdfiumError("a page cannot be drawn")
