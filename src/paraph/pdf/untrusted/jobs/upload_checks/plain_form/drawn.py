@@ -56,23 +56,16 @@ _PATTERN: Kinds = {
 }
 _SHADED: Kinds = {b"/PatternType": values.one_of(2), b"/Matrix": values.numbers(6), b"/ExtGState": values.is_dictionary}
 _STATE: Kinds = {
-    b"/LW": values.is_number,
+    **dict.fromkeys((b"/LW", b"/ML", b"/CA", b"/ca"), values.is_number),
     b"/LC": values.one_of(0, 1, 2),
     b"/LJ": values.one_of(0, 1, 2),
-    b"/ML": values.is_number,
     b"/D": lambda value: (
         values.is_array(value) and len(value) == 2 and values.is_array(value[0]) and values.is_number(value[1])
     ),
     b"/Font": lambda value: values.is_array(value) and len(value) == 2 and values.is_number(value[1]),
-    b"/SA": values.is_boolean,
+    **dict.fromkeys((b"/SA", b"/AIS", b"/TK", b"/OP", b"/op"), values.is_boolean),
     b"/BM": values.is_name,
     b"/SMask": values.any_of(values.one_of(b"/None"), values.is_dictionary),
-    b"/CA": values.is_number,
-    b"/ca": values.is_number,
-    b"/AIS": values.is_boolean,
-    b"/TK": values.is_boolean,
-    b"/OP": values.is_boolean,
-    b"/op": values.is_boolean,
     b"/OPM": values.one_of(0, 1),
 }
 _MASK: Kinds = {b"/S": values.one_of(b"/Alpha", b"/Luminosity"), b"/G": values.is_stream, b"/BC": values.numbers()}

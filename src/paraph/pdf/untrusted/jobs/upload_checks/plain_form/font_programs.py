@@ -31,14 +31,8 @@ _PROGRAM_KINDS = frozenset({b"/Type1C", b"/CIDFontType0C", b"/OpenType"})
 _DESCRIPTOR: Kinds = {
     b"/Flags": values.is_integer,
     b"/FontBBox": values.numbers(4),
-    b"/ItalicAngle": values.is_number,
-    b"/Ascent": values.is_number,
-    b"/Descent": values.is_number,
-    b"/StemV": values.is_number,
-    b"/MissingWidth": values.is_number,
-    b"/FontFile": values.is_stream,
-    b"/FontFile2": values.is_stream,
-    b"/FontFile3": values.is_stream,
+    **dict.fromkeys((b"/ItalicAngle", b"/Ascent", b"/Descent", b"/StemV", b"/MissingWidth"), values.is_number),
+    **dict.fromkeys((b"/FontFile", b"/FontFile2", b"/FontFile3"), values.is_stream),
 }
 _SYMBOLS, _LATIN, _MAC, _UNICODE = (3, 0), (3, 1), (1, 0), 0
 _PLAIN_FORMATS = frozenset({0, 4, 6, 12})

@@ -23,12 +23,10 @@ _FONT = {
     b"/FirstChar": values.is_natural,
     b"/LastChar": values.is_natural,
     b"/Widths": values.is_array,
-    b"/FontDescriptor": values.is_dictionary,
+    **dict.fromkeys((b"/FontDescriptor", b"/CharProcs", b"/Resources"), values.is_dictionary),
     b"/Encoding": values.any_of(values.is_name, values.is_dictionary, values.is_stream),
     b"/FontBBox": values.numbers(4),
     b"/FontMatrix": values.numbers(6),
-    b"/CharProcs": values.is_dictionary,
-    b"/Resources": values.is_dictionary,
     b"/DescendantFonts": lambda value: values.is_array(value) and len(value) == 1,
 }
 _DESCENDANT = {
@@ -38,8 +36,8 @@ _DESCENDANT = {
     b"/FontDescriptor": values.is_dictionary,
     b"/DW": values.is_number,
     b"/W": values.is_array,
-    b"/DW2": values.numbers(2),
     b"/W2": values.is_array,
+    b"/DW2": values.numbers(2),
     b"/CIDToGIDMap": values.any_of(values.one_of(b"/Identity"), values.is_stream),
 }
 _ENCODING = {b"/BaseEncoding": values.is_name, b"/Differences": values.is_array}

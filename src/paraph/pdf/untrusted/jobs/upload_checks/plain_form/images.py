@@ -23,10 +23,10 @@ _IMAGE: Kinds = {
     b"/ImageMask": values.is_boolean,
     b"/Interpolate": values.is_boolean,
     b"/Decode": values.numbers(),
+    b"/Matte": values.numbers(),
     b"/Mask": values.any_of(values.is_stream, values.numbers()),
     b"/SMask": values.is_stream,
     b"/SMaskInData": values.one_of(0, 1, 2),
-    b"/Matte": values.numbers(),
 }
 _IS_MASK, _JPEG = b"/ImageMask", b"/DCTDecode"
 _ODD_IN_MASKS = frozenset({b"/ColorSpace", b"/SMask", b"/Mask"})
