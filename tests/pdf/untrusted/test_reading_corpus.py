@@ -42,7 +42,8 @@ def corpus() -> dict[str, bytes]:
     return {file.name: file.read_bytes() for file in files[::step]}
 
 
-def test_every_file_is_read_or_refused_in_time() -> None:
+def test_every_file_is_read_or_refused_in_time(caplog: pytest.LogCaptureFixture) -> None:
+    """None is a fault of the service, which it would log."""
     files, accepted = corpus(), 0
     for name, content in files.items():
         started = time.monotonic()
@@ -50,7 +51,7 @@ def test_every_file_is_read_or_refused_in_time() -> None:
         assert reason is None or reason in _EXPECTED, f"{name}: {reason}"
         assert time.monotonic() - started < 20, name
         accepted += reason is None
-    assert accepted > 0.9 * len(files)
+    assert accepted > 0.9 * len(files) and caplog.records == []
 
 
 def read(pdf: bytes) -> str | None:

@@ -13,7 +13,6 @@ from paraph.pdf.untrusted.sandbox import Sandbox
 from tests.pdf import hostile, refused
 from tests.pdf.odd_files import CLASSES, odd_files
 from tests.pdf.pdf_factory import paper
-from tests.pdf.untrusted.test_reading_corpus import corpus
 
 
 @pytest.fixture(scope="module")
@@ -106,9 +105,8 @@ def test_what_one_reader_opens_and_another_does_not(
 
 @pytest.mark.thorough
 def test_no_odd_file_is_a_fault_of_the_service(caplog: pytest.LogCaptureFixture) -> None:
-    """Nor any file of the corpus."""
     odd = [refused.field_with_a_name_not_in_utf_8(), *(pdf for _, pdf in odd_files(3 * len(CLASSES)))]
-    for pdf in (*odd, *corpus().values()):
+    for pdf in odd:
         with contextlib.suppress(PdfRefused):
             inspect(pdf, page_limit=100)
     assert caplog.records == []
