@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.fields.entry import EntriesRefusal, filled_fields
 from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.models import Field, SignatureRequest, Signer
-from paraph.signer import stamp_rate
+from paraph.signer import endpoints
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.words import LOCALES
 from tests.factories import Scene, scene
@@ -274,7 +274,7 @@ def test_what_was_never_signed_is_forgotten_with_the_end(client: Client, ends: s
 
 def test_entries_are_bounded_by_the_minute(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     made = scene(fields=[{"name": "IBAN"}])
-    monkeypatch.setattr(stamp_rate._entries, "most", 2)
+    monkeypatch.setattr(endpoints.ENTRIES, "most", 2)
     answers = [keep(client, made, IBAN=str(number)) for number in range(3)]
     assert [answer.status_code for answer in answers] == [200, 200, 429]
     assert 0 < int(answers[2]["Retry-After"]) <= 60 and stored() == {"IBAN": "1"}

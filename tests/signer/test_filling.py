@@ -11,7 +11,7 @@ from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock
 from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
-from paraph.signer import stamp_rate
+from paraph.signer import endpoints
 from paraph.storage import store
 from paraph.words import LOCALES
 from tests.factories import Scene, scene
@@ -324,7 +324,7 @@ def test_a_form_that_says_too_much_is_refused(client: Client) -> None:
 
 def test_forms_are_bounded_by_the_minute_as_calls_are(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     made = scene(fields=[{"name": "IBAN"}])
-    monkeypatch.setattr(stamp_rate._entries, "most", 2)
+    monkeypatch.setattr(endpoints.ENTRIES, "most", 2)
     answers = [send(client, made, do="fill", fill="on", f_IBAN=str(number)) for number in range(3)]
     assert [answer.status_code for answer in answers] == [303, 303, 429]
     assert 0 < int(answers[2]["Retry-After"]) <= 60 and stored() == {"IBAN": "1"}

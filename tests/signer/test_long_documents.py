@@ -10,7 +10,7 @@ from django.test import Client
 from paraph.documents.models import Document
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.signature_requests.models import Placement, RequestDocument
-from paraph.signer.templatetags import papers
+from paraph.signer.templatetags import signer as signer_tags
 from tests.factories import Scene, scene, sign
 
 pytestmark = pytest.mark.django_db
@@ -59,13 +59,13 @@ def test_pages_that_differ_in_their_number_alone_are_rendered_once(
     client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     rendered: list[str] = []
-    render = papers._rendered
+    render = signer_tags._rendered
 
     def counting(context: Any, document: dict[str, Any], page: dict[str, Any], *, is_first: bool) -> Any:
         rendered.append(page["number"])
         return render(context, document, page, is_first=is_first)
 
-    monkeypatch.setattr(papers, "_rendered", counting)
+    monkeypatch.setattr(signer_tags, "_rendered", counting)
     assert len(figures(client, scene(pages=40, initials_required=True))) == 40
     assert rendered == ["1", "\0", "40"]  # the first is loaded at once, the last has the place to sign
 

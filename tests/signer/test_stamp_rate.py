@@ -7,9 +7,8 @@ import pytest
 from django.test import Client
 
 from paraph.kernel import minute_rate
-from paraph.kernel.minute_rate import MinuteRate
 from paraph.pdf.typesetting.appearances import InitialsContent, initials_svg
-from paraph.signer import stamp_rate
+from paraph.signer import endpoints
 from tests.factories import TYPED, Scene, scene
 
 pytestmark = pytest.mark.django_db
@@ -17,7 +16,7 @@ pytestmark = pytest.mark.django_db
 
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(stamp_rate, "_rate", MinuteRate(3))
+    monkeypatch.setattr(endpoints.STAMPS, "most", 3)
     monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 120.5))
 
 

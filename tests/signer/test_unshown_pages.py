@@ -12,7 +12,7 @@ from paraph.pdf.untrusted.sandbox_process import SandboxProcess
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
-from paraph.signer.words_script import words_address
+from paraph.signer.scripts import words_address
 from paraph.storage import store
 from paraph.words import LOCALES
 from tests.api.v1.api_clients import api_client, rectangle

@@ -15,7 +15,7 @@ from paraph import words as catalog
 from paraph.audit_trail.models import EventType
 from paraph.signature_requests.models import Channel, Mode
 from paraph.signer.answers import STATUSES
-from paraph.signer.words_script import _NAMES
+from paraph.signer.scripts import _NAMES
 from paraph.tenants.models import Environment
 from paraph.words import LOCALES
 

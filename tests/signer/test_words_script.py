@@ -7,7 +7,7 @@ import pytest
 from django.test import Client
 
 from paraph import words
-from paraph.signer.words_script import words_address
+from paraph.signer.scripts import words_address
 from tests.factories import scene
 
 

@@ -1,7 +1,6 @@
 """``/sign/{token}/decline``: a page with which signers decline, and ``POST`` with a body of JSON, for pages of
 others."""
 
-from dataclasses import dataclass
 from typing import Any, Literal
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpResponseRedirect
@@ -18,13 +17,10 @@ from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import language
-from paraph.signer.answers import STATUSES, private
-from paraph.signer.authentication import posted, signer_with_turn
+from paraph.signer.answers import STATUSES, Problem, private
 from paraph.signer.described import LANG, LOCALE, Answer, described
-from paraph.signer.in_person import ticket_of
+from paraph.signer.endpoints import in_person, posted, posted_form, signer_with_turn
 from paraph.signer.notice import notice
-from paraph.signer.posted_form import posted_form
-from paraph.signer.problems import Problem
 from paraph.signer.shell import show
 from paraph.words import phrase
 
@@ -70,16 +66,6 @@ def _call(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Decline
     return Declined(state="declined")
 
 
-@dataclass(frozen=True)
-class Entered:
-    """What was entered, to be shown again. ``problem``: the name of the words that say why it could not be taken."""
-
-    reason: str = ""
-    language: str = ""
-    problem: str = ""
-    status: int = 200
-
-
 @gzip_page
 @described("GET /decline", "showDeclineForm", "The form.", "text/html", query=(LANG,))
 def _page(request: HttpRequest, token: str) -> HttpResponse:
@@ -97,25 +83,25 @@ def _page(request: HttpRequest, token: str) -> HttpResponse:
         require_declinable(signer)
     except DomainError:  # the page itself says what there is to do
         return _back(request)
-    answer = _sent(request, signer) if request.method == "POST" else Entered()
-    return answer if isinstance(answer, HttpResponse) else _form(request, signer, answer)
+    return _decline(request, signer) if request.method == "POST" else _form(request, signer)
 
 
-def _sent(request: HttpRequest, signer: Signer) -> HttpResponse | Entered:
-    """Send the browser to the signing page (303), which then says that the signer has declined, or return what was
+def _decline(request: HttpRequest, signer: Signer) -> HttpResponse:
+    """Send the browser to the signing page (303), which then says that the signer has declined, or show what was
     entered where it could not be taken, or where the form was sent to change the language."""
     try:
         form = posted_form(request)
         reason, chosen = form.get("reason", ""), form.get("lang", "")
         if "lang" in form:
-            return Entered(reason, chosen)
+            return _form(request, signer, reason, chosen)
         if not reason.strip():
-            return Entered("", chosen, "decline_reason_missing", 422)
+            return _form(request, signer, "", chosen, problem="decline_reason_missing", status=422)
         decline_verb(signer, reason, origin(request))
     except DomainError as refusal:
         if refusal.code == "validation_error":
-            return Entered(request.POST.get("reason", ""), "", "ask_too_long", 422)
-        return _back(request) if refusal.code in STATUSES else Entered(problem="failed", status=500)
+            return _form(request, signer, request.POST.get("reason", ""), problem="ask_too_long", status=422)
+        if refusal.code not in STATUSES:
+            return _form(request, signer, problem="failed", status=500)
     return _back(request)
 
 
@@ -124,15 +110,18 @@ def _back(request: HttpRequest) -> HttpResponse:
     return private(HttpResponseRedirect(f"{request.path.removesuffix('/decline')}{query}", status=303))
 
 
-def _form(request: HttpRequest, signer: Signer, entered: Entered) -> HttpResponse:
-    locale = language.choose(request, signer, entered.language)
-    words = language.words(locale)
-    text = phrase(words, entered.problem, most=LONGEST_REASON) if entered.problem else ""
+def _form(
+    request: HttpRequest, signer: Signer, reason: str = "", chosen: str = "", *, problem: str = "", status: int = 200
+) -> HttpResponse:
+    """Show the form with the reason that was entered, in the language that was ``chosen`` on it. ``problem``: the name
+    of the words that say why it could not be taken."""
+    locale = language.choose(request, signer, chosen)
+    text = phrase(language.words(locale), problem, most=LONGEST_REASON) if problem else ""
     content: dict[str, Any] = {
         "state": "decline",
-        "reason": entered.reason,
+        "reason": reason,
         "longest": LONGEST_REASON,
         "problem": Problem("reason", text) if text else None,
-        **ticket_of(request, signer),
+        **in_person(request, signer),
     }
-    return show(request, "signer/decline.html", content, signer=signer, locale=locale, status=entered.status)
+    return show(request, "signer/decline.html", content, signer=signer, locale=locale, status=status)

@@ -26,10 +26,9 @@ from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Field, Signer
 from paraph.signature_requests.signing_token import token as token_of
 from paraph.signer import answers, language
-from paraph.signer.authentication import KEPT_SECONDS, got, posted, require_reader
 from paraph.signer.described import ABSENT, LANG, LOCALE, Answer, described
 from paraph.signer.documents import document_of
-from paraph.signer.stamp_rate import count_entry, count_values
+from paraph.signer.endpoints import ENTRIES, KEPT_SECONDS, VALUES, count, got, posted, require_reader
 
 _MOST_PICTURES = 20  # of one answer
 _RULES = ("options", "max_length", "minimum", "maximum")
@@ -146,7 +145,7 @@ def _enter(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> KeptFi
     `Retry-After`.
     """
     entries = read_entries(body.get("fields"), own_fields(signer))
-    count_entry(signer.pk)
+    count(ENTRIES, signer)
     typed = enter_fields(signer, entries)
     locale = language.of_answer(request, signer, body.get("locale"))
     return KeptFields.model_construct(fields=_kept(signer, entries, typed, locale))
@@ -209,7 +208,7 @@ def values_image(_request: HttpRequest, signer: Signer, document_id: int, number
     The address that `page` of the answer to what was entered names changes with the values.
     """
     require_reader(signer)
-    count_values(signer.pk)
+    count(VALUES, signer)
     with expensive_work():
         return fields_picture(_content(signer, document_id, number))
 

@@ -7,8 +7,8 @@ from pydantic import Field
 
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
-from paraph.signer.authentication import got
 from paraph.signer.described import ABSENT, Answer, described
+from paraph.signer.endpoints import got
 
 
 class Progress(Answer):

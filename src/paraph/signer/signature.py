@@ -19,8 +19,8 @@ from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.translated_refusal import Sentence, TranslatedRefusal
 from paraph.signer import answers
-from paraph.signer.authentication import posted
 from paraph.signer.described import DRAWN, Answer, described
+from paraph.signer.endpoints import posted
 from paraph.signer.fields import ENTERED_IN, EnteredFields
 
 
