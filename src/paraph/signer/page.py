@@ -2,7 +2,6 @@
 it without scripts."""
 
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any, Literal
 from urllib.parse import urlencode
 
@@ -170,25 +169,21 @@ def _signers_before(signer: Signer) -> int:
     return signer.request.signers.filter(order__lt=signer.order, signed_at__isnull=True).count()
 
 
-@dataclass(frozen=True)
-class CurrentCode:
-    """``is_kept``: nothing sends it. ``wait``: seconds until the page offers to send another."""
-
-    channel: str
-    recipient: str
-    is_kept: bool
-    sent_at: datetime
-    wait: int
-
-
-def _sent_code(signer: Signer) -> CurrentCode | None:
-    """Return the newest code, while it can be used; None where none was sent or its time is over."""
+def _sent_code(signer: Signer) -> dict[str, Any] | None:
+    """Return the newest code, while it can be used; None where none was sent or its time is over. ``is_kept``: nothing
+    sends it. ``wait``: seconds until the page offers to send another."""
     now = clock.now()
     code = OneTimeCode.objects.filter(signer=signer).first()
     if code is None or code.sent_at is None or code.used_at or code.expires_at <= now:
         return None
     wait = min(max(0, _PAUSE_SECONDS - round((now - code.sent_at).total_seconds())), _PAUSE_SECONDS)
-    return CurrentCode(code.channel, masked(code.destination), is_kept(signer, code.channel), code.sent_at, wait)
+    return {
+        "channel": code.channel,
+        "recipient": masked(code.destination),
+        "is_kept": is_kept(signer, code.channel),
+        "sent_at": code.sent_at,
+        "wait": wait,
+    }
 
 
 class SigningForm(Body):

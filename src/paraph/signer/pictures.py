@@ -92,7 +92,6 @@ def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> S
 
     Draws the stamp as it will stand on the page. After 60 in a minute: 429 with `Retry-After`.
     """
-    require_open(signer)
     _require_stamps(signer)
     mark = read_mark(body.get("signature"))
     count(STAMPS, signer)
@@ -120,7 +119,6 @@ def typed_stamp(request: HttpRequest, signer: Signer) -> bytes:
 
     The same for a typed name, as a picture to load. Browsers may keep it for 15 minutes.
     """
-    require_open(signer)
     _require_stamps(signer)
     mark = typed(request.GET.get("hand", ""))
     count(STAMPS, signer)
@@ -136,7 +134,6 @@ def typed_initials(_request: HttpRequest, signer: Signer) -> bytes:
 
     As they stand on each page, where the request wants initials; else 404. Browsers may keep it for 15 minutes.
     """
-    require_open(signer)
     _require_stamps(signer)
     if not signer.request.initials_required:
         raise DomainError("not_found", "The request wants no initials.")
@@ -145,6 +142,7 @@ def typed_initials(_request: HttpRequest, signer: Signer) -> bytes:
 
 
 def _require_stamps(signer: Signer) -> None:
+    require_open(signer)
     if signer.is_approver:
         raise DomainError("not_found", "An approver has no stamp.")
 
