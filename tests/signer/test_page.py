@@ -1,9 +1,10 @@
-"""GET /sign/{token} and the pictures on it."""
+"""GET /sign/{token}: what the page says and shows, who may frame it, and where it leads once it is signed."""
 
 import html
 import json
 import re
 from datetime import timedelta
+from html import unescape
 from pathlib import Path
 from typing import Any
 
@@ -12,15 +13,20 @@ from django.template.loader import get_template
 
 import paraph.signer
 from paraph import words as catalog
+from paraph.flow.ending.end_early import end_early
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
-from paraph.signature_requests.consent import LOCALES, consent_notice
+from paraph.pdf.typesetting import fonts
+from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
+from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.branding import theme
-from paraph.tenants.models import BrandingProfile
+from paraph.tenants.models import Application, BrandingProfile
+from paraph.words import LOCALES
 from tests.factories import Scene, scene, sign
 from tests.production import Client
+from tests.tenancy import update_organization
 
 pytestmark = pytest.mark.django_db
 
@@ -279,3 +285,131 @@ def test_the_templates_name_no_word_that_is_not_there() -> None:
         named = set(re.findall(r"words\.(\w+)", source)) | set(re.findall(r'{% word "([a-z]\w+)"', source))
         assert named <= words, (template.name, named - words)
     assert json.loads((FOLDER / "../words/page/en.json").read_text())
+
+
+def sent_by_hand(*origins: str, named: bool = True) -> Scene:
+    made = scene(environment="production")
+    application = made.request.application
+    assert application
+    Application.objects.update(frame_origins=" ".join(origins))
+    SignatureRequest.objects.update(application=None)
+    if named:
+        update_organization(made.request.organization_id, web_application_id=application.pk)
+    return made
+
+
+def framed_by(made: Scene) -> str:
+    policies = Client().get(made.url())["Content-Security-Policy"].split("; ")
+    return next((each for each in policies if each.startswith("frame-ancestors")), "")
+
+
+def test_sites_of_the_application_that_hears_of_the_request_may_frame_it() -> None:
+    made = sent_by_hand("https://a.example", "https://b.example:8443")
+    assert framed_by(made) == "frame-ancestors https://a.example https://b.example:8443"
+    assert b'data-frame-origins="https://a.example https://b.example:8443"' in Client().get(made.url()).content
+
+
+def test_no_site_may_where_no_application_is_named_or_it_names_none() -> None:
+    assert framed_by(sent_by_hand("https://a.example", named=False)) == "frame-ancestors 'none'"
+    assert framed_by(sent_by_hand()) == "frame-ancestors 'none'"
+
+
+@pytest.fixture
+def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    library = fonts.open_library(tmp_path, system_folders=())
+    for place in ("names", "glyph_fallback"):
+        monkeypatch.setattr(f"paraph.pdf.typesetting.{place}.library", lambda: library)
+
+
+@pytest.mark.usefixtures("_bare")
+def test_a_name_that_no_font_has_is_told_in_every_language(client: Client) -> None:
+    made = scene(signer={"first_name": "愛子", "last_name": "田中", "email": "aiko@example.com"})
+    for locale in LOCALES:
+        page = client.get(f"{made.url()}?lang={locale}").content.decode()
+        told = language.words(locale)["missing_letters"].split("{name}")[0].partition("{written}")[0]
+        assert told.replace("'", "&#x27;") in page and "<bdi>aiko@example.com</bdi>" in page, locale
+
+
+@pytest.mark.usefixtures("_bare")
+def test_other_names_are_not_spoken_of(client: Client) -> None:
+    made = scene(signer={"first_name": "Zoë", "last_name": "Łukasiewicz"})
+    assert 'class="told"' not in client.get(made.url()).content.decode()
+
+
+REDIRECT = "https://Shop.example:8443/done?a=1&b=%C3%A9#top"
+
+
+def page_of(made: Scene, **headers: str) -> str:
+    return Client(headers=headers).get(made.url()).content.decode()
+
+
+def offered(made: Scene, text: str) -> re.Match[str] | None:
+    ids = f"signature_request_id={made.request.pk}&signer_id={made.signers[0].pk}"
+    link = f'class="primary" href="https://Shop.example:8443/done?a=1&b=%C3%A9&{ids}#top" target="_top"'
+    return re.search(re.escape(link) + ' rel="noreferrer"><span>(.+?)</span></a>', unescape(text))
+
+
+def test_who_has_signed_is_offered_to_continue_as_the_first_thing_to_press() -> None:
+    made = scene(redirect_url=REDIRECT)
+    sign(made)
+    page = page_of(made)
+    found = offered(made, page)
+    assert found and found[1] == "Continue to <bdi>shop.example:8443</bdi>"
+    main = page[page.index("<main") :]
+    assert re.findall(r"<(?:a|button)\b[^>]*", main)[0].startswith('<a class="primary" href="https://Shop')
+    assert "http-equiv" not in page and Client().get(made.url()).status_code == 200, "nobody is moved"
+
+
+def test_without_a_query_the_ids_are_all_of_it() -> None:
+    made = scene(redirect_url="https://shop.example")
+    sign(made)
+    ids = f"signature_request_id={made.request.pk}&amp;signer_id={made.signers[0].pk}"
+    assert f'href="https://shop.example?{ids}"' in page_of(made)
+
+
+@pytest.mark.parametrize(
+    ("host", "shown"),
+    [
+        ("ex\u0430mple.com", "xn--exmple-4nf.com"),  # a Cyrillic letter
+        ("\u0430\u0440\u0440\u04cf\u0435.com", "xn--80ak6aa92e.com"),  # all of them
+        ("examp\u013ae.com:8443", "xn--exampe-mcb.com:8443"),  # a Latin one with an accent
+        ("b\u00fccher.example", "xn--bcher-kva.example"),
+        ("shop\u3002example", "shop.example"),  # an ideographic full stop
+        ("EXAMPLE.com", "example.com"),
+    ],
+)
+def test_letters_that_look_like_others_stand_as_the_dns_has_them(host: str, shown: str) -> None:
+    made = scene(redirect_url=f"https://{host}/done")
+    assert f'data-host="{shown}"' in page_of(made)
+    sign(made)
+    assert f"Continue to <bdi>{shown}</bdi>" in page_of(made)
+
+
+def test_before_the_signature_the_page_knows_it_for_later_and_shows_nothing() -> None:
+    made = scene(redirect_url=REDIRECT)
+    page = unescape(page_of(made))
+    ids = f"signature_request_id={made.request.pk}&signer_id={made.signers[0].pk}"
+    assert f'data-host="shop.example:8443" data-onward="https://Shop.example:8443/done?a=1&b=%C3%A9&{ids}#top"' in page
+    assert "Continue to" not in page
+
+
+def test_without_one_nothing_is_offered() -> None:
+    made = scene()
+    assert "data-onward" not in page_of(made)
+    sign(made)
+    assert "Continue to" not in page_of(made)
+
+
+def test_nobody_who_has_not_signed_is_led_on() -> None:
+    made = scene(redirect_url=REDIRECT)
+    end_early(OPERATOR, made.request.pk, "Over")
+    assert "shop.example" not in page_of(made).lower()
+
+
+def test_in_every_language() -> None:
+    made = scene(redirect_url=REDIRECT)
+    sign(made)
+    for locale in LOCALES:
+        found = offered(made, page_of(made, accept_language=locale))
+        words = catalog.of("page", locale)
+        assert found and found[1] == catalog.phrase(words, "continue_to", host="<bdi>shop.example:8443</bdi>")
