@@ -1,4 +1,4 @@
-"""Claims: never the same delivery to two workers, never lost with one, and dealt so that a dead endpoint delays nobody."""
+"""Claims: never the same delivery to two workers, never lost with one; dealt so that a dead endpoint delays nobody."""
 
 import threading
 from collections import Counter
