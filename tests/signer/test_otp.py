@@ -8,7 +8,7 @@ import pytest
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode
-from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.models import Signer
 from tests.factories import Scene, scene
 from tests.production import Client
 
@@ -95,34 +95,6 @@ def test_a_channel_that_is_none_is_refused(client: Client, body: Any) -> None:
     response = post(client, scene(), body)
     assert (response.status_code, response.json()["error"]["code"]) == (422, "validation_error")
     assert not CapturedMessage.objects.exists()
-
-
-def test_refusals_in_the_envelope(client: Client) -> None:
-    made = scene()
-    unknown = client.post("/sign/nonsense/otp", {"channel": "email"}, content_type="application/json")
-    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "not_found")
-    form = client.post(made.url(0, "/otp"), {"channel": "email"})
-    assert (form.status_code, form.json()["error"]["code"]) == (415, "unsupported_media_type")
-    broken = post(client, made, "{")
-    assert (broken.status_code, broken.json()["error"]["code"]) == (422, "validation_error")
-    deep = post(client, made, "[" * 100_000)
-    assert (deep.status_code, deep.json()["error"]["code"]) == (422, "validation_error")
-    read = client.get(made.url(0, "/otp"))
-    assert (read.status_code, read["Allow"]) == (405, "POST")
-    assert read.json()["error"]["code"] == "method_not_allowed"
-
-
-def test_who_may_not_sign_gets_no_code(client: Client) -> None:
-    made = scene(signers=3, mode="sequential")
-    later = post(client, made, position=1)
-    assert (later.status_code, later.json()["error"]["code"]) == (409, "not_your_turn")
-    Signer.objects.filter(pk=made.signers[0].pk).update(status="signed", signed_at=clock.now())
-    signed = post(client, made)
-    assert (signed.status_code, signed.json()["error"]["code"]) == (409, "already_signed")
-    assert post(client, made, position=1).status_code == 200
-    SignatureRequest.objects.update(expires_at=clock.now())
-    over = post(client, made, position=1)
-    assert (over.status_code, over.json()["error"]["code"]) == (410, "expired")
 
 
 def test_sends_are_limited(client: Client) -> None:

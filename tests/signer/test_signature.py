@@ -112,11 +112,6 @@ def test_a_signer_signs_once(client: Client) -> None:
     assert made.events().count("signer.signed") == 1
 
 
-def test_out_of_turn(client: Client) -> None:
-    made = scene(signers=2, mode="sequential")
-    assert refused(post(client, made, {"code": "000000", "consent": True}, 1)) == (409, "not_your_turn")
-
-
 def test_from_the_second_of_expiry_on(client: Client) -> None:
     made = scene()
     code = made.code()
@@ -125,11 +120,6 @@ def test_from_the_second_of_expiry_on(client: Client) -> None:
     assert SignatureRequest.objects.get().status == "pending"  # refused before the job has run
     assert expire(made.request.pk)
     assert refused(post(client, made, {"code": code, "consent": True})) == (410, "expired")
-
-
-def test_an_unknown_link(client: Client) -> None:
-    response = client.post("/sign/x/signature", {}, content_type="application/json")
-    assert refused(response) == (404, "not_found")
 
 
 def test_wrong_codes_are_counted_and_the_sixth_guess_is_refused_even_if_right(client: Client) -> None:

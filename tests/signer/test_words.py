@@ -137,6 +137,7 @@ def test_german_has_one_word_for_sealing() -> None:
 
 Headers = dict[str, str]
 Call = Callable[[Headers], Any]
+CHANNEL = {"channel": "email"}
 
 
 def post(made: Scene, end: str, body: Any, headers: Headers | None = None, position: int = 0) -> Any:
@@ -149,96 +150,80 @@ def told(answer: Any) -> str:
     return str(content["error"]["message"] if "error" in content else content["message"])
 
 
-def refusals() -> Iterator[tuple[str, int, Call]]:
-    """A name, a status, and a call that is answered so in the language that it names."""
+def refusals() -> Iterator[tuple[str, int, str, Call]]:
+    """A name, a status, the code of a refusal, and a call that is answered so in the language that it names."""
 
-    def a_scene(**how: Any) -> Scene:
-        return scene(**how)
-
-    def of(end: str, body: Any, **how: Any) -> Call:
-        return lambda headers: post(a_scene(**how), end, body, headers)
-
-    def wrong_code(headers: Headers) -> Any:
-        made = scene()
-        code = made.code(0)
-        wrong = "000000" if code != "000000" else "111111"
-        return post(made, "/signature", {"code": wrong, "consent": True}, headers)
-
-    def locked(headers: Headers) -> Any:
-        made = scene()
-        made.code(0)
-        OneTimeCode.objects.update(locked_until=clock.now() + timedelta(hours=20), wrong_guesses=20)
-        return post(made, "/otp", {"channel": "email"}, headers)
-
-    def too_many(headers: Headers) -> Any:
-        made = scene()
-        for _ in range(5):
-            post(made, "/otp", {"channel": "email"})
-        return post(made, "/otp", {"channel": "email"}, headers)
-
-    def signed(headers: Headers) -> Any:
-        made = scene()
-        Signer.objects.filter(pk=made.signers[0].pk).update(status="signed", signed_at=clock.now())
-        return post(made, "/otp", {"channel": "email"}, headers)
-
-    def expired(headers: Headers) -> Any:
-        made = scene()
-        SignatureRequest.objects.update(expires_at=clock.now())
-        return post(made, "/otp", {"channel": "email"}, headers)
-
-    def not_your_turn(headers: Headers) -> Any:
-        return post(scene(signers=2, mode="sequential"), "/otp", {"channel": "email"}, headers, position=1)
+    def of(end: str, body: Any, position: int = 0, **how: Any) -> Call:
+        return lambda headers: post(scene(**how), end, body, headers, position)
 
     def get(rest: str) -> Call:
         return lambda headers: Client().get(scene().url(0, rest), headers=headers)
 
-    def method(headers: Headers) -> Any:
-        return Client().get(scene().url(0, "/otp"), headers=headers)
+    def once(change: Callable[[Scene], object], end: str = "/otp", body: Any = CHANNEL) -> Call:
+        def call(headers: Headers) -> Any:
+            made = scene()
+            change(made)
+            return post(made, end, body, headers)
+
+        return call
+
+    def wrong_code(headers: Headers) -> Any:
+        made = scene()
+        wrong = "000000" if made.code() != "000000" else "111111"
+        return post(made, "/signature", {"code": wrong, "consent": True}, headers)
+
+    def lock(made: Scene) -> None:
+        made.code()
+        OneTimeCode.objects.update(locked_until=clock.now() + timedelta(hours=20), wrong_guesses=20)
 
     def form(headers: Headers) -> Any:
-        return Client().post(scene().url(0, "/otp"), {"channel": "email"}, headers=headers)
+        return Client().post(scene().url(0, "/otp"), CHANNEL, headers=headers)
 
     def unknown(headers: Headers) -> Any:
         return Client().post("/sign/nobody/otp", "{}", content_type="application/json", headers=headers)
 
-    yield "sent", 200, of("/otp", {"channel": "email"})
-    yield "channel", 422, of("/otp", {"channel": "fax"})
-    yield "no channel", 422, of("/otp", {})
-    yield "not JSON", 422, of("/otp", "{")
-    yield "no object", 422, of("/otp", "[]")
-    yield "too large", 413, of("/otp", " " * 600_000)
-    yield "form", 415, form
-    yield "method", 405, method
-    yield "unknown link", 404, unknown
-    yield "signed", 409, signed
-    yield "expired", 410, expired
-    yield "not your turn", 409, not_your_turn
-    yield "wrong code", 422, wrong_code
-    yield "locked", 429, locked
-    yield "too many codes", 429, too_many
-    yield "no code", 422, of("/signature", {"consent": True})
-    yield "no consent", 422, of("/signature", {"code": "123456", "consent": False})
-    yield "initials wanted", 422, of("/signature", {"code": "123456", "consent": True}, initials_required=True)
-    yield "nothing right", 422, of("/signature", {"code": 1, "consent": 1, "signature": {"type": "x"}, "initials": 3})
-    yield (
-        "no ink",
-        422,
-        of("/signature", {"code": "123456", "consent": True, "signature": {"type": "drawn", "strokes": [[[0, 0]]]}}),
-    )
-    yield "no page", 404, get("/documents/0/pages/1/text")
-    yield "no progress", 404, get("/progress")
-    yield "no proof", 404, get("/proof.pdf")
+    signers, requests = Signer.objects.all(), SignatureRequest.objects.all()
+    right, dot = {"code": "123456", "consent": True}, {"type": "drawn", "strokes": [[[0, 0]]]}
+    sequence: dict[str, Any] = {"signers": 2, "mode": "sequential", "position": 1}
+    yield "sent", 200, "", of("/otp", CHANNEL)
+    yield "channel", 422, "validation_error", of("/otp", {"channel": "fax"})
+    yield "no channel", 422, "validation_error", of("/otp", {})
+    yield "not JSON", 422, "validation_error", of("/otp", "{")
+    yield "too deep", 422, "validation_error", of("/otp", "[" * 100_000)
+    yield "no object", 422, "validation_error", of("/otp", "[]")
+    yield "too large", 413, "payload_too_large", of("/otp", " " * 600_000)
+    yield "form", 415, "unsupported_media_type", form
+    yield "method", 405, "method_not_allowed", get("/otp")
+    yield "unknown link", 404, "not_found", unknown
+    yield "signed", 409, "already_signed", once(lambda _: signers.update(status="signed", signed_at=clock.now()))
+    yield "expired", 410, "expired", once(lambda _: requests.update(expires_at=clock.now()))
+    yield "not your turn", 409, "not_your_turn", of("/otp", CHANNEL, **sequence)
+    yield "not your turn to sign", 409, "not_your_turn", of("/signature", right, **sequence)
+    yield "wrong code", 422, "invalid_otp", wrong_code
+    yield "locked", 429, "too_many_attempts", once(lock)
+    yield "too many codes", 429, "rate_limited", once(lambda made: [post(made, "/otp", CHANNEL) for _ in range(5)])
+    yield "no code", 422, "validation_error", of("/signature", {"consent": True})
+    yield "no consent", 422, "validation_error", of("/signature", right | {"consent": False})
+    yield "initials wanted", 422, "validation_error", of("/signature", right, initials_required=True)
+    wrong = {"code": 1, "consent": 1, "signature": {"type": "x"}, "initials": 3}
+    yield "nothing right", 422, "validation_error", of("/signature", wrong)
+    yield "no ink", 422, "validation_error", of("/signature", right | {"signature": dot})
+    yield "no page", 404, "not_found", get("/documents/0/pages/1/text")
+    yield "no progress", 404, "not_found", get("/progress")
+    yield "no proof", 404, "not_found", get("/proof.pdf")
 
 
-REFUSALS = {name: (status, call) for name, status, call in refusals()}
+REFUSALS = {name: (status, code, call) for name, status, code, call in refusals()}
 
 
 @pytest.mark.django_db
 @pytest.mark.parametrize("name", REFUSALS)
-def test_each_answer_speaks_german(name: str) -> None:
-    status, call = REFUSALS[name]
+def test_each_refusal_in_the_one_envelope_and_in_german(name: str) -> None:
+    status, code, call = REFUSALS[name]
     english, german = call({}), call({"Accept-Language": "de-AT,de;q=0.9,en;q=0.5"})
     assert english.status_code == german.status_code == status
+    assert english.json().get("error", {"code": ""})["code"] == code
+    assert english.get("Allow", "") == ("POST" if status == 405 else "")
     assert (english["Content-Language"], german["Content-Language"]) == ("en", "de")
     assert told(german) != told(english)
     assert not re.search(r"\b(the|is|are|must|not|this|your)\b", told(german)), told(german)
