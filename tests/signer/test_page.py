@@ -79,11 +79,6 @@ def test_the_stylesheet_has_the_default_colours() -> None:
             assert re.search(rf"--{name.replace('_', '-')}: {str(color).replace('#ffffff', '#fff')};", css), name
 
 
-def test_production_says_nothing_of_tests(client: Client) -> None:
-    page = text(client.get(scene(environment="production").url()))
-    assert language.words("en")["sandbox"] not in page
-
-
 def test_speaks_the_language_asked_for(client: Client) -> None:
     made = scene()
     for locale in LOCALES:
@@ -115,13 +110,8 @@ def test_the_request_s_language_goes_before_the_browser_s_where_its_sender_named
 
 def test_a_branding_profile_colours_the_page(client: Client) -> None:
     made = scene()
-    profile = BrandingProfile.objects.create(
-        organization=made.request.organization,
-        name="Night",
-        background_color="#101820",
-        text_color="#202830",
-        accent_color="#ffe14d",
-    )
+    colors = {"background_color": "#101820", "text_color": "#202830", "accent_color": "#ffe14d"}
+    profile = BrandingProfile.objects.create(organization=made.request.organization, name="Night", **colors)
     SignatureRequest.objects.update(branding_profile=profile)
     response = client.get(made.url())
     page = text(response)
@@ -130,20 +120,16 @@ def test_a_branding_profile_colours_the_page(client: Client) -> None:
     assert "--background:#101820" in page and "--accent:#ffe14d" in page
     assert "--text:#ffffff" in page  # the profile's own could not be read on its background
     assert "--on-accent:#000000" in page
-
-
-def test_a_legible_text_colour_is_used_as_it_is(client: Client) -> None:
-    made = scene()
-    colours = {"background_color": "#fff8f0", "text_color": "#203040", "accent_color": "#006040"}
-    profile = BrandingProfile.objects.create(organization=made.request.organization, name="Day", **colours)
-    SignatureRequest.objects.update(branding_profile=profile)
+    BrandingProfile.objects.update(background_color="#fff8f0", text_color="#203040", accent_color="#006040")
     page = text(client.get(made.url()))
     assert "--background:#fff8f0" in page and "--text:#203040" in page and "--accent:#006040" in page
 
 
-def test_initials_are_asked_for_where_wanted(client: Client) -> None:
-    assert 'data-kind="initials"' in text(client.get(scene(initials_required=True).url()))
-    assert 'data-kind="initials"' not in text(client.get(scene().url()))
+def test_initials_are_asked_for_where_wanted_and_tests_are_named_in_the_sandbox(client: Client) -> None:
+    wanted = text(client.get(scene(initials_required=True).url()))
+    other = text(client.get(scene(environment="production").url()))
+    assert 'data-kind="initials"' in wanted and 'data-kind="initials"' not in other
+    assert language.words("en")["sandbox"] in wanted and language.words("en")["sandbox"] not in other
 
 
 def test_the_channels_offered_are_the_signer_s(client: Client) -> None:
@@ -287,31 +273,26 @@ def test_the_templates_name_no_word_that_is_not_there() -> None:
     assert json.loads((FOLDER / "../words/page/en.json").read_text())
 
 
-def sent_by_hand(*origins: str, named: bool = True) -> Scene:
+@pytest.mark.parametrize(
+    ("origins", "named", "policy"),
+    [
+        ("https://a.example https://b.example:8443", True, "frame-ancestors https://a.example https://b.example:8443"),
+        ("https://a.example", False, "frame-ancestors 'none'"),
+        ("", True, "frame-ancestors 'none'"),
+    ],
+)
+def test_a_request_from_the_dashboard_may_be_framed_by_sites_of_the_application_that_hears_of_it(
+    client: Client, origins: str, named: bool, policy: str
+) -> None:
     made = scene(environment="production")
-    application = made.request.application
-    assert application
-    Application.objects.update(frame_origins=" ".join(origins))
+    assert made.request.application
+    Application.objects.update(frame_origins=origins)
     SignatureRequest.objects.update(application=None)
     if named:
-        update_organization(made.request.organization_id, web_application_id=application.pk)
-    return made
-
-
-def framed_by(made: Scene) -> str:
-    policies = Client().get(made.url())["Content-Security-Policy"].split("; ")
-    return next((each for each in policies if each.startswith("frame-ancestors")), "")
-
-
-def test_sites_of_the_application_that_hears_of_the_request_may_frame_it() -> None:
-    made = sent_by_hand("https://a.example", "https://b.example:8443")
-    assert framed_by(made) == "frame-ancestors https://a.example https://b.example:8443"
-    assert b'data-frame-origins="https://a.example https://b.example:8443"' in Client().get(made.url()).content
-
-
-def test_no_site_may_where_no_application_is_named_or_it_names_none() -> None:
-    assert framed_by(sent_by_hand("https://a.example", named=False)) == "frame-ancestors 'none'"
-    assert framed_by(sent_by_hand()) == "frame-ancestors 'none'"
+        update_organization(made.request.organization_id, web_application_id=made.request.application.pk)
+    response = client.get(made.url())
+    assert policy in response["Content-Security-Policy"].split("; ")
+    assert (f'data-frame-origins="{origins}"' in text(response)) == ("none" not in policy)
 
 
 @pytest.fixture
@@ -325,22 +306,18 @@ def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
 def test_a_name_that_no_font_has_is_told_in_every_language(client: Client) -> None:
     made = scene(signer={"first_name": "愛子", "last_name": "田中", "email": "aiko@example.com"})
     for locale in LOCALES:
-        page = client.get(f"{made.url()}?lang={locale}").content.decode()
+        page = text(client.get(f"{made.url()}?lang={locale}"))
         told = language.words(locale)["missing_letters"].split("{name}")[0].partition("{written}")[0]
         assert told.replace("'", "&#x27;") in page and "<bdi>aiko@example.com</bdi>" in page, locale
-
-
-@pytest.mark.usefixtures("_bare")
-def test_other_names_are_not_spoken_of(client: Client) -> None:
-    made = scene(signer={"first_name": "Zoë", "last_name": "Łukasiewicz"})
-    assert 'class="told"' not in client.get(made.url()).content.decode()
+    other = scene(signer={"first_name": "Zoë", "last_name": "Łukasiewicz"})
+    assert 'class="told"' not in text(client.get(other.url()))
 
 
 REDIRECT = "https://Shop.example:8443/done?a=1&b=%C3%A9#top"
 
 
 def page_of(made: Scene, **headers: str) -> str:
-    return Client(headers=headers).get(made.url()).content.decode()
+    return text(Client(headers=headers).get(made.url()))
 
 
 def offered(made: Scene, text: str) -> re.Match[str] | None:
@@ -358,6 +335,10 @@ def test_who_has_signed_is_offered_to_continue_as_the_first_thing_to_press() -> 
     main = page[page.index("<main") :]
     assert re.findall(r"<(?:a|button)\b[^>]*", main)[0].startswith('<a class="primary" href="https://Shop')
     assert "http-equiv" not in page and Client().get(made.url()).status_code == 200, "nobody is moved"
+    for locale in LOCALES:
+        found = offered(made, page_of(made, accept_language=locale))
+        words = catalog.of("page", locale)
+        assert found and found[1] == catalog.phrase(words, "continue_to", host="<bdi>shop.example:8443</bdi>")
 
 
 def test_without_a_query_the_ids_are_all_of_it() -> None:
@@ -393,23 +374,11 @@ def test_before_the_signature_the_page_knows_it_for_later_and_shows_nothing() ->
     assert "Continue to" not in page
 
 
-def test_without_one_nothing_is_offered() -> None:
+def test_nothing_is_offered_without_one_nor_to_who_has_not_signed() -> None:
     made = scene()
     assert "data-onward" not in page_of(made)
     sign(made)
     assert "Continue to" not in page_of(made)
-
-
-def test_nobody_who_has_not_signed_is_led_on() -> None:
     made = scene(redirect_url=REDIRECT)
     end_early(OPERATOR, made.request.pk, "Over")
     assert "shop.example" not in page_of(made).lower()
-
-
-def test_in_every_language() -> None:
-    made = scene(redirect_url=REDIRECT)
-    sign(made)
-    for locale in LOCALES:
-        found = offered(made, page_of(made, accept_language=locale))
-        words = catalog.of("page", locale)
-        assert found and found[1] == catalog.phrase(words, "continue_to", host="<bdi>shop.example:8443</bdi>")
