@@ -1,10 +1,10 @@
-"""Pages that only tell something: why there is nothing to sign, where to go on once it is signed, whether a mail with
-the copy is on its way, that the service has no time, and to whom messages of a sandbox may go."""
+"""Pages that only tell something: why there is nothing to sign, how far the request is and where to go on once it is
+signed, whether a mail with the copy is on its way, that the service has no time, who may get messages of a sandbox."""
 
 import logging
 from collections.abc import Callable
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 from urllib.parse import urlencode, urlsplit
 
 from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed
@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString
 from django.views.decorators.csrf import csrf_exempt
 from django.views.decorators.gzip import gzip_page
+from pydantic import Field
 
 from paraph.database.outage import is_outage, outage_sentence
 from paraph.flow.messages.leaving import mails_leave
@@ -23,13 +24,13 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.fair_semaphore import NoPlaceError
 from paraph.outbound.url import ascii_host
 from paraph.signature_requests import copy_ticket
-from paraph.signature_requests.models import Signer
+from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus
 from paraph.signature_requests.signed_documents import documents_of
 from paraph.signature_requests.signing_token import token
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS, STATUSES, back, say_when
-from paraph.signer.endpoints import in_person, posted_form
-from paraph.signer.progress import progress
+from paraph.signer.described import ABSENT, Answer, described
+from paraph.signer.endpoints import got, in_person, posted_form
 from paraph.signer.shell import show
 from paraph.tenants import confirmed_addresses
 
@@ -66,6 +67,43 @@ def notice(
     if name == "already_signed" and signer and "in_person" not in content:
         content |= {"progress": progress(signer), "redirect": redirect(signer), **_copy(request, signer)}
     return show(request, "signer/notice.html", content, signer=signer, status=status or _STATUSES.get(name, 200))
+
+
+class Progress(Answer):
+    progress: Literal["waiting", "sealing", "ready", "expired"] = Field(
+        description="`waiting` for others to sign, `sealing`, or `ready`: the sealed files can be had. `expired`: "
+        "others did not sign in time, or one has declined."
+    )
+    others: int = Field(description="How many others have yet to sign.")
+    declined: bool = Field(ABSENT, description="`true`, with `expired`, where somebody has declined; else absent.")
+    example = ("Somebody else still signs", {"progress": "waiting", "others": 1})
+
+
+def progress(signer: Signer) -> Progress:
+    """Count, and name nobody: who else signs is not the signer's to know."""
+    request = signer.request
+    if request.finalized:
+        return Progress(progress="ready", others=0)
+    if request.status == RequestStatus.COMPLETED:
+        return Progress(progress="sealing", others=0)
+    others = request.signers.exclude(status=SignerStatus.SIGNED).count()
+    if request.status == RequestStatus.EXPIRED:
+        declined = {} if request.declined_by_id is None else {"declined": True}
+        return Progress(progress="expired", others=others, **declined)
+    return Progress(progress="waiting", others=others)
+
+
+@got()
+@described("GET /progress", "readProgress", "The progress.", Progress)
+def progress_view(_request: HttpRequest, signer: Signer) -> Progress:
+    """Follow the progress.
+
+    How far the request is, for those who have signed; else 404. A count and never a name: who else signs is not the
+    signer's to know.
+    """
+    if signer.status != SignerStatus.SIGNED:
+        raise DomainError("not_found", "There is no progress before the signature.")
+    return progress(signer)
 
 
 class Redirect(NamedTuple):
