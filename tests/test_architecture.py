@@ -86,7 +86,7 @@ BUDGETS = {
     "request_templates": 1_380,
     "server": 700,
     "signature_requests": 3_910,
-    "signer": 2_730,
+    "signer": 2_810,
     "storage": 710,
     "tenants": 2_460,
     "webhooks": 1_430,
