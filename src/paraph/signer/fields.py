@@ -230,12 +230,12 @@ def _place(signer: Signer, value: ShownValue, height: float) -> FieldPlace:
 def values_address(signer: Signer, document_id: int, number: int, values: Iterable[ShownValue]) -> str:
     """Return the address of the picture, "" where the page has none of the ``values``. Its last part changes with the
     values, and tells nobody of them."""
-    told = [
+    facts = [
         f"{each.field.pk} {each.value}"
         for each in values
         if each.field.request_document.document_id == document_id and each.field.page_number == number
     ]
-    if not told:
+    if not facts:
         return ""
-    version = tokens.keyed_hash(bytes(signer.token_salt), *(each.encode("utf-8", "replace") for each in told))
+    version = tokens.keyed_hash(bytes(signer.token_salt), *(each.encode("utf-8", "replace") for each in facts))
     return f"/sign/{token_of(signer)}/documents/{document_id}/pages/{number}-values.svg?v={version.hex()[:8]}"

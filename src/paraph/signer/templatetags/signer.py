@@ -46,12 +46,14 @@ def as_json(value: Any) -> str:
 
 
 @register.simple_tag(takes_context=True)
-def paper(context: dict[str, Any], document: dict[str, Any], page: dict[str, Any], *, is_first: bool) -> SafeString:
+def page_figure(
+    context: dict[str, Any], document: dict[str, Any], page: dict[str, Any], *, is_first: bool
+) -> SafeString:
     """Return a page with its places. Most pages of long documents differ in nothing but their number: these are
     rendered once."""
     if is_first or page["boxes"] or "fields" in page or page["prints_differently"] or page["disputed"]:
         return _rendered(context, document, page, is_first=is_first)
-    rendered = document.setdefault("papers", {})
+    rendered = document.setdefault("figures", {})
     if page["view_box"] not in rendered:
         rendered[page["view_box"]] = _rendered(context, document, page | {"number": _ANY_NUMBER}, is_first=False)
     return SafeString(rendered[page["view_box"]].replace(_ANY_NUMBER, page["number"]))
@@ -59,5 +61,5 @@ def paper(context: dict[str, Any], document: dict[str, Any], page: dict[str, Any
 
 def _rendered(context: Any, document: dict[str, Any], page: dict[str, Any], *, is_first: bool) -> SafeString:
     with context.push(document=document, page=page, is_first=is_first):
-        rendered: SafeString = context.template.engine.get_template("signer/paper.html").render(context)
+        rendered: SafeString = context.template.engine.get_template("signer/page_figure.html").render(context)
     return rendered
