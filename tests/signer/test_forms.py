@@ -14,7 +14,7 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.codes import six_digits
 from paraph.otp.models import OneTimeCode
-from paraph.signature_requests.handwriting import signature_of
+from paraph.signature_requests.marks import signature_of
 from paraph.signature_requests.models import Inquiry, SignatureRequest, Signer
 from paraph.signer import language
 from paraph.tenants.models import Organization

@@ -17,7 +17,7 @@ from paraph.flow.ending.end_early import end_early
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.typesetting import fonts
-from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
 from paraph.tenants.admin_log.actor import OPERATOR

@@ -22,9 +22,9 @@ from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.fields.entry import EntriesRefusal
+from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.shown_pages import PageNotShownError
-from paraph.signature_requests.translated_refusal import TranslatedRefusal
+from paraph.signature_requests.signed_documents import PageNotShownError
 from paraph.signer import language
 from paraph.signer.codes import CODES
 from paraph.signer.described import Answer

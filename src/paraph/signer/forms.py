@@ -12,11 +12,11 @@ from paraph.flow.signing import ask as asking
 from paraph.flow.signing import decline as declining
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
-from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import InquiryKind, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.signature_requests.translated_refusal import translated
+from paraph.signature_requests.values import LONGEST_REASON
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, Problem, back, private, say_when
 from paraph.signer.described import LANG, LOCALE, Answer, described

@@ -8,9 +8,9 @@ from pydantic import Field
 from paraph import words
 from paraph.flow.signing.send_otp import send_otp
 from paraph.server.client_address import origin
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import language
 from paraph.signer.described import ABSENT, Answer, described
 from paraph.signer.endpoints import posted

@@ -23,8 +23,8 @@ from paraph.otp.channels import channels, destination
 from paraph.otp.models import OneTimeCode
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address, origin
-from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.fields.entry import filled_fields
+from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.marks import Body, typed
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility

@@ -14,10 +14,10 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_request
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, initials_svg, stamp_svg
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import SignatureAlone, read_mark, typed
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import language
 from paraph.signer.described import DRAWN, LANG, Answer, View, described, query
 from paraph.signer.documents import document_of, in_reading_order
