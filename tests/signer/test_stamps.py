@@ -1,7 +1,8 @@
-"""Every stamp lies on a ground of its own, the same in the preview and in the seal, through which the page shows."""
+"""Previews of stamps, on the ground that the seal has; and how many of them a signer gets."""
 
 import io
 import re
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
@@ -12,14 +13,17 @@ from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sealing.seal import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
-from paraph.kernel import tokens
+from paraph.kernel import minute_rate, tokens
+from paraph.pdf.typesetting.appearances import InitialsContent, initials_svg
 from paraph.pdf.untrusted.page_reading import render_png
 from paraph.signature_requests.models import Placement
+from paraph.signer import endpoints
 from paraph.storage import store
 from tests.factories import TYPED, Scene, scene, sign
 from tests.pdf.pdf_factory import paper, text
 
 pytestmark = pytest.mark.django_db
+
 NAVY = "0.05 0.1 0.25 rg 0 0 595 842 re f"
 LINE = "0 g 50 133 300 4 re f"
 WHITE = "".join(
@@ -91,3 +95,41 @@ def test_initials_have_it(client: Client) -> None:
 def _pixel(pdf: bytes, page: int, x: float, y: float) -> tuple[int, ...]:
     picture = Image.open(io.BytesIO(render_png(pdf, page, 1))).convert("RGB")
     return tuple(picture.getpixel((round(x), round(y))))  # type: ignore[arg-type]
+
+
+@pytest.fixture(autouse=True)
+def few(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(endpoints.STAMPS, "most", 3)
+    monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 120.5))
+
+
+def drawn(client: Client, made: Scene, position: int = 0) -> Any:
+    return client.post(made.url(position, "/stamp"), {"signature": TYPED}, content_type="application/json")
+
+
+def test_beyond_the_limit_none_is_drawn_until_the_next_minute(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = scene(signers=2)
+    assert [drawn(client, made).status_code for _ in range(2)] == [200, 200]
+    assert client.get(made.url(rest="/stamp.svg")).status_code == 200
+    for refused in (drawn(client, made), client.get(made.url(rest="/stamp.svg?hand=2"))):
+        assert (refused.status_code, refused["Retry-After"]) == (429, "60")
+        assert refused.json()["error"]["code"] == "rate_limited"
+    assert drawn(client, made, 1).status_code == 200
+    monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 180.0))
+    assert drawn(client, made).status_code == 200
+
+
+def test_typed_initials_are_shown_as_they_stand_on_pages_where_they_are_wanted(client: Client) -> None:
+    made = scene(initials_required=True)
+    assert f'src="{made.url(rest="/initials.svg")}"' in client.get(made.url()).content.decode()
+    shown = client.get(made.url(rest="/initials.svg"))
+    assert (shown.status_code, shown["Content-Type"]) == (200, "image/svg+xml")
+    content = InitialsContent(made.signers[0].full_name)
+    assert shown.content == initials_svg(content) and b"<use " in shown.content
+    assert client.get(made.url(rest="/initials.svg")).status_code == 200
+    assert client.get(made.url(rest="/initials.svg")).status_code == 200
+    assert client.get(made.url(rest="/initials.svg")).status_code == 429, "it counts as a stamp"
+    without = scene()
+    assert client.get(without.url(rest="/initials.svg")).status_code == 404
+    posted = client.post(made.url(rest="/initials.svg"))
+    assert (posted.status_code, posted["Allow"], posted.json()["error"]["code"]) == (405, "GET", "method_not_allowed")

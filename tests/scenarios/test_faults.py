@@ -1,4 +1,5 @@
-"""Workers killed in the middle of sealing: the request still finalizes, with one seal per document."""
+"""Faults in the middle of the work: workers are killed while they seal, and the request still finalizes with one seal
+for each document; answers are lost after the commit, clients repeat their calls, and nothing is made twice."""
 
 import os
 import signal
@@ -10,6 +11,7 @@ from pathlib import Path
 import httpx
 import pytest
 
+from lab.chaos.dropped_answers import create, judge
 from tests.contract import contract
 from tests.independent import assert_sealed
 from tests.scenarios.conftest import Service
@@ -88,3 +90,13 @@ def _workers(service: Service) -> list[int]:
         if Path(f"/proc/{pid}/comm").read_text().strip() == "paraph-worker":
             found.append(pid)
     return found
+
+
+CREATIONS = 40
+
+
+@pytest.mark.thorough
+def test_everything_is_there_once(service: Service, tmp_path: Path) -> None:
+    key = service.new_key("enterprise", "sandbox")
+    assert create(service.url, key, CREATIONS, tmp_path) >= CREATIONS / 2
+    judge(service.url, key, service.inbox, CREATIONS)

@@ -1,14 +1,16 @@
-"""The endpoints of a signing page, from the request to the verb and back."""
+"""The endpoints of a signing page, from the request to the verb and back: who calls, what is posted, how often."""
 
 from collections.abc import Callable
 from typing import Any
 
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
+from django.http.request import RawPostDataException, UnreadablePostError
 from django.http.response import HttpResponseBase
 from django.views.decorators.csrf import csrf_exempt
 
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
+from paraph.kernel.minute_rate import MinuteRate
 from paraph.kernel.places import name_tenant
 from paraph.server.incoming_body import read_body
 from paraph.signature_requests.localized import translated
@@ -16,17 +18,21 @@ from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
+from paraph.signature_requests.tickets import member_of
 from paraph.signer import answers, language
 from paraph.signer.described import Answer
 from paraph.tenants.scope import tenant_key
 
-LARGEST = 512 * 1024  # bytes
 MOST_PARTS = 2 * (2 * MOST_POINTS + 2) + 1  # two drawings, each point in a stroke of its own
 MOST_COMMAS = 2 * (2 * MOST_POINTS) + 100  # two for each point, however many strokes there are; some for all else
-
 KEPT_SECONDS = 900
+READING = ["GET", "HEAD"]
 
-_READING = ["GET", "HEAD"]
+_LARGEST = 512 * 1024  # bytes
+
+STAMPS = MinuteRate(60)  # of one signer, in each web process: setting a stamp takes up to 20 ms of a processor
+ENTRIES = MinuteRate(240)  # what is kept of fields, each with a picture
+VALUES = MinuteRate(240)  # pages with values: each entry changes one
 
 Reader = Callable[..., Answer | HttpResponseBase | bytes]
 Endpoint = Callable[[HttpRequest, Signer, dict[str, Any]], Answer | HttpResponse]
@@ -67,7 +73,7 @@ def got(*, kept: int = 0, media: str = "", allowed: str = "GET") -> Callable[[Re
         def view(request: HttpRequest, token: str, **place: Any) -> HttpResponseBase:
             signer = None
             try:
-                if request.method not in _READING:
+                if request.method not in READING:
                     return _not_allowed(request, allowed)
                 signer = found(token)
                 content = reader(request, signer, **place)
@@ -101,12 +107,57 @@ def signer_with_turn(token: str) -> Signer | None:
     return signer
 
 
+def require_reader(signer: Signer) -> None:
+    """Let those read who may sign now or whose turn is still to come. Raise ``DomainError`` as :func:`require_open`
+    does."""
+    if signing_eligibility(signer) is not SigningEligibility.NOT_YOUR_TURN:
+        require_open(signer)
+
+
+def in_person(request: HttpRequest, signer: Signer) -> dict[str, str]:
+    """Return ``in_person``, the ticket of a page that a member opened on their own device for a signer who is there,
+    which all pages that follow keep; {} for others."""
+    ticket = request.GET.get("in_person", "")
+    return {"in_person": ticket} if ticket and member_of(signer, ticket) else {}
+
+
+class TooManyPicturesError(DomainError):
+    """``retry_after``: seconds until the signer may ask again."""
+
+    def __init__(self, retry_after: int) -> None:
+        self.retry_after = retry_after
+        super().__init__("rate_limited", f"Too many pictures were drawn; try again in {retry_after} seconds.")
+
+
+def count(rate: MinuteRate, signer: Signer) -> None:
+    """Raise :class:`TooManyPicturesError` beyond the rate."""
+    if retry_after := rate.count(signer.pk):
+        raise TooManyPicturesError(retry_after)
+
+
+def posted_form(request: HttpRequest) -> QueryDict:
+    """Return a form that a browser sends to a page, without scripts. Raise ``DomainError``: ``validation_error`` for a
+    form of another site and an unreadable one, ``payload_too_large``.
+
+    A form of another site is refused by what every browser says of where a request comes from: no other site could
+    know the address, but one that was told it must not do anything in the signer's name.
+    """
+    if request.headers.get("Sec-Fetch-Site") == "cross-site":
+        raise DomainError("validation_error", "The form was sent from another site.")
+    if int(request.META.get("CONTENT_LENGTH") or 0) > _LARGEST:
+        raise DomainError("payload_too_large", f"The form is larger than the limit of {_LARGEST // 1024} KiB.")
+    try:
+        return request.POST
+    except (UnreadablePostError, RawPostDataException) as error:
+        raise DomainError("validation_error", "The form is not readable.") from error
+
+
 def _body(request: HttpRequest) -> dict[str, Any]:
     if request.content_type != "application/json":
         raise translated("unsupported_media_type", "body_json")
-    raw = read_body(request, LARGEST)
+    raw = read_body(request, _LARGEST)
     if raw is None:
-        raise translated("payload_too_large", "body_large", limit=f"{LARGEST // 1024} KiB")
+        raise translated("payload_too_large", "body_large", limit=f"{_LARGEST // 1024} KiB")
     try:
         content = bounded_json.loads(raw, MOST_PARTS, comma_limit=MOST_COMMAS)
     except bounded_json.TooManyError as error:
@@ -123,10 +174,3 @@ def _not_allowed(request: HttpRequest, allowed: str) -> HttpResponse:
     response = answers.refusal(refusal, language.of_answer(request))
     response["Allow"] = allowed
     return response
-
-
-def require_reader(signer: Signer) -> None:
-    """Let those read who may sign now or whose turn is still to come. Raise ``DomainError`` as :func:`require_open`
-    does."""
-    if signing_eligibility(signer) is not SigningEligibility.NOT_YOUR_TURN:
-        require_open(signer)

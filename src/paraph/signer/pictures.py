@@ -1,28 +1,74 @@
-"""``POST /sign/{token}/stamp``: the stamps as they will stand on the pages, as SVG, by what draws the sealed ones.
+"""Pictures: the pages of documents (``GET …/pages/{number}.webp``, ``{number}-{zoom}.webp``, ``{number}-print.webp``,
+and of large ones the parts ``{number}-800-{part}.webp``); the stamps as they will stand there, as SVG by what draws the
+sealed ones (``POST …/stamp``, and ``GET …/stamp.svg?hand=2`` for pages without scripts); and the logo."""
 
-``GET …/stamp.svg?hand=2`` is the same for a typed name, for a page without scripts.
-"""
-
+from collections.abc import Callable
 from typing import Any
 
 from django.http import HttpRequest
 from django.views.decorators.gzip import gzip_page
 from pydantic import Field
 
+from paraph.flow.signing.page_picture import page_part, page_picture
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_request
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, initials_svg, stamp_svg
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import SignatureAlone, read_mark, typed
 from paraph.signature_requests.models import RequestDocument, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signer import language
-from paraph.signer.authentication import KEPT_SECONDS, got, posted
-from paraph.signer.described import DRAWN, LANG, Answer, described, query
-from paraph.signer.documents import in_reading_order
-from paraph.signer.stamp_rate import count_stamp
+from paraph.signer.described import DRAWN, LANG, Answer, View, described, query
+from paraph.signer.documents import document_of, in_reading_order
+from paraph.signer.endpoints import KEPT_SECONDS, STAMPS, count, got, posted, require_reader
+from paraph.tenants.logos import logo_picture
 
 _MOST = 10  # different stamps of one preview; others look like the first
+
+
+def _shows(place: str, name: str, summary: str, what: str, more: str = "") -> Callable[[View], View]:
+    text = (
+        f"{summary}.\n\nThe page {what}, for those who may read the document.{more} Browsers may keep it for 15 "
+        "minutes.\n\nWhere the file itself is why there is no picture, the answer is 422, and a signature on that "
+        "document is refused until the picture comes about: only what can be shown can be signed."
+    )
+    route = f"GET /documents/{{document_id}}/pages/{{number}}{place}.webp"
+    return described(route, name, "A picture.", "image/webp", text=text)
+
+
+@got(kept=KEPT_SECONDS, media="image/webp")
+@_shows("", "showPage", "Show a page", "as it is on the screen")
+@_shows("-{zoom}", "enlargePage", "Enlarge a page", "enlarged", " `zoom` is 150, 200 or 400 percent.")
+@_shows(
+    "-800-{part}",
+    "enlargePagePart",
+    "Enlarge a part of a large page",
+    "in one of sixteen parts",
+    " Of pages larger than A2 alone. `part` is 1 to 16, in lines from the top left; together they have four times the "
+    "pixels of the largest picture.",
+)
+@_shows(
+    "-print",
+    "showPrintedPage",
+    "Show a page as it prints",
+    "as it is printed",
+    " For pages that look different in print, which `preflight.prints_differently` names.",
+)
+def page_image(
+    _request: HttpRequest,
+    signer: Signer,
+    document_id: int,
+    number: int,
+    zoom: int = 100,
+    *,
+    printed: bool = False,
+    part: int | None = None,
+) -> bytes:
+    """``zoom`` and ``printed`` are those of :func:`page_picture`, ``part`` that of :func:`page_part`."""
+    require_reader(signer)
+    document = document_of(signer, document_id)
+    return page_picture(document, number, zoom, printed=printed) if part is None else page_part(document, number, part)
 
 
 class StampBody(SignatureAlone):
@@ -46,15 +92,14 @@ def drawn_stamp(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> S
 
     Draws the stamp as it will stand on the page. After 60 in a minute: 429 with `Retry-After`.
     """
-    require_open(signer)
     _require_stamps(signer)
     mark = read_mark(body.get("signature"))
-    count_stamp(signer.pk)
+    count(STAMPS, signer)
     expensive_request()
     sizes = [size for document in _documents(signer) for size in _sizes(signer, document)]
     different = list(dict.fromkeys(sizes))[:_MOST]
     for _ in different[1:]:
-        count_stamp(signer.pk)
+        count(STAMPS, signer)
     stamps = [_svg(request, signer, mark, size).decode() for size in different]
     places = [different.index(size) if size in different else 0 for size in sizes]
     return Stamps(svg=stamps[0], others=stamps[1:], places=places)
@@ -74,10 +119,9 @@ def typed_stamp(request: HttpRequest, signer: Signer) -> bytes:
 
     The same for a typed name, as a picture to load. Browsers may keep it for 15 minutes.
     """
-    require_open(signer)
     _require_stamps(signer)
     mark = typed(request.GET.get("hand", ""))
-    count_stamp(signer.pk)
+    count(STAMPS, signer)
     expensive_request()
     return _svg(request, signer, mark, _sizes(signer, _documents(signer)[0])[0])
 
@@ -90,15 +134,15 @@ def typed_initials(_request: HttpRequest, signer: Signer) -> bytes:
 
     As they stand on each page, where the request wants initials; else 404. Browsers may keep it for 15 minutes.
     """
-    require_open(signer)
     _require_stamps(signer)
     if not signer.request.initials_required:
         raise DomainError("not_found", "The request wants no initials.")
-    count_stamp(signer.pk)
+    count(STAMPS, signer)
     return initials_svg(InitialsContent(signer.full_name, address=signer.email))
 
 
 def _require_stamps(signer: Signer) -> None:
+    require_open(signer)
     if signer.is_approver:
         raise DomainError("not_found", "An approver has no stamp.")
 
@@ -128,3 +172,17 @@ def _svg(request: HttpRequest, signer: Signer, mark: dict[str, Any], size: tuple
         locale=language.choose(request, signer),
     )
     return stamp_svg(content)
+
+
+@got(kept=86_400, media="image/png")  # another logo has another address
+@described("GET /logo.png", "showLogo", "A picture.", "image/png")
+def logo(_request: HttpRequest, signer: Signer) -> bytes:
+    """Show the logo.
+
+    The logo of the request's branding profile, at most 480 by 144 pixels, whatever the state of the request; 404
+    without one. Browsers may keep it for a day.
+    """
+    picture = logo_picture(signer.request.branding_profile)
+    if picture is None:
+        raise translated("not_found", "link_unknown")
+    return picture.png

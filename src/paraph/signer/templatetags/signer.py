@@ -1,4 +1,4 @@
-"""Words, dates and lengths of the signer pages."""
+"""Words, dates, drawings and pages of documents on the pages for signers."""
 
 import json
 from datetime import UTC, datetime
@@ -11,6 +11,8 @@ from django.utils.safestring import SafeString
 from paraph import words as catalog
 
 register = template.Library()
+
+_ANY_NUMBER = "\0"  # in no name and no words: PostgreSQL stores none in texts
 
 
 @register.simple_tag(takes_context=True)
@@ -41,3 +43,23 @@ def _exact(time: datetime) -> str:
 def as_json(value: Any) -> str:
     """Return a drawing for a field of the form; "" for none."""
     return json.dumps(value, separators=(",", ":")) if value else ""
+
+
+@register.simple_tag(takes_context=True)
+def page_figure(
+    context: dict[str, Any], document: dict[str, Any], page: dict[str, Any], *, is_first: bool
+) -> SafeString:
+    """Return a page with its places. Most pages of long documents differ in nothing but their number: these are
+    rendered once."""
+    if is_first or page["boxes"] or "fields" in page or page["prints_differently"] or page["disputed"]:
+        return _rendered(context, document, page, is_first=is_first)
+    rendered = document.setdefault("figures", {})
+    if page["view_box"] not in rendered:
+        rendered[page["view_box"]] = _rendered(context, document, page | {"number": _ANY_NUMBER}, is_first=False)
+    return SafeString(rendered[page["view_box"]].replace(_ANY_NUMBER, page["number"]))
+
+
+def _rendered(context: Any, document: dict[str, Any], page: dict[str, Any], *, is_first: bool) -> SafeString:
+    with context.push(document=document, page=page, is_first=is_first):
+        rendered: SafeString = context.template.engine.get_template("signer/page_figure.html").render(context)
+    return rendered

@@ -1,4 +1,5 @@
-"""Clients that generators make from the OpenAPI document alone go the whole way: the document is enough."""
+"""Clients go the whole way with the real service: those that generators make from the OpenAPI document alone, which is
+enough, and the TypeScript client."""
 
 import importlib
 import json
@@ -19,8 +20,6 @@ from tests.scenarios.conftest import Service
 from tests.scenarios.people import sign
 
 PACKAGE = "paraph_generated"
-
-pytestmark = pytest.mark.thorough
 
 
 class Generated:
@@ -62,6 +61,7 @@ def generated(service: Service, tmp_path_factory: pytest.TempPathFactory) -> Ite
     sys.path.remove(str(folder))
 
 
+@pytest.mark.thorough
 def test_the_main_job(generated: Generated) -> None:
     models = generated.models
     file = generated.types.File(payload=BytesIO(contract()), file_name="lease.pdf", mime_type="application/pdf")
@@ -75,6 +75,7 @@ def test_the_main_job(generated: Generated) -> None:
     assert httpx.get(request.download_urls[0].certificate_url).content.startswith(b"%PDF-")
 
 
+@pytest.mark.thorough
 def test_collections(generated: Generated) -> None:
     models, limit = generated.models, {"limit": 1}
     requests = generated.call(
@@ -89,6 +90,7 @@ def test_collections(generated: Generated) -> None:
     assert generated.call("service.read_health").environment.value == "sandbox"
 
 
+@pytest.mark.thorough
 def test_a_refusal_is_an_error_of_its_model(generated: Generated) -> None:
     module = importlib.import_module(f"{PACKAGE}.api.documents.read_document")
     answer = module.sync_detailed(2**40, client=generated.client)
@@ -213,3 +215,25 @@ def _finalized(generated: Generated, request_id: int) -> Any:
         assert time.monotonic() < deadline
         time.sleep(0.2)
     return request
+
+
+@pytest.mark.thorough
+def test_the_main_job_and_what_is_beside_it(service: Service, tmp_path: Path) -> None:
+    client = typescript.compiled_client()
+    (tmp_path / "lease.pdf").write_bytes(contract())
+    typescript.run_tests(
+        client / "test" / "service.test.js",
+        PARAPH_URL=service.url,
+        PARAPH_API_KEY=service.new_key("pro", "sandbox"),
+        PARAPH_PDF=str(tmp_path / "lease.pdf"),
+    )
+
+
+def test_its_readme(service: Service, tmp_path: Path) -> None:
+    """The blocks, in their order, are one program in strict mode."""
+    client = typescript.compiled_client()
+    (tmp_path / "contract.pdf").write_bytes(contract())
+    known = {"PARAPH_URL": service.url, "PARAPH_API_KEY": service.new_key("free", "sandbox")}
+    told = typescript.run("node", client / "test" / "readme.js", cwd=tmp_path, environment=known)
+    assert "request.completed" in told and "404 not_found There is no such resource." in told
+    assert [path.read_bytes()[:5] for path in tmp_path.glob("signed-*.pdf")] == [b"%PDF-"]
