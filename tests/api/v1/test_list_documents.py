@@ -37,10 +37,8 @@ def test_entries_are_documents_without_download_url_and_preflight(owner: ApiClie
 
 
 def test_an_empty_list(owner: ApiClient) -> None:
-    assert owner.get("/documents").json() == {
-        "data": [],
-        "pagination": {"page": 1, "limit": 20, "count": 0, "pages": 0},
-    }
+    nothing = {"page": 1, "limit": 20, "count": 0, "pages": 0}
+    assert owner.get("/documents").json() == {"data": [], "pagination": nothing}
 
 
 def test_each_environment_lists_its_own(owner: ApiClient, three: list[int]) -> None:
@@ -50,40 +48,6 @@ def test_each_environment_lists_its_own(owner: ApiClient, three: list[int]) -> N
     assert ids(owner.get("/documents")) == three
 
 
-@pytest.mark.parametrize(
-    ("query", "page", "limit"),
-    [
-        ({}, 1, 20),
-        ({"page": "2", "limit": "2"}, 2, 2),
-        ({"page": "0", "limit": "0"}, 1, 20),
-        ({"page": "-1", "limit": "-5"}, 1, 20),
-        ({"page": "two", "limit": "many"}, 1, 20),
-        ({"page": "", "limit": ""}, 1, 20),
-        ({"page": "1.5", "limit": "2.0"}, 1, 20),
-        ({"page": "٣", "limit": "٣"}, 1, 20),
-        ({"limit": "100"}, 1, 100),
-        ({"limit": "101"}, 1, 100),
-        ({"limit": "9" * 18}, 1, 100),
-        ({"page": "007"}, 7, 20),
-        ({"page": "9" * 18}, int("9" * 18), 20),
-        ({"page": "9" * 5000}, int("9" * 18), 20),
-    ],
-)
-def test_page_and_limit_are_lenient(owner: ApiClient, query: dict[str, str], page: int, limit: int) -> None:
-    pagination = owner.get("/documents", **query).json()["pagination"]
-    assert (pagination["page"], pagination["limit"]) == (page, limit)
-
-
-def test_pages(owner: ApiClient, three: list[int]) -> None:
-    first = owner.get("/documents", limit="2")
-    assert ids(first) == three[:2]
-    assert first.json()["pagination"] == {"page": 1, "limit": 2, "count": 3, "pages": 2}
-    assert ids(owner.get("/documents", limit="2", page="2")) == three[2:]
-    beyond = owner.get("/documents", limit="2", page="3")
-    assert ids(beyond) == []
-    assert beyond.json()["pagination"] == {"page": 3, "limit": 2, "count": 3, "pages": 2}
-
-
 def test_rows_of_the_same_second_have_a_fixed_order(owner: ApiClient) -> None:
     moment = datetime(2026, 3, 1, tzinfo=UTC)
     rows = [stored_document(owner, created_at=moment).pk for _ in range(5)]
@@ -91,9 +55,7 @@ def test_rows_of_the_same_second_have_a_fixed_order(owner: ApiClient) -> None:
     assert ids(owner.get("/documents", order="desc")) == rows[::-1]
 
 
-@pytest.mark.parametrize(
-    ("query", "expected"),
-    [
+FILTERS: list[tuple[dict[str, str], list[int]]] = [
         ({}, [0, 1, 2]),
         ({"order": "asc"}, [0, 1, 2]),
         ({"order": "desc"}, [2, 1, 0]),
@@ -128,43 +90,47 @@ def test_rows_of_the_same_second_have_a_fixed_order(owner: ApiClient) -> None:
         ({"created_after": "2026-03-02T12Z"}, [1, 2]),
         ({"created_after": "2026-03-02T07:30:15\N{MINUS SIGN}05:00"}, [1, 2]),  # ISO 8601 prefers it to the hyphen
         ({"created_after": "0001-01-01", "created_before": "9999-12-31"}, [0, 1, 2]),
-    ],
-)
-def test_filters(owner: ApiClient, three: list[int], query: dict[str, str], expected: list[int]) -> None:
-    response = owner.get("/documents", **query)
-    assert ids(response) == [three[place] for place in expected]
-    assert response.json()["pagination"]["count"] == len(expected)
+]
 
 
-@pytest.mark.parametrize("name", ["created_after", "created_before"])
-@pytest.mark.parametrize(
-    "value",
-    ["", "yesterday", "2026-13-01", "2026-02-30", "2026-061", "2026061", "26-03-01", "2026-03", "1772409600",
+def test_filters(owner: ApiClient, three: list[int]) -> None:
+    for query, expected in FILTERS:
+        response = owner.get("/documents", **query)
+        assert (query, ids(response)) == (query, [three[place] for place in expected])
+        assert response.json()["pagination"]["count"] == len(expected)
+
+
+UNREADABLE = [
+    "", "yesterday", "2026-13-01", "2026-02-30", "2026-061", "2026061", "26-03-01", "2026-03", "1772409600",
      "2026-03-02T", "2026-03-02T25:00:00Z", "2026-03-02T24:00:00Z", "2026-03-02T24:00Z", "2026-03-02T12:60:00Z",
      "2026-03-02T12:30:60Z", "2026-03-02T23:59:60Z", "2026-03-02T12:30,25Z", "2026-03-02T12.5Z",
      "2026-03-02T12:30:15.Z", "2026-03-02T12:3015Z", "2026-W10",
      "2026W10", "2026-03-02T12:30:15+01:60", "2026-03-02T12:30:15+25:00", "2026-03-02x12:30:15",
      "0001-01-01T00:00:00+14:00",
-     "9999-12-31T23:59:59-14:00", "٢٠٢٦-03-02", "2026-03-02\0", "2026-03-02Z"],
-)  # fmt: skip
-def test_unreadable_moments_are_named(owner: ApiClient, name: str, value: str) -> None:
-    message = error(owner.get("/documents", **{name: value}), 422, "validation_error")
-    assert message == f"{name} must be an ISO 8601 date or timestamp, not “{value}”."
+     "9999-12-31T23:59:59-14:00", "٢٠٢٦-03-02", "2026-03-02\0", "2026-03-02Z",
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("query", "message"),
-    [
-        ({"status": "completed"}, "status must be one of pending, ready, not “completed”."),
-        ({"status": ""}, "status must be one of pending, ready, not “”."),
-        ({"status": "READY"}, "status must be one of pending, ready, not “READY”."),
-        ({"order": "up"}, "order must be one of asc, desc, not “up”."),
-        ({"order": ""}, "order must be one of asc, desc, not “”."),
-        ({"status": ["ready", "pending"]}, "status is given more than once."),
-    ],
-)
-def test_other_filters_are_as_strict(owner: ApiClient, query: dict[str, Any], message: str) -> None:
-    assert error(owner.get("/documents", **query), 422, "validation_error") == message
+@pytest.mark.parametrize("name", ["created_after", "created_before"])
+def test_unreadable_moments_are_named(owner: ApiClient, name: str) -> None:
+    for value in UNREADABLE:
+        message = error(owner.get("/documents", **{name: value}), 422, "validation_error")
+        assert message == f"{name} must be an ISO 8601 date or timestamp, not “{value}”."
+
+
+STRICT: list[tuple[dict[str, Any], str]] = [
+    ({"status": "completed"}, "status must be one of pending, ready, not “completed”."),
+    ({"status": ""}, "status must be one of pending, ready, not “”."),
+    ({"status": "READY"}, "status must be one of pending, ready, not “READY”."),
+    ({"order": "up"}, "order must be one of asc, desc, not “up”."),
+    ({"order": ""}, "order must be one of asc, desc, not “”."),
+    ({"status": ["ready", "pending"]}, "status is given more than once."),
+]
+
+
+def test_other_filters_are_as_strict(owner: ApiClient) -> None:
+    for query, message in STRICT:
+        assert error(owner.get("/documents", **query), 422, "validation_error") == message
 
 
 def test_all_unreadable_filters_are_named_at_once(owner: ApiClient) -> None:
