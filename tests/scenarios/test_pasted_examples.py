@@ -11,7 +11,7 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.reference.samples import OPERATIONS, SIGNER
+from paraph.reference.operations import OPERATION_SAMPLES, SIGNER_SAMPLES
 from tests.clients import typescript
 from tests.contract import contract
 from tests.independent import need
@@ -104,7 +104,7 @@ def production_reader(service: Service, reader: Reader) -> Reader:
     return Reader(service, reader.page, "production")
 
 
-@pytest.mark.parametrize("name", sorted(OPERATIONS.keys() - SANDBOX_ACTS))
+@pytest.mark.parametrize("name", sorted(OPERATION_SAMPLES.keys() - SANDBOX_ACTS))
 def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str) -> None:
     need("curl", "curl")
     about = reader.about_another() if name in ACTS else production_reader if name in PRODUCTION_ONLY else reader
@@ -113,7 +113,9 @@ def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str
 
 
 def test_python(reader: Reader, folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    run_in_python(reader, monkeypatch, *(f"python-{name}" for name in OPERATIONS if name not in APART), "pages-python")
+    run_in_python(
+        reader, monkeypatch, *(f"python-{name}" for name in OPERATION_SAMPLES if name not in APART), "pages-python"
+    )
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
         run_in_python(reader.about_another(), monkeypatch, f"python-{name}")
@@ -133,7 +135,7 @@ def in_typescript(reader: Reader, *scripts: str, **environment: str) -> str:
 
 @pytest.mark.thorough
 def test_typescript(reader: Reader, folder: Path) -> None:
-    apart = [f"{{ {reader.code(f'typescript-{name}')} }}" for name in OPERATIONS if name not in APART]
+    apart = [f"{{ {reader.code(f'typescript-{name}')} }}" for name in OPERATION_SAMPLES if name not in APART]
     told = in_typescript(reader, reader.code("setup-typescript"), *apart, reader.code("pages-typescript"))
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
@@ -251,7 +253,7 @@ def test_the_signer_with_curl_and_typescript(service: Service, reader: Reader, f
     signer_reader = Reader(service, reader.page)
     [person] = signer_reader.request["signers"]
     at_page = {"SIGNING_URL": person["signing_url"]}
-    curl = [signer_reader.code(f"curl-{name}") for name in SIGNER if name not in LATER]
+    curl = [signer_reader.code(f"curl-{name}") for name in SIGNER_SAMPLES if name not in LATER]
     assert '"error"' not in pasted("export SIGNING_URL=" + at_page["SIGNING_URL"], *curl)
     assert (folder / "page.webp").read_bytes()[8:12] == b"WEBP" and "<svg" in (folder / "stamp.svg").read_text()
     assert (folder / "unsigned.pdf").read_bytes() == signer_reader.uploaded
@@ -268,7 +270,7 @@ def test_the_signer_with_curl_and_typescript(service: Service, reader: Reader, f
     assert '"ready"' in pasted(f"export TICKET={ticket} SIGNING_URL={at_page['SIGNING_URL']}", *later)
     assert (folder / "signed.pdf").read_bytes().startswith(signer_reader.uploaded)
     assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
-    assert all("curl" in each for each in SIGNER.values())
+    assert all("curl" in each for each in SIGNER_SAMPLES.values())
 
 
 LATER = {"sign", "readProgress", "downloadCopy", "downloadProof"}
