@@ -140,7 +140,7 @@ def filling_server(data_dir: Path) -> Iterator[None]:
 
 def new_crowd(name: str, organizations: int, count: int, **more: Any) -> tuple[Crowd, str]:
     """A crowd of so many new organizations, to be filled, and an API key of the first."""
-    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.admin_log import OPERATOR
     from paraph.tenants.applications import create_application
     from paraph.tenants.organizations import create_organization
 

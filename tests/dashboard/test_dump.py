@@ -16,7 +16,7 @@ from paraph.signature_requests.copy_token import copy_url
 from paraph.signature_requests.in_person import ticket as ticket_in_person
 from paraph.signature_requests.models import CopyRecipient
 from paraph.signature_requests.signing_token import token
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.applications import rotate_application
 from paraph.tenants.invitations import invite
 from paraph.tenants.members import create_member

@@ -10,7 +10,7 @@ import pytest
 from django.test import Client
 
 from paraph.kernel import clock
-from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.rates import PerHourAndDay
 from paraph.otp.codes import MAX_SENDS
 from paraph.otp.guesses import ATTEMPTS, LOCKED_AFTER
 from paraph.signature_requests.models import SignatureRequest

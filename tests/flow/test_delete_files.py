@@ -23,7 +23,7 @@ from paraph.operations.retry import retry
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.models import Retention, Storage
 from paraph.tenants.retention import retention_days
 from paraph.webhooks.models import Delivery

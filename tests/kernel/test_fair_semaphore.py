@@ -8,7 +8,7 @@ from contextlib import contextmanager
 
 import pytest
 
-from paraph.kernel.fair_semaphore import FairSemaphore, NoPlaceError
+from paraph.kernel.places import FairSemaphore, NoPlaceError
 from tests.pdf.processes import eventually
 
 
@@ -73,7 +73,7 @@ def test_commands_and_workers_have_all_of_them() -> None:
 
 
 def test_who_finds_no_place_in_two_seconds_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.2)
     with crowd(2) as there:
         there.come("hog", "first")
         began = time.monotonic()
@@ -116,7 +116,7 @@ def test_beyond_the_crowd_nobody_waits() -> None:
 
 
 def test_waits_are_told_and_places_found_at_once_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.1)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.1)
     waits: list[bool] = []
     places = FairSemaphore(1, 10, 10, lambda _seconds, served: waits.append(served))
     with places.place("a"):

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import read_master_key
+from paraph.kernel.secrets import read_master_key
 
 
 def test_it_is_made_once_and_for_its_owner_alone(tmp_path: Path) -> None:

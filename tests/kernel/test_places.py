@@ -7,15 +7,21 @@ from typing import Protocol
 import pytest
 
 from paraph.kernel import bounded_json
-from paraph.kernel.fair_semaphore import NoPlaceError
-from paraph.kernel.places import configure, expensive_work, machine_of_others, name_tenant, on_behalf_of_nobody
+from paraph.kernel.places import (
+    NoPlaceError,
+    configure,
+    expensive_work,
+    machine_of_others,
+    name_tenant,
+    on_behalf_of_nobody,
+)
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture
 from tests.kernel.others import in_thread
 
 
 @pytest.fixture(autouse=True)
 def afterwards(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     yield
     configure(None)
     name_tenant("")

@@ -6,8 +6,7 @@ from pathlib import Path
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import earlier_master_keys, fingerprint, write_earlier_master_keys
-from paraph.kernel.secrets import Secrets
+from paraph.kernel.secrets import Secrets, earlier_master_keys, fingerprint, write_earlier_master_keys
 
 OLD, NEW = b"o" * 40, b"n" * 40
 

@@ -23,7 +23,7 @@ PDF = paper(text("a", 100, 300))
 @pytest.fixture
 def busy(monkeypatch: pytest.MonkeyPatch) -> Iterator[ExitStack]:
     """In a process of eight threads, where nobody waits for long."""
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     places.configure(8)
     with ExitStack() as held:
         yield held

@@ -8,7 +8,7 @@ from django.test import Client
 
 from paraph import words as catalog
 from paraph.flow.ending.end_early import end_early
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.words import LOCALES
 from tests.factories import Scene, scene, sign
 

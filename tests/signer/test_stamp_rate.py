@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.kernel import minute_rate
-from paraph.kernel.minute_rate import MinuteRate
+from paraph.kernel import rates
+from paraph.kernel.rates import MinuteRate
 from paraph.pdf.typesetting.appearances import InitialsContent, initials_svg
 from paraph.signer import stamp_rate
 from tests.factories import TYPED, Scene, scene
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(stamp_rate, "_rate", MinuteRate(3))
-    monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 120.5))
+    monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: 120.5))
 
 
 def drawn(client: Client, made: Scene, position: int = 0) -> Any:
@@ -33,7 +33,7 @@ def test_beyond_the_limit_none_is_drawn_until_the_next_minute(client: Client, mo
         assert (refused.status_code, refused["Retry-After"]) == (429, "60")
         assert refused.json()["error"]["code"] == "rate_limited"
     assert drawn(client, made, 1).status_code == 200
-    monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 180.0))
+    monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: 180.0))
     assert drawn(client, made).status_code == 200
 
 

@@ -12,11 +12,10 @@ from paraph.dashboard.members.invitation_mail import mail_invitation
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
-from paraph.tenants.admin_log.actor import OPERATOR, Actor
-from paraph.tenants.admin_log.models import Activity, ActorKind
+from paraph.tenants.admin_log import OPERATOR, Actor
 from paraph.tenants.invitations import accept_invitation, count_resend, invite, resend_invitation, withdraw_invitation
 from paraph.tenants.members import change_role, create_member, remove_member, transfer_ownership
-from paraph.tenants.models import Invitation, Member, Organization, Role, User
+from paraph.tenants.models import Activity, ActorKind, Invitation, Member, Organization, Role, User
 from tests.factories import jobs
 from tests.tenancy import create_organization
 

@@ -8,10 +8,9 @@ from django.db import connection
 from django.test import Client
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actor import OPERATOR, Actor
-from paraph.tenants.admin_log.models import Activity, ActorKind
+from paraph.tenants.admin_log import OPERATOR, Actor
 from paraph.tenants.members import change_role, create_member, remove_member
-from paraph.tenants.models import Member, Organization, Role, User
+from paraph.tenants.models import Activity, ActorKind, Member, Organization, Role, User
 from tests.tenancy import create_organization
 
 

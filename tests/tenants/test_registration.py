@@ -6,7 +6,7 @@ from datetime import timedelta
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.admission import admit
 from paraph.tenants.models import ApiKey, Application, Organization
 from paraph.tenants.organizations import create_organization

@@ -28,7 +28,7 @@ def create(
 ) -> None:
     """Create an application. Its API key and webhook secret are shown only once."""
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.applications import create_application
 
         made = create_application(
@@ -82,7 +82,7 @@ def update(
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.applications import existing_application, update_application
         from paraph.tenants.overview import application_facts
 
@@ -104,7 +104,7 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
     """Create a new API key and webhook secret, shown only once. The old ones stay valid for the overlap."""
     with database():
         from paraph.kernel import clock
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.applications import existing_application, rotate_application
 
         application = existing_application(id)
@@ -126,7 +126,7 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
 def revoke(id: int, *, as_json: bool) -> None:
     """Revoke all keys of an application, effective immediately."""
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.applications import existing_application, revoke_application
 
         application = existing_application(id)

@@ -31,7 +31,7 @@ def create(
 ) -> None:
     """Create a branding profile."""
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.branding import create_profile
 
         made = create_profile(
@@ -61,7 +61,7 @@ def create(
 def delete(profile_id: int, *, as_json: bool) -> None:
     """Delete a branding profile. Requests that have it keep its colours."""
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.branding import delete_profile, existing_profile
 
         profile = existing_profile(profile_id)

@@ -21,7 +21,7 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
     confirm(f"Erase the data of signer {id} for good?", already=yes)
     with database():
         from paraph.flow.personal_data.erase import erase_signer
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
 
         erased = erase_signer(OPERATOR, id)
         show({"id": id, "request_id": erased.request_id, "journal_entries": erased.journal_entries}, as_json=as_json)
@@ -38,7 +38,7 @@ def address(address: str, *, yes: bool, as_json: bool) -> None:
     confirm(f"Erase what is kept of {address} outside of requests for good?", already=yes)
     with database():
         from paraph.flow.personal_data.erase import erase_address
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
 
         erased = erase_address(OPERATOR, address)
         told = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}

@@ -28,7 +28,7 @@ def list_(application: int | None, *, as_json: bool) -> None:
 def revoke(id: int, *, as_json: bool) -> None:
     """Revoke one key, effective immediately."""
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.applications import existing_key, revoke_key
         from paraph.tenants.overview import key_facts
 

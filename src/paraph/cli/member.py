@@ -29,7 +29,7 @@ def create(organization: int, email: str, role: str, name: str, *, password_stdi
         raise click.UsageError("There is no password on the standard input.")
     with database():
         from paraph.tenants.accounts import password_link
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.members import create_member
 
         member = create_member(organization, OPERATOR, email, role, name=name, password=password)
@@ -74,7 +74,7 @@ def remove(organization: int, email: str, *, as_json: bool) -> None:
     """Remove a member. The account stays; its sessions end with its last organization."""
     with database():
         from paraph.kernel.errors import DomainError
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.members import remove_member
         from paraph.tenants.models import Member
 

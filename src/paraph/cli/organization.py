@@ -20,7 +20,7 @@ def command() -> None:
 def create(name: str, plan: str, *, as_json: bool) -> None:
     """Create an organization."""
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.organizations import create_organization
 
         made = create_organization(OPERATOR, name, plan)
@@ -61,7 +61,7 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.organizations import change_settings
         from paraph.tenants.overview import organization_facts
 
@@ -74,7 +74,7 @@ def update(id: int, *, as_json: bool, **given: str | bool | None) -> None:
 def suspend(id: int, *, as_json: bool) -> None:
     """Refuse an organization's API keys. What is under way ends: signers can still sign."""
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.lifecycle import suspend_organization
         from paraph.tenants.overview import organization_facts
 
@@ -87,7 +87,7 @@ def suspend(id: int, *, as_json: bool) -> None:
 def resume(id: int, *, as_json: bool) -> None:
     """Accept the API keys of a suspended organization again."""
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.lifecycle import resume_organization
         from paraph.tenants.overview import organization_facts
 
@@ -103,7 +103,7 @@ def delete(id: int, *, yes: bool, as_json: bool) -> None:
     confirm(f"Delete organization {id} for good?", already=yes)
     with database():
         from paraph.flow.ending.delete_organization import delete_organization
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.models import Organization
         from paraph.tenants.overview import organization_facts
 
@@ -124,7 +124,7 @@ def confirm_address(id: int, address: str, how: str | None, language: str, *, as
     with database():
         from paraph.flow.messages.confirm_address import ask_to_confirm, vouch_for, withdraw_confirmation
         from paraph.kernel import clock
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
 
         if how == "vouch":
             row = vouch_for(id, address, OPERATOR)

@@ -88,7 +88,7 @@ def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
     with database():
         from paraph.flow.ending.end_early import end_early
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
 
         request = end_early(OPERATOR, id, reason)
         show_facts({"id": id, "status": request.status, "ended_early": True, "reason": reason}, as_json=as_json)

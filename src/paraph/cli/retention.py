@@ -22,7 +22,7 @@ def set_(organization: int, environment: str, days: int | None, *, never: bool, 
     if (days is None) != never:
         raise click.UsageError("Give either --days or --never.")
     with database():
-        from paraph.tenants.admin_log.actor import OPERATOR
+        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.retention import change_retention, retention_days
 
         change_retention(organization, OPERATOR, {environment: days})

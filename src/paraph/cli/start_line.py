@@ -7,7 +7,7 @@ from urllib.parse import urlsplit
 import structlog
 
 from paraph import __version__
-from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.rates import PerHourAndDay
 from paraph.kernel.settings import Settings, read_settings
 
 log = structlog.get_logger("paraph.start")

@@ -10,7 +10,7 @@ from typing import Any
 
 from paraph.kernel import machine
 from paraph.kernel.errors import DomainError
-from paraph.kernel.parent import follow_parent
+from paraph.kernel.machine import follow_parent
 from paraph.kernel.settings import Settings
 
 _KILL_SECONDS = 10

@@ -5,8 +5,7 @@ from pathlib import Path
 import dj_database_url
 
 from paraph.kernel import tokens
-from paraph.kernel.master_key import earlier_master_keys, read_master_key
-from paraph.kernel.secrets import Secrets
+from paraph.kernel.secrets import Secrets, earlier_master_keys, read_master_key
 from paraph.kernel.settings import read_settings
 from paraph.postgres import embedded_url
 from paraph.server.logs import logging_settings
@@ -49,7 +48,6 @@ INSTALLED_APPS = [
     "procrastinate.contrib.django",
     "paraph.counts",
     "paraph.tenants",
-    "paraph.tenants.admin_log",
     "paraph.idempotency",
     "paraph.documents",
     "paraph.signature_requests",

@@ -2,7 +2,7 @@
 
 from django.utils.translation import gettext_lazy
 
-from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log import Action
 
 WORDS = {
     Action.ORGANIZATION_CREATED: gettext_lazy("Organization created"),

@@ -12,10 +12,9 @@ from django.views.decorators.cache import never_cache
 from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Actor
 from paraph.tenants.invitations import State, accept_invitation, invitation_of, state
-from paraph.tenants.models import Invitation, User
+from paraph.tenants.models import ActorKind, Invitation, User
 
 
 @never_cache

@@ -11,9 +11,8 @@ from django.views.decorators.cache import never_cache
 from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import client_address
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.models import User
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.models import ActorKind, User
 from paraph.tenants.organizations import may_open_organization, open_organization
 
 

@@ -9,7 +9,7 @@ from django.utils.translation import gettext as _
 
 from paraph.dashboard.errors import unavailable
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel.fair_semaphore import NoPlaceError
+from paraph.kernel.places import NoPlaceError
 
 log = logging.getLogger("paraph.dashboard")
 

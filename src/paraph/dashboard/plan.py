@@ -10,8 +10,8 @@ from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import member_page, scope, show
 from paraph.kernel import clock
-from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.csv_lines import csv_line
+from paraph.kernel.rates import PerHourAndDay
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.daily_counts import by_day
 from paraph.tenants.limits import allowance, message_limits, rate_limit

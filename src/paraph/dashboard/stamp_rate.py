@@ -6,7 +6,7 @@ from typing import Any
 
 from django.http import HttpRequest, HttpResponse
 
-from paraph.kernel.minute_rate import MinuteRate
+from paraph.kernel.rates import MinuteRate
 from paraph.tenants.models import Member
 
 PER_MINUTE = 300  # of one member, in each web process; a review asks for one of each signer and size

@@ -20,8 +20,7 @@ from paraph.account_mail.mail_account import mails_under_earlier_secrets
 from paraph.flow.sealing.context import key_folder, key_secrets
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import fingerprint
-from paraph.kernel.secrets import Secrets
+from paraph.kernel.secrets import Secrets, fingerprint
 from paraph.keys.development import encrypt_anew, not_yet_under
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.fields import store as field_values

@@ -10,7 +10,7 @@ from pathlib import Path
 import psycopg
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.parent import follow_parent
+from paraph.kernel.machine import follow_parent
 from paraph.postgres import cluster, tuning
 from paraph.postgres.binaries import programs
 from paraph.postgres.location import make_location

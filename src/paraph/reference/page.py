@@ -17,7 +17,7 @@ from django.views.decorators.http import etag, require_safe
 from paraph.api.v1 import codes as api_codes
 from paraph.api.v1.openapi.document import document
 from paraph.api.v1.openapi.examples import FIELDS, SMALLEST_PDF
-from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.rates import PerHourAndDay
 from paraph.reference import samples
 from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline, paragraphs
 from paraph.reference.markdown import list_of, markdown_of

@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse, JsonResponse
 from django.http.response import HttpResponseBase
 
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel.fair_semaphore import NoPlaceError
+from paraph.kernel.places import NoPlaceError
 
 log = logging.getLogger("paraph.server")
 

@@ -7,8 +7,7 @@ from contextlib import ExitStack
 from django.http import HttpRequest, StreamingHttpResponse
 from django.http.response import HttpResponseBase
 
-from paraph.kernel.fair_semaphore import NoPlaceError
-from paraph.kernel.places import sending_file
+from paraph.kernel.places import NoPlaceError, sending_file
 from paraph.server.client_address import client_address, guarded_network
 from paraph.server.outage import unavailable
 

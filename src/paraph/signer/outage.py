@@ -7,7 +7,7 @@ from django.http import HttpRequest, HttpResponse
 from django.http.response import HttpResponseBase
 
 from paraph.database.outage import is_outage, outage_sentence
-from paraph.kernel.fair_semaphore import NoPlaceError
+from paraph.kernel.places import NoPlaceError
 from paraph.signer import answers, language
 from paraph.signer.answers import RETRY_AFTER_SECONDS
 from paraph.signer.notice import notice

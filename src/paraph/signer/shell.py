@@ -11,7 +11,7 @@ from django.views.decorators.gzip import gzip_page
 
 from paraph import words as catalog
 from paraph.kernel import tokens
-from paraph.kernel.logo_picture import shown
+from paraph.kernel.appearance import shown
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language

@@ -1,7 +1,7 @@
 """How many previews of a stamp, and of values, a signer may ask for: setting one takes up to 20 ms of a processor."""
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.minute_rate import MinuteRate
+from paraph.kernel.rates import MinuteRate
 
 PER_MINUTE = 60  # of one signer, in each web process
 ENTRIES_PER_MINUTE = 240

@@ -18,9 +18,7 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import MailKind, Member, MutedMail, User
 
 _LONGEST_EMAIL, _LONGEST_NAME = 254, 200

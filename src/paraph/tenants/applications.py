@@ -12,13 +12,10 @@ from django.utils.translation import gettext as _
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.outbound.url import check_url
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.frame_origins import frame_origins
 from paraph.tenants.limits import allowance
-from paraph.tenants.models import ApiKey, Application, Environment, Organization
+from paraph.tenants.models import ActorKind, ApiKey, Application, Environment, Organization
 from paraph.tenants.organizations import checked_name, locked_organization, require_choice
 from paraph.tenants.webhook_secrets import encrypted_secret
 

@@ -7,11 +7,9 @@ from typing import NamedTuple
 from django.db import transaction
 
 from paraph.kernel import clock
-from paraph.kernel.colors import READABLE, contrast, is_color, nearest, readable_on
+from paraph.kernel.appearance import READABLE, contrast, is_color, nearest, readable_on
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile
 from paraph.tenants.organizations import checked_name, locked_organization

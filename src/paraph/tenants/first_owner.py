@@ -7,7 +7,7 @@ from django.urls import reverse
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.organizations import change_settings

@@ -11,8 +11,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from paraph.kernel import tokens
-from paraph.kernel.master_key import fingerprint
-from paraph.kernel.secrets import Secrets
+from paraph.kernel.secrets import Secrets, fingerprint
 from paraph.tenants.models import Application, Installation
 from paraph.tenants.webhook_secrets import WEBHOOK_SECRETS
 

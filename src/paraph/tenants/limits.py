@@ -7,7 +7,7 @@ from typing import NamedTuple
 from django.conf import settings
 
 from paraph.database.planned import one_row
-from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.rates import PerHourAndDay
 from paraph.tenants.models import Environment, Plan
 from paraph.tenants.scope import TenantScope
 

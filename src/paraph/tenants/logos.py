@@ -1,7 +1,7 @@
 """Logos of branding profiles (docs/decisions/logos.md)."""
 
+from paraph.kernel.appearance import LogoPicture
 from paraph.kernel.errors import AwayError
-from paraph.kernel.logo_picture import LogoPicture
 from paraph.storage import store
 from paraph.tenants.branding import theme
 from paraph.tenants.models import BrandingProfile, Logo

@@ -8,12 +8,9 @@ from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
 from paraph.tenants.accounts import account, end_sessions, set_first_password
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.invitations import withdraw_what_is_not_grantable
-from paraph.tenants.models import Member, Role
+from paraph.tenants.models import ActorKind, Member, Role
 from paraph.tenants.organizations import locked_organization
 from paraph.tenants.rights import acting_member, check_role, grantable, require_grantable
 

@@ -10,9 +10,7 @@ from django.db.models import QuerySet
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Application, Environment, Member, Organization, Plan, Role, User
 
 MOST_OWNED = 10

@@ -4,9 +4,7 @@ from django.db import transaction
 from django.utils.translation import gettext as _
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Application
 from paraph.tenants.organizations import locked_organization
 from paraph.webhooks.models import Delivery

@@ -2,8 +2,8 @@
 
 from paraph.api.v1.authentication import ApiRequest
 from paraph.server.client_address import client_address
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.models import ActorKind
 
 
 def actor(request: ApiRequest) -> Actor:

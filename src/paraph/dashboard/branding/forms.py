@@ -3,7 +3,7 @@
 from django import forms
 from django.utils.translation import gettext_lazy
 
-from paraph.kernel.colors import is_color
+from paraph.kernel.appearance import is_color
 from paraph.tenants.branding import DEFAULT
 
 COLORS = ("background_color", "text_color", "accent_color")

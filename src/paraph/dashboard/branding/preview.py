@@ -19,7 +19,7 @@ from paraph.dashboard.decorators import member_page, scope
 from paraph.dashboard.headers import POLICY
 from paraph.dashboard.stamp_rate import counted
 from paraph.kernel import clock
-from paraph.kernel.logo_picture import shown
+from paraph.kernel.appearance import shown
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
 from paraph.signature_requests.consent import consent_notice
 from paraph.tenants.branding import theme

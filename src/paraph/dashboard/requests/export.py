@@ -15,7 +15,7 @@ from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.signature_requests.fields.store import SignedField, signed_fields
 from paraph.signature_requests.models import Role, SignatureRequest, SignerStatus
-from paraph.tenants.admin_log.log import note_export
+from paraph.tenants.admin_log import note_export
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 

@@ -15,8 +15,8 @@ from phonenumbers import parse
 
 from paraph.counts.counting import Ceiling, count, give_back
 from paraph.kernel import clock
-from paraph.kernel.ceilings import DAY, HOUR, PerHourAndDay
 from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import DAY, HOUR, PerHourAndDay
 from paraph.messaging.destination import destination_hash
 from paraph.messaging.gateways import has_gateway
 from paraph.messaging.models import PutOffMail

@@ -13,9 +13,7 @@ from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.translated_refusal import translated
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import SIGNER
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import SIGNER, Action, note
 
 
 def require_declinable(signer: Signer) -> None:

@@ -13,7 +13,7 @@ from tempfile import NamedTemporaryFile
 from typing import BinaryIO, cast
 
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import (
+from paraph.kernel.secrets import (
     earlier_master_keys,
     existing_master_key,
     fingerprint,

@@ -19,7 +19,7 @@ from paraph.evidence.models import Backup
 from paraph.evidence.named_objects import TABLES, NamedObject, named_objects
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.kernel.master_key import fingerprint
+from paraph.kernel.secrets import fingerprint
 from paraph.operations.backup.archive import (
     DATABASE,
     EARLIER_SECRETS,

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from django.conf import settings
 
 from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
-from paraph.kernel.master_key import fingerprint
+from paraph.kernel.secrets import fingerprint
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.resources import folders, used_shares
 from paraph.pdf.refusal import ReadersUnavailable

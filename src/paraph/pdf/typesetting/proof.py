@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from paraph.kernel.logo_picture import LogoPicture
+from paraph.kernel.appearance import LogoPicture
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback, template_text
 from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name, written_otherwise
 from paraph.pdf.typesetting.proof_content import (

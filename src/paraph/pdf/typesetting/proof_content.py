@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-from paraph.kernel.logo_picture import LogoPicture
+from paraph.kernel.appearance import LogoPicture
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,7 @@
-"""Readable colours, whatever palette an organization chooses (WCAG 2.2, 1.4.3)."""
+"""Readable colours, whatever palette an organization chooses (WCAG 2.2, 1.4.3), and the size of its logo."""
 
 import re
+from typing import NamedTuple
 
 BLACK, WHITE = "#000000", "#ffffff"
 READABLE = 4.5  # contrast ratio
@@ -49,3 +50,26 @@ def _luminance(color: str) -> float:
 
 def _linear(channel: float) -> float:
     return channel / 12.92 if channel <= 0.04045 else float(((channel + 0.055) / 1.055) ** 2.4)
+
+
+_SHOWN = (240, 72)
+
+
+class LogoPicture(NamedTuple):
+    """``width`` and ``height`` of the PNG in pixels; ``ground``: the colour that it stands on, ``#rrggbb``."""
+
+    png: bytes
+    width: int
+    height: int
+    ground: str
+
+    @property
+    def shown(self) -> tuple[int, int]:
+        return shown(self.width, self.height)
+
+
+def shown(width: int, height: int) -> tuple[int, int]:
+    """Return the size of a picture of so many pixels as it is shown, in CSS pixels: at most 240 by 72, and at most its
+    own."""
+    factor = min(1.0, _SHOWN[0] / width, _SHOWN[1] / height)
+    return max(1, round(width * factor)), max(1, round(height * factor))

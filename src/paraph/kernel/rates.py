@@ -1,6 +1,8 @@
-"""Ceilings for an hour and for a day."""
+"""How often something may be done."""
 
 import re
+import threading
+import time
 from typing import NamedTuple
 
 _WRITTEN = re.compile(r"(\d{1,9})(?:/(\d{1,9}))?", re.ASCII)
@@ -28,3 +30,22 @@ class PerHourAndDay(NamedTuple):
 
     def __str__(self) -> str:
         return f"{self.per_hour}/{self.per_day}"
+
+
+class MinuteRate:
+    """Count by number within a minute of this machine's monotonic clock. Used by all threads."""
+
+    def __init__(self, most: int) -> None:
+        self.most = most
+        self._lock = threading.Lock()
+        self._minute = 0
+        self._counts: dict[int, int] = {}
+
+    def count(self, number: int) -> int:
+        """Count a call. Return 0, or beyond the ceiling the seconds until the next minute."""
+        now = time.monotonic()
+        with self._lock:
+            if int(now // 60) != self._minute:
+                self._minute, self._counts = int(now // 60), {}
+            self._counts[number] = counted = self._counts.get(number, 0) + 1
+        return 60 - int(now % 60) if counted > self.most else 0
