@@ -25,8 +25,7 @@ from paraph.pdf.untrusted.logo import LogoRefused
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.branding import delete_profile
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import delete_profile, logo_picture
 from paraph.tenants.models import Activity, Logo
 from tests.factories import scene, sign
 from tests.logos import branded, logo_for

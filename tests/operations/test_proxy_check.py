@@ -10,7 +10,7 @@ import pytest
 
 from paraph.operations.check import proxy as check
 from paraph.operations.check.proxy import proxy
-from paraph.server.header_names import PROBE
+from paraph.server.middleware import PROBE
 
 
 @pytest.fixture

@@ -13,7 +13,7 @@ from django.test import RequestFactory
 
 from paraph.kernel import places
 from paraph.kernel.places import NoPlaceError
-from paraph.server.outgoing_body import AT_ONCE, OutgoingBodies
+from paraph.server.middleware import AT_ONCE, OutgoingBodies
 
 
 class File(io.BytesIO):

@@ -12,9 +12,9 @@ from paraph.kernel.errors import AwayError
 from paraph.storage import store
 from paraph.storage.encrypted import EncryptedStore
 from paraph.storage.envelope import StorageKeys
-from paraph.storage.faults import telling_faults
 from paraph.storage.local import LocalStore
 from paraph.storage.remote import RemoteStore
+from paraph.storage.store import telling_faults
 
 KEY = "documents/a.pdf"
 

@@ -3,7 +3,7 @@
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.tenants.frame_origins import frame_origins
+from paraph.tenants.applications import frame_origins
 from paraph.tenants.models import Application
 from tests.tenancy import create_application, create_organization, update_application
 

@@ -8,9 +8,9 @@ import pytest
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.admission import admit
+from paraph.tenants.applications import webhook_secret
 from paraph.tenants.models import ApiKey, Application, Organization
 from paraph.tenants.organizations import create_organization
-from paraph.tenants.webhook_secrets import webhook_secret
 from tests.tenancy import (
     create_application,
     create_branding_profile,

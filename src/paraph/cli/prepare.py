@@ -10,7 +10,7 @@ from paraph.operations.check.service_checks import require_start
 from paraph.operations.migrations import migrate
 from paraph.storage import store
 from paraph.tenants.applications import new_application
-from paraph.tenants.first_owner import first_owner_link
+from paraph.tenants.members import first_owner_link
 from paraph.tenants.models import Organization
 from paraph.tenants.organizations import UNNAMED
 

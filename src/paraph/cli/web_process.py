@@ -49,7 +49,7 @@ def run(drain_seconds: int = 0) -> None:
     from granian.log import LogLevels
     from granian.server import Server
 
-    from paraph.database import idle, sessions
+    from paraph.database import connections, idle
     from paraph.health.pages import drain_before_end
     from paraph.server import static_files
 
@@ -63,7 +63,7 @@ def run(drain_seconds: int = 0) -> None:
         follow_parent(os.getppid())
         _share_fairly(settings.PARAPH.web_threads, processes)
         sys.setswitchinterval(_TURN_SECONDS)
-        sessions.work_as("web")
+        connections.work_as("web")
         idle.give_back_from_now_on()
         gc.freeze()  # a collection of all that is loaded would hold every thread for 70 ms
         return application

@@ -25,11 +25,11 @@ def run() -> None:
     are left to other workers. An outage of the database only makes it wait."""
     from django.conf import settings
 
-    from paraph.database import idle, sessions
+    from paraph.database import connections, idle
     from paraph.pdf.untrusted.sandbox import configure
     from paraph.webhooks.dispatcher import Dispatcher
 
-    sessions.work_as("worker")
+    connections.work_as("worker")
     idle.give_back_from_now_on()
     # One process for each job that seals, be they all of one tenant, which has half of the places.
     configure(2 * settings.PARAPH.worker_concurrency).warm()

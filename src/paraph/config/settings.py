@@ -67,11 +67,11 @@ INSTALLED_APPS = [
 
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
-    "paraph.server.request_log.RequestLog",
-    "paraph.server.header_names.HeaderNames",
-    "paraph.server.outgoing_body.OutgoingBodies",
-    "paraph.server.language.Language",
-    "paraph.server.outage.Outage",
+    "paraph.server.middleware.RequestLog",
+    "paraph.server.middleware.HeaderNames",
+    "paraph.server.middleware.OutgoingBodies",
+    "paraph.server.middleware.Language",
+    "paraph.server.middleware.Outage",
     "paraph.signer.outage.SignerOutage",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list

@@ -15,10 +15,10 @@ from paraph.dashboard.first_steps import first_steps
 from paraph.dashboard.requests.filters import Filters
 from paraph.dashboard.requests.pages import page
 from paraph.tenants.daily_counts import by_status
+from paraph.tenants.limits import web_sends
 from paraph.tenants.models import Environment, Member, User
 from paraph.tenants.organizations import may_open_organization
 from paraph.tenants.rights import Right, may
-from paraph.tenants.send_quota import web_sends
 
 _LATEST = 5
 

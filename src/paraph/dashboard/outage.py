@@ -16,7 +16,7 @@ log = logging.getLogger("paraph.dashboard")
 
 class DashboardOutage:
     """The middleware: a page instead of a crash. What a page loads by itself gets JSON, from
-    :class:`paraph.server.outage.Outage`."""
+    :class:`paraph.server.middleware.Outage`."""
 
     def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
         self._get_response = get_response

@@ -14,11 +14,10 @@ from paraph.kernel.csv_lines import csv_line
 from paraph.kernel.rates import PerHourAndDay
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.daily_counts import by_day
-from paraph.tenants.limits import allowance, message_limits, rate_limit
+from paraph.tenants.limits import allowance, message_limits, rate_limit, web_sends
 from paraph.tenants.models import Environment, Member, Plan
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
-from paraph.tenants.send_quota import web_sends
 from paraph.tenants.usage import MonthlyUsage, monthly_usage
 
 _MONTHS_BEFORE = 5

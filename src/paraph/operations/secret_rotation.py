@@ -25,11 +25,10 @@ from paraph.keys.development import encrypt_anew, not_yet_under
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.models import Signer
-from paraph.tenants import second_factors
-from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours
-from paraph.tenants.link_keys import with_keys_of
+from paraph.tenants import accounts
+from paraph.tenants.applications import WEBHOOK_SECRETS
+from paraph.tenants.installation import NOTICED_SECONDS, ONLY, agreed, secret_is_ours, with_keys_of
 from paraph.tenants.models import Application, Installation
-from paraph.tenants.webhook_secrets import WEBHOOK_SECRETS
 
 _AT_ONCE = 500
 _SIGNERS = Signer.objects.all()
@@ -127,7 +126,7 @@ def _look_into(row: Authenticator, found: Found) -> bool:
     changed = False
     for name in {"secret", "seed"} & row.data.keys():
         try:
-            renewed = second_factors.renewed(row.data[name])
+            renewed = accounts.renew_factor(row.data[name])
         except ValueError:
             found.unreadable.append(f"{name} of authenticator {row.pk}")
             continue

@@ -23,7 +23,7 @@ from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline,
 from paraph.reference.markdown import list_of, markdown_of
 from paraph.reference.operations import OperationEntry, read_operation
 from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
-from paraph.server.compressed import Compressed
+from paraph.server.responses import Compressed
 from paraph.signer import codes as signer_codes
 from paraph.signer.described import signer_paths
 from paraph.tenants.limits import ALLOWANCES, PRODUCTION_RATES, SANDBOX_RATE, message_limits

@@ -8,7 +8,7 @@ from datetime import datetime, timedelta
 
 from paraph.kernel import clock, tokens
 from paraph.signature_requests.models import Signer
-from paraph.tenants.link_keys import TICKET, link_keys_until
+from paraph.tenants.installation import TICKET, link_keys_until
 
 AFTER_SIGNING = timedelta(minutes=15)
 IN_MAIL = timedelta(days=30)

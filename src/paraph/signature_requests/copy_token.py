@@ -10,7 +10,7 @@ from django.conf import settings
 from paraph.kernel import clock, tokens
 from paraph.signature_requests.copy_ticket import IN_MAIL, keys_of
 from paraph.signature_requests.models import CopyRecipient
-from paraph.tenants.link_keys import TICKET, link_keys_until
+from paraph.tenants.installation import TICKET, link_keys_until
 
 _PURPOSE = b"copy"  # a signer's ticket is a hash of fewer parts
 _LONGEST = 20  # digits of a number

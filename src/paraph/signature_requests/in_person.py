@@ -10,7 +10,7 @@ from datetime import timedelta
 from paraph.kernel import clock, tokens
 from paraph.signature_requests.copy_ticket import keys_of
 from paraph.signature_requests.models import Signer
-from paraph.tenants.link_keys import TICKET, link_keys_until
+from paraph.tenants.installation import TICKET, link_keys_until
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
 

@@ -16,7 +16,7 @@ from paraph.flow.messages.mail_copy import mail_recipient, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
-from paraph.server.file_response import file_response
+from paraph.server.responses import file_response
 from paraph.signature_requests.copy_token import RecipientLink, link_of
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language

@@ -10,7 +10,7 @@ from django.http.response import HttpResponseBase
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.flow.signing.copy_to_read import DrawnCopy, copy_to_read
-from paraph.server.file_response import file_response
+from paraph.server.responses import file_response
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import Signer, SignerStatus
 from paraph.signature_requests.translated_refusal import translated

@@ -6,7 +6,7 @@ from paraph.signature_requests.models import Signer
 from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.authentication import got
 from paraph.signer.described import described
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import logo_picture
 
 
 @got(kept=86_400, media="image/png")  # another logo has another address

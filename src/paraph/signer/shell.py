@@ -17,8 +17,7 @@ from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
 from paraph.signer.described import described
-from paraph.tenants.branding import theme
-from paraph.tenants.logos import logo_of, logo_picture
+from paraph.tenants.branding import logo_of, logo_picture, theme
 from paraph.tenants.models import Environment
 from paraph.tenants.organizations import application_for_web
 

@@ -9,7 +9,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseNotAllowed, HttpR
 from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 
-from paraph.server.compressed import Compressed
+from paraph.server.responses import Compressed
 from paraph.signer import language
 from paraph.signer.described import described
 from paraph.words import LOCALES

@@ -1,11 +1,12 @@
 """The store of this service: a folder of the data folder, or the bucket at ``PARAPH_STORAGE_URL``; its objects
 encrypted where ``PARAPH_STORAGE_KEY`` is set.
 
-Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.object_keys`); any other
+Keys are plain names between slashes, such as ``documents/3f/3fb2.pdf`` (:mod:`paraph.storage.objects`); any other
 form raises ``ValueError``. Faults of the disk or the network raise ``AwayError``, a full disk ``OSError``: the calling
 job is repeated, or the calling request answered with 503.
 """
 
+import errno
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from datetime import datetime
@@ -15,13 +16,11 @@ from typing import BinaryIO
 
 from django.conf import settings
 
-from paraph.kernel.errors import DomainError
+from paraph.kernel.errors import AwayError, DomainError
 from paraph.storage.encrypted import EncryptedStore
 from paraph.storage.envelope import HEADER, StorageKeys, is_encrypted
-from paraph.storage.faults import telling_faults
 from paraph.storage.local import LocalStore
-from paraph.storage.staged_object import StagedObject
-from paraph.storage.store_protocol import Store
+from paraph.storage.objects import StagedObject, Store
 
 LINK_SECONDS = 900  # rule 8
 
@@ -133,3 +132,19 @@ def _plain_store(url: str, public_url: str, data_dir: Path) -> Store:
 @lru_cache(maxsize=4)
 def _keys(current: str, further: tuple[str, ...]) -> StorageKeys:
     return StorageKeys(current, further)
+
+
+_OF_ROOM = (errno.ENOSPC, errno.EDQUOT)
+
+
+@contextmanager
+def telling_faults(store: Store, *, reading: bool = False) -> Iterator[None]:
+    """Raise faults of the store's disk or network within the block as ``AwayError``. A full disk keeps its
+    number; where an object is read, one that is missing stays ``FileNotFoundError``."""
+    try:
+        yield
+    except store.faults as fault:
+        number = getattr(fault, "errno", None)
+        if number in _OF_ROOM or (reading and isinstance(fault, FileNotFoundError)):
+            raise
+        raise AwayError(number or errno.EIO, f"the object store fails: {' '.join(str(fault).split())}") from fault

@@ -1,4 +1,5 @@
-"""Branding profiles, and the colours of a page that follow from one (rule 2.4)."""
+"""Branding profiles with their logos (docs/decisions/logos.md), and the colours of a page that follow from one
+(rule 2.4)."""
 
 import re
 from enum import StrEnum
@@ -7,11 +8,12 @@ from typing import NamedTuple
 from django.db import transaction
 
 from paraph.kernel import clock
-from paraph.kernel.appearance import READABLE, contrast, is_color, nearest, readable_on
-from paraph.kernel.errors import DomainError
+from paraph.kernel.appearance import READABLE, LogoPicture, contrast, is_color, nearest, readable_on
+from paraph.kernel.errors import AwayError, DomainError
+from paraph.storage import store
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.limits import allowance
-from paraph.tenants.models import BrandingProfile
+from paraph.tenants.models import BrandingProfile, Logo
 from paraph.tenants.organizations import checked_name, locked_organization
 
 DEFAULT = ("#f2f4f8", "#16203a", "#1f4fd8")
@@ -147,3 +149,20 @@ def contrasts(background: str, text: str, accent: str) -> list[Contrast]:
 def _judged(pair: Pair, color: str, background: str, needed: float) -> Contrast:
     ratio = contrast(color, background)
     return Contrast(pair, ratio, needed, "" if ratio >= needed else nearest(color, background, needed))
+
+
+def logo_of(profile: BrandingProfile | None) -> Logo | None:
+    return Logo.objects.filter(profile=profile).first() if profile else None
+
+
+def logo_picture(profile: BrandingProfile | None) -> LogoPicture | None:
+    """Return the logo on the profile's background. None where there is none, and where the store does not give it now:
+    a mail or a proof does without rather than wait."""
+    logo = logo_of(profile)
+    if logo is None:
+        return None
+    try:
+        png = store.get(logo.object_key)
+    except (FileNotFoundError, AwayError):
+        return None
+    return LogoPicture(png, logo.width, logo.height, str(theme(profile)["background"]))

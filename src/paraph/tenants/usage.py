@@ -11,8 +11,8 @@ from django.db.models import Sum
 
 from paraph.counts.models import Count
 from paraph.kernel import clock
+from paraph.tenants.limits import sends_scope
 from paraph.tenants.models import DailyCount, Environment, KeyUsage, MonthlyCalls, Organization, Usage
-from paraph.tenants.send_quota import sends_scope
 
 # The rows are locked before they are read, so that no call is counted twice or lost.
 _TAKE_OVER = """

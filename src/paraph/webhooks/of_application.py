@@ -5,8 +5,8 @@ from typing import Any, NamedTuple
 
 from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
 
+from paraph.tenants.applications import webhook_secrets
 from paraph.tenants.models import Application
-from paraph.tenants.webhook_secrets import webhook_secrets
 from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
 from paraph.webhooks.payload import body
 from paraph.webhooks.prepared_delivery import headers

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
-from paraph.tenants.webhook_secrets import webhook_secrets
+from paraph.tenants.applications import webhook_secrets
 from paraph.webhooks.claim import ClaimedDelivery
 from paraph.webhooks.models import Destination
 from paraph.webhooks.payload import body

@@ -11,7 +11,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import show
 from paraph.kernel.errors import DomainError
-from paraph.tenants.first_owner import check_first_owner_token, make_first_owner
+from paraph.tenants.members import check_first_owner_token, make_first_owner
 
 
 class FirstOwnerForm(forms.Form):

@@ -14,7 +14,7 @@ from paraph.dashboard.small_file import FIELD, takes_small_file
 from paraph.flow.logos import keep_logo, remove_logo
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.logo import LARGEST, LogoRefused
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import logo_picture
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 

@@ -4,10 +4,10 @@ from dataclasses import dataclass
 
 from django.utils.translation import gettext as _
 
+from paraph.tenants.accounts import with_second_factor
 from paraph.tenants.invitations import State, state
 from paraph.tenants.models import Invitation, Member, Role
 from paraph.tenants.rights import Right, grantable, may
-from paraph.tenants.second_factors import with_second_factor
 
 
 @dataclass(frozen=True)

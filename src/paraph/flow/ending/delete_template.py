@@ -12,8 +12,8 @@ from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
 from paraph.signature_requests.models import RequestDocument
 from paraph.tenants.admin_log import Action, Actor, note
+from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import Environment
-from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
 
 

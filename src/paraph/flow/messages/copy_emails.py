@@ -10,8 +10,7 @@ from paraph.messaging.unlinked import unlinked
 from paraph.signature_requests.copy_token import copy_url
 from paraph.signature_requests.models import CopyRecipient
 from paraph.signature_requests.names import full_name
-from paraph.tenants.branding import accent
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import accent, logo_picture
 
 _MOST_LINKS = 10  # the page that the mail leads to has all of them
 _LINK = '<a href="{}" style="color:inherit"><bdi>{}</bdi></a>'

@@ -12,8 +12,8 @@ from paraph.flow.sending.create import Sender, create
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import Action, note
 from paraph.tenants.lifecycle import require_active
+from paraph.tenants.limits import use_web_send
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.tenants.send_quota import use_web_send
 
 
 @transaction.atomic

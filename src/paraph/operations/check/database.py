@@ -10,8 +10,7 @@ from django.conf import settings
 from django.db import DatabaseError, connection
 from psycopg import OperationalError
 
-from paraph.database.first_statement import connect
-from paraph.database.sessions import connection_parameters
+from paraph.database.connections import connect, connection_parameters
 from paraph.kernel import clock
 from paraph.operations.check.outcome import Outcome, compare_clocks, failed, ok, warning
 from paraph.operations.migrations import missing_migrations

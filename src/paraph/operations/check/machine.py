@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from django.conf import settings
 
-from paraph.database.sessions import UNKEPT, connection_parameters, keeps_sessions
+from paraph.database.connections import UNKEPT, connection_parameters, keeps_sessions
 from paraph.kernel.secrets import fingerprint
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
 from paraph.operations.resources import folders, used_shares

@@ -10,7 +10,7 @@ from ipaddress import ip_address
 from django.conf import settings
 
 from paraph.operations.check.outcome import Outcome, failed, ok, warning
-from paraph.server.header_names import PROBE
+from paraph.server.middleware import PROBE
 
 _SECONDS = 5.0
 _UNSPECIFIED = ("0.0.0.0", "::")  # noqa: S104  compared, not bound

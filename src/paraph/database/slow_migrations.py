@@ -1,4 +1,4 @@
-"""The step of a migration that goes through many rows, beside the service, and goes on where it was killed."""
+"""Migrations beside the service: locks that nobody is harmed by, and steps through many rows."""
 
 import time
 from typing import Any
@@ -6,8 +6,29 @@ from typing import Any
 import structlog
 from django.db import OperationalError, migrations, transaction
 from psycopg import sql
+from psycopg.errors import DeadlockDetected, LockNotAvailable
 
-from paraph.database.brief_locks import BETWEEN_SECONDS, PATIENCE_SECONDS, gave_way, wait_briefly, wait_patiently
+_SHARE = "SELECT setting::int / 5 FROM pg_settings WHERE name = 'deadlock_timeout'"
+BETWEEN_SECONDS = 0.5
+PATIENCE_SECONDS = 600.0
+
+
+def wait_briefly(connection: Any) -> None:
+    """Let the statements of the session wait for a lock for a fifth of ``deadlock_timeout`` at most."""
+    with connection.cursor() as cursor:
+        cursor.execute(f"SELECT set_config('lock_timeout', ({_SHARE})::text || 'ms', false)")
+
+
+def wait_patiently(connection: Any) -> None:
+    """Let the statements of the session wait for a lock for as long as it takes."""
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT set_config('lock_timeout', '0', false)")
+
+
+def gave_way(error: OperationalError) -> bool:
+    """Return whether the statement gave way to others, and can be tried again."""
+    return isinstance(error.__cause__, LockNotAvailable | DeadlockDetected)
+
 
 _AT_ONCE = 2_000
 _TELL_SECONDS = 2.0

@@ -1,12 +1,14 @@
-"""A stored file as an answer: streamed, or the one range of bytes asked for."""
+"""Answers that are files: streamed, the one range of bytes asked for, or compressed once."""
 
+import gzip
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from mimetypes import guess_type
 from typing import BinaryIO
 
-from django.http import FileResponse, HttpRequest, HttpResponseBase, JsonResponse
-from django.utils.cache import patch_cache_control
+from django.http import FileResponse, HttpRequest, HttpResponse, HttpResponseBase, JsonResponse
+from django.utils.cache import patch_cache_control, patch_vary_headers
 from django.utils.http import content_disposition_header
 
 _ONE_RANGE = re.compile(r"bytes=(\d{0,18})-(\d{0,18})", re.ASCII)
@@ -80,3 +82,28 @@ def file_response(request: HttpRequest, file: BinaryIO, filename: str, *, in_par
         response.headers["Content-Range"] = f"bytes {part.start}-{part.start + part.length - 1}/{size}"
     patch_cache_control(response, private=True, no_store=True)
     return response
+
+
+_TAKES_GZIP = re.compile(r"\bgzip\b(?!\s*;\s*q=0(\.0*)?\s*(,|$))")
+
+
+class Compressed:
+    """``content`` and its gzip form. Nothing of it may be secret, or come from a request
+    (docs/decisions/compression.md)."""
+
+    def __init__(self, content: bytes, content_type: str) -> None:
+        self.content = content
+        self._content_type = content_type
+
+    def response(self, request: HttpRequest) -> HttpResponse:
+        """Return the gzip form, for clients that take it."""
+        takes = _TAKES_GZIP.search(request.META.get("HTTP_ACCEPT_ENCODING", ""))
+        response = HttpResponse(self.gzipped if takes else self.content, content_type=self._content_type)
+        if takes:
+            response["Content-Encoding"] = "gzip"
+        patch_vary_headers(response, ("Accept-Encoding",))
+        return response
+
+    @cached_property
+    def gzipped(self) -> bytes:
+        return gzip.compress(self.content, compresslevel=9, mtime=0)
