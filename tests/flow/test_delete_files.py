@@ -18,8 +18,8 @@ from paraph.flow.housekeeping.unused_documents import UNUSED_FOR, delete_unused_
 from paraph.flow.sealing.finalize import finalize
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+from paraph.operations.pending_work import retry
 from paraph.operations.request_state import request_state
-from paraph.operations.retry import retry
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store

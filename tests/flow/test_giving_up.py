@@ -22,7 +22,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
-from paraph.operations.retry import retry
+from paraph.operations.pending_work import retry
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.queue.connections import connector

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Literal
 
 from paraph.postgres import Server, cluster
-from paraph.postgres.binaries import programs
+from paraph.postgres.cluster import programs
 from tests import first_start
 from tests.cli.service import Service, remove
 

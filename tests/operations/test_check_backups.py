@@ -8,8 +8,8 @@ from prometheus_client.parser import text_string_to_metric_families
 from paraph.evidence.models import Backup
 from paraph.kernel import clock
 from paraph.operations import exposition
-from paraph.operations.check.readiness import ReadinessCache
-from paraph.operations.check.safekeeping import backup
+from paraph.operations.check.backlog import backup
+from paraph.operations.check.service_checks import ReadinessCache
 from paraph.webhooks.models import Delivery
 from tests.factories import sign
 from tests.webhooks.parties import told

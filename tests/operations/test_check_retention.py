@@ -7,7 +7,7 @@ import pytest
 from paraph.documents.models import ObjectToDelete
 from paraph.flow.housekeeping.delete_files import overdue
 from paraph.kernel import clock
-from paraph.operations.check.safekeeping import retention
+from paraph.operations.check.backlog import retention
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Retention
 from tests.factories import scene

@@ -15,8 +15,8 @@ from paraph.flow.signing.decline import decline
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
+from paraph.operations.pending_work import retry, retry_all
 from paraph.operations.request_state import request_state
-from paraph.operations.retry import retry, retry_all
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token

@@ -16,7 +16,8 @@ import psycopg
 import pytest
 
 from paraph.kernel.errors import DomainError
-from paraph.postgres import Server, binaries, cluster, location, tuning
+from paraph.postgres import Server, cluster, location
+from paraph.postgres import server as embedded
 
 pytestmark = pytest.mark.thorough
 
@@ -66,7 +67,7 @@ def test_a_cluster_left_half_made_is_made_anew(data_dir: Path) -> None:
     server = Server(data_dir)
     draft = server.location.home / "cluster.new-1234"
     draft.mkdir()
-    (draft / "PG_VERSION").write_text(binaries.VERSION)
+    (draft / "PG_VERSION").write_text(cluster.VERSION)
     server.start()
     server.stop()
     assert not draft.exists()
@@ -131,7 +132,7 @@ def test_a_full_disk_gets_a_sentence(data_dir: Path, monkeypatch: pytest.MonkeyP
 
 
 def test_a_server_that_does_not_start_says_why(data_dir: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tuning, "settings", lambda sockets, connections: {"no_such_setting": "1"})
+    monkeypatch.setattr(embedded, "tuning", lambda sockets, connections: {"no_such_setting": "1"})
     with pytest.raises(DomainError, match=r"PostgreSQL did not start: .*no_such_setting"):
         Server(data_dir).start()
 
@@ -143,15 +144,15 @@ def test_a_folder_that_cannot_be_made_gets_a_sentence(tmp_path: Path) -> None:
 
 
 def test_a_closed_virtual_environment_is_copied_not_opened(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(binaries, "ROOT_HOME", tmp_path)
-    monkeypatch.setattr(binaries, "_open_to_others", lambda program: False)
-    copied = binaries.programs("somebody")
+    monkeypatch.setattr(cluster, "ROOT_HOME", tmp_path)
+    monkeypatch.setattr(cluster, "_open_to_others", lambda program: False)
+    copied = cluster.programs("somebody")
     assert copied.is_relative_to(tmp_path)
     for program in ("postgres", "initdb", "psql"):  # the last two need libraries that lie elsewhere in the package
         said = subprocess.run([copied / program, "--version"], capture_output=True, text=True, check=True).stdout
-        assert f" {binaries.VERSION}." in said
+        assert f" {cluster.VERSION}." in said
     assert stat.S_IMODE((copied / "initdb").stat().st_mode) == 0o755
-    assert binaries.programs("somebody") == copied
+    assert cluster.programs("somebody") == copied
     assert len(list(tmp_path.iterdir())) == 1
 
 
@@ -189,7 +190,7 @@ def open_python() -> str:
     """A Python of our version that another user may run."""
     system = shutil.which(f"python{sys.version_info.major}.{sys.version_info.minor}", path="/usr/bin:/usr/local/bin")
     for candidate in filter(None, (sys.executable, system)):
-        if binaries._open_to_others(Path(candidate)):
+        if cluster._open_to_others(Path(candidate)):
             return candidate
     pytest.skip("no Python of this version that an ordinary user may run")
 

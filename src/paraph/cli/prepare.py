@@ -5,7 +5,7 @@ import sys
 from typing import NamedTuple
 
 from paraph.cli.supervisor import fork
-from paraph.metrics import ledger_files
+from paraph.metrics import ledger
 from paraph.operations.check.service_checks import require_start
 from paraph.operations.migrations import migrate
 from paraph.storage import store
@@ -30,7 +30,7 @@ def prepare(*, newer_tables: bool = False) -> FirstSteps:
     """
     migrate(newer_tables=newer_tables)
     store.sweep()
-    ledger_files.forget()
+    ledger.forget()
     require_start()
     api_key = "" if Organization.objects.exists() else _first_key()
     return FirstSteps(api_key, first_owner_link())

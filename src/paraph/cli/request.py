@@ -62,8 +62,8 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
     if (id is None) != every:
         raise click.UsageError("Name one request, or --all.")
     with database():
-        from paraph.operations.retry import retry as retry_request
-        from paraph.operations.retry import retry_all
+        from paraph.operations.pending_work import retry as retry_request
+        from paraph.operations.pending_work import retry_all
 
         if id is None:
             show_facts({"retried": retry_all()}, as_json=as_json)

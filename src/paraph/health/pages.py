@@ -11,7 +11,7 @@ from django.conf import settings
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
 from paraph.kernel import tokens
-from paraph.operations.check.readiness import READINESS
+from paraph.operations.check.service_checks import READINESS
 from paraph.operations.exposition import CONTENT_TYPE, exposition
 
 _FORWARDED = ("X-Forwarded-For", "Forwarded", "X-Real-Ip", "Via")

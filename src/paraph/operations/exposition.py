@@ -16,9 +16,9 @@ from paraph.evidence import preservation
 from paraph.evidence.models import SealingFailure
 from paraph.evidence.sealing_failures import given_up
 from paraph.metrics import instruments
+from paraph.operations.check.backlog import newest_sound
 from paraph.operations.check.outcome import Status
-from paraph.operations.check.readiness import READINESS
-from paraph.operations.check.safekeeping import newest_sound
+from paraph.operations.check.service_checks import READINESS
 from paraph.operations.pending_work import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
