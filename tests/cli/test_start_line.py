@@ -6,7 +6,7 @@ import pytest
 from structlog.testing import capture_logs
 
 from paraph import __version__
-from paraph.cli.start_line import log_start
+from paraph.cli.session import log_start
 from paraph.kernel.settings import Settings
 
 CREDENTIAL = "sesame-sesame-sesame-sesame-sesame"

@@ -1,4 +1,4 @@
-"""``paraph application``: create, list, update, rotate, revoke."""
+"""``paraph application``: create, list, update, rotate, revoke; ``paraph key``: list, revoke."""
 
 from datetime import timedelta
 from typing import Any
@@ -132,3 +132,33 @@ def revoke(id: int, *, as_json: bool) -> None:
         application = existing_application(id)
         count = revoke_application(OPERATOR, application)
         show({"id": id, "revoked_keys": count}, as_json=as_json)
+
+
+@click.group()
+def keys() -> None:
+    """API keys, one by one. Nobody can show a key again."""
+
+
+@keys.command("list")
+@click.option("--application", type=int, help="Only those of this application.")
+@operator_options
+def list_keys(application: int | None, *, as_json: bool) -> None:
+    """Show keys: whose they are, when they were last used, and until when they are valid."""
+    with database():
+        from paraph.tenants.overview import keys as all_keys
+
+        show_list(all_keys(application), as_json=as_json, none="There is no key.")
+
+
+@keys.command("revoke")
+@click.argument("id", type=int)
+@operator_options
+def revoke_one(id: int, *, as_json: bool) -> None:
+    """Revoke one key, effective immediately."""
+    with database():
+        from paraph.tenants.admin_log import OPERATOR
+        from paraph.tenants.applications import existing_key, revoke_key
+        from paraph.tenants.overview import key_facts
+
+        key = revoke_key(OPERATOR, existing_key(id))
+        show(key_facts(key), as_json=as_json)

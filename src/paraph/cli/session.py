@@ -1,12 +1,19 @@
-"""Django and the database, set up for a command."""
+"""Django and the database, set up for a command; the line that each start leaves in the log."""
 
 import gc
 import os
+import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import Any, Literal, get_origin
+from urllib.parse import urlsplit
 
+import structlog
+
+from paraph import __version__
 from paraph.cli.lock import DataFolderLock
 from paraph.kernel.errors import DomainError
+from paraph.kernel.rates import PerHourAndDay
 from paraph.kernel.settings import Settings, read_settings
 from paraph.postgres import Server
 
@@ -105,3 +112,40 @@ def _running_database() -> Iterator[None]:
         yield
     except OperationalError as error:
         raise DomainError("database", f"The database does not answer: {' '.join(str(error).split())}") from error
+
+
+def log_start(command: str) -> None:
+    """Log which version begins, and how it is set up. Of the settings that are set, those that are numbers or choices
+    show their values; texts show only that they are set, because a secret may stand in any of them."""
+    settings = read_settings()
+    web_processes, worker_processes = settings.processes
+    structlog.get_logger("paraph.start").info(
+        "Paraph starts",
+        command=command,
+        version=__version__,
+        python=platform.python_version(),
+        database="own" if settings.database_url else "embedded",
+        storage=urlsplit(settings.storage_url).scheme or "folder",
+        sealing_key=_kind_of_key(settings.sealing_key),
+        confinement=settings.confinement,
+        web_processes=web_processes,
+        worker_processes=worker_processes,
+        settings={_variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
+    )
+
+
+def _kind_of_key(address: str) -> str:
+    scheme = address.partition(":")[0]
+    return scheme if scheme in ("pkcs11", "awskms", "arn") else "file" if address else "development"
+
+
+def _variable(name: str) -> str:
+    return str(Settings.model_fields[name].validation_alias or f"PARAPH_{name.upper()}")
+
+
+def _shown(settings: Settings, name: str) -> Any:
+    value = getattr(settings, name)
+    if isinstance(value, PerHourAndDay):
+        return str(value)
+    chosen = get_origin(Settings.model_fields[name].annotation) is Literal
+    return value if chosen or isinstance(value, int) else "set"

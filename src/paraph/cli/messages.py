@@ -1,22 +1,78 @@
-"""``paraph webhook list`` and ``paraph webhook replay``."""
+"""``paraph inbox`` and ``paraph webhook``: the messages that were captured, and what was delivered to receivers."""
 
-import json
 from datetime import UTC, datetime
-from typing import Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import click
 
-from paraph.cli.options import last_outcome, operator_options, show
+from paraph.cli.options import last_outcome, operator_options, show, show_lines
 from paraph.cli.session import database
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
+
+if TYPE_CHECKING:
+    from paraph.messaging.models import CapturedMessage
+
+
+@click.command()
+@click.option(
+    "--html",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Write the HTML of each mail into this folder, as a file to look at in a browser.",
+)
+@operator_options
+def inbox(folder: Path | None, *, as_json: bool) -> None:
+    """Show captured messages, newest last."""
+    with database():
+        from paraph.messaging.inbox import messages
+
+        captured = list(messages())
+    if folder:
+        _write(folder, captured)
+    facts = [_facts(message, folder) for message in captured]
+    lines: list[str] = []
+    for message in facts:
+        lines.append(f"{message['created_at']}  {message['channel']}  {message['to']}  {message['subject']}")
+        lines += [f"    {message['file']}"] if "file" in message else []
+        lines.append("    " + message["text"].replace("\n", "\n    ") + "\n")
+    show_lines(facts, lines, as_json=as_json)
+
+
+def _write(folder: Path, captured: "list[CapturedMessage]") -> None:
+    try:
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # links and codes are secrets
+        for message in captured:
+            if message.html:
+                _file(folder, message).write_text(message.html, "utf-8")
+    except OSError as error:
+        raise DomainError("configuration", f"{folder} cannot be written to: {error.strerror}.") from error
+
+
+def _facts(message: "CapturedMessage", folder: Path | None) -> dict[str, str]:
+    facts = {
+        "to": message.to,
+        "channel": message.channel,
+        "subject": message.subject,
+        "text": message.text,
+        "html": message.html,
+        "created_at": clock.iso(message.created_at),
+    }
+    return facts | ({"file": str(_file(folder, message))} if folder and message.html else {})
+
+
+def _file(folder: Path, message: "CapturedMessage") -> Path:
+    """Named by the message's number: an address may hold a slash."""
+    return folder / f"{message.pk:06d}.html"
 
 
 @click.group()
-def command() -> None:
+def webhook() -> None:
     """Webhook deliveries: what was told to whom, and telling it again."""
 
 
-@command.command("list")
+@webhook.command("list")
 @click.option("--failed", is_flag=True, help="Only those that were given up.")
 @click.option("--limit", type=click.IntRange(1, 10_000), default=100, show_default=True, help="How many at most.")
 @operator_options
@@ -26,14 +82,10 @@ def list_(*, failed: bool, limit: int, as_json: bool) -> None:
         from paraph.webhooks.overview import deliveries
 
         listed = deliveries(failed_only=failed, limit=limit)
-    if as_json:
-        click.echo(json.dumps(listed, ensure_ascii=False))
-        return
-    for delivery in listed:
-        click.echo(_line(delivery))
+    show_lines(listed, map(_line, listed), as_json=as_json)
 
 
-@command.command()
+@webhook.command()
 @click.argument("delivery", type=int, required=False)
 @click.option("--request", type=int, help="Every delivery of this signature request.")
 @click.option("--since", help="Every failed delivery of the events since this time, such as 2030-05-17T08:00:00Z.")
