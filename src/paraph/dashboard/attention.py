@@ -17,7 +17,7 @@ from paraph.signature_requests.models import LARGE, Inquiry, Mode, RequestStatus
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.webhooks.of_tenant import FailingWebhook, failing_webhooks
+from paraph.webhooks.deliveries import FailingWebhook, failing_webhooks
 
 MOST = 5
 _SOON = timedelta(days=3)

@@ -16,8 +16,7 @@ from paraph.flow.messages.tell_decline import owed_mails
 from paraph.flow.sealing.mail_copies import mail_name
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.queue.defer import defer
-from paraph.queue.queues import QUEUES
+from paraph.queue.jobs import QUEUES, defer
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
@@ -53,7 +52,7 @@ _STATE = f"""
 
 @dataclass(frozen=True)
 class PendingStep:
-    """``task`` and ``arguments`` are those of :func:`paraph.queue.defer.defer`; ``words`` complete "It waits for …".
+    """``task`` and ``arguments`` are those of :func:`paraph.queue.jobs.defer`; ``words`` complete "It waits for …".
     ``by_any``: any of the request's jobs of this task does it, whatever its arguments. ``mails``: names of the mails
     that it sends."""
 

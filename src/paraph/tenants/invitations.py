@@ -15,7 +15,7 @@ from paraph.counts.counting import Ceiling, count
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import HOUR
-from paraph.messaging.destination import destination_hash
+from paraph.messaging.gateways import destination_hash
 from paraph.tenants.accounts import checked_address
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Invitation, Member, Role, User

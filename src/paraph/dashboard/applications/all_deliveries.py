@@ -8,8 +8,8 @@ from paraph.dashboard.applications.filter_form import ANY, STATES, FilterForm
 from paraph.dashboard.decorators import member_page, scope, show
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right
+from paraph.webhooks.deliveries import deliveries_of_all
 from paraph.webhooks.models import DeliveryStatus
-from paraph.webhooks.of_tenant import deliveries_of_all
 
 
 class AllFilterForm(FilterForm):

@@ -11,9 +11,8 @@ from paraph.dashboard.decorators import actor, member_page, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
+from paraph.webhooks.deliveries import deliveries_page, send_test
 from paraph.webhooks.models import DeliveryStatus
-from paraph.webhooks.of_application import deliveries_page
-from paraph.webhooks.resend import send_test
 
 
 @member_page(Right.BUILD)

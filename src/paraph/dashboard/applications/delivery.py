@@ -13,9 +13,8 @@ from paraph.dashboard.decorators import actor, member_page, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Member
 from paraph.tenants.rights import Right
+from paraph.webhooks.deliveries import send_again, signed
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.of_application import for_application, signed
-from paraph.webhooks.resend import send_again
 
 
 @member_page(Right.BUILD)
@@ -50,7 +49,7 @@ def signed_body(request: HttpRequest, member: Member, application_id: int, deliv
 
 
 def _delivery(application: Application, delivery_id: int) -> Delivery:
-    row = for_application(application).filter(pk=delivery_id).first()
+    row = Delivery.objects.filter(application=application, pk=delivery_id).first()
     if row is None:
         raise Http404
     return row

@@ -5,8 +5,8 @@ from datetime import UTC, date, datetime, time, timedelta
 from django import forms
 from django.utils.translation import gettext_lazy
 
+from paraph.webhooks.deliveries import Filter
 from paraph.webhooks.models import DeliveryStatus
-from paraph.webhooks.of_application import Filter
 from paraph.webhooks.payload import EVENTS, TEST_EVENT
 
 STATES = {

@@ -18,9 +18,8 @@ from paraph.signature_requests.signing_eligibility import SigningEligibility, si
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
+from paraph.webhooks.deliveries import Signed, for_request, signed
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.of_application import Signed, signed
-from paraph.webhooks.of_tenant import for_request
 
 _LATEST_REQUESTS = 200  # of the sandbox, among which the application's newest is looked for
 _MOST_WEBHOOKS = 20

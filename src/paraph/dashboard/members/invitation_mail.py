@@ -5,7 +5,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.account_mail.mail_account import AccountMail, hand_over
-from paraph.messaging.unlinked import unlinked
+from paraph.messaging.letters import unlinked
 from paraph.tenants.invitations import Invited
 from paraph.tenants.models import User
 

@@ -38,7 +38,7 @@ from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.organizations import application_for_web
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
-from paraph.webhooks.of_tenant import for_request
+from paraph.webhooks.deliveries import for_request
 
 _MOST_DELIVERIES = 100
 _SHOWN = ("name", "file_deleted_at", "pages")  # of a document

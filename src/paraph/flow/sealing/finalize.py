@@ -10,7 +10,7 @@ from paraph.flow.sealing.seal import seal
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.metrics.metrics import stage
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.models import MailKind

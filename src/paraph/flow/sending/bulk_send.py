@@ -10,7 +10,7 @@ from paraph.audit_trail.append import Origin
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_from_web
 from paraph.kernel.errors import DomainError
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.request_templates.payload import TemplatePayload
 from paraph.tenants.admin_log import Action, Actor, note

@@ -1,7 +1,9 @@
-"""Connections to addresses that were checked before, never to a name that could resolve anew."""
+"""Connections to addresses that were checked before, never to a name that could resolve anew; and those that stay open
+after an exchange, for the next one with the same server."""
 
 import base64
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 from urllib.parse import unquote
 
 import httpcore
@@ -9,6 +11,8 @@ import httpx
 
 _ANSWER_LIMIT = 8192  # bytes
 _SHORTEST_TRY_SECONDS = 0.5
+SECONDS = 4.0  # fewer than a delivery may take: a server that serves one client at a time keeps others waiting
+_MOST = 100
 
 
 class PinnedBackend(httpcore.AsyncNetworkBackend):
@@ -72,3 +76,41 @@ async def _tunnel(stream: httpcore.AsyncNetworkStream, target: str, proxy: httpx
     first_line = answer.split(b"\r\n", 1)[0]
     if first_line.split(b" ")[1:2] != [b"200"]:
         raise httpcore.ProxyError(f"the proxy refused: {first_line[:200].decode(errors='replace')}")
+
+
+class PinnedConnection(NamedTuple):
+    """A connection to a server, and the backend that knows the address at its other end."""
+
+    origin: httpcore.Origin
+    backend: PinnedBackend
+    http: httpcore.AsyncHTTPConnection
+
+
+class KeptConnections:
+    """The kept connections of one event loop. A host is checked anew before each exchange, and a connection is used
+    again only where the address at its other end is among those that were found."""
+
+    def __init__(self) -> None:
+        self._kept: list[PinnedConnection] = []
+
+    def take(self, origin: httpcore.Origin, addresses: Sequence[str]) -> PinnedConnection | None:
+        """Return a connection that nobody else has from now on; None where there is none that its server left open."""
+        for kept in self._kept:
+            if kept.origin == origin and kept.backend.address in addresses and not kept.http.has_expired():
+                self._kept.remove(kept)
+                return kept
+        return None
+
+    async def keep(self, connection: PinnedConnection) -> None:
+        """Keep the connection if its exchange has ended as it should and its server agrees, else close it."""
+        http = connection.http
+        if http.is_idle() and not http.has_expired() and len(self._kept) < _MOST:
+            self._kept.append(connection)
+        else:
+            await http.aclose()
+
+    async def close_expired(self, *, all_of_them: bool = False) -> None:
+        """Close what nobody has used for :data:`SECONDS`, and what its server has closed."""
+        for kept in [kept for kept in self._kept if all_of_them or kept.http.has_expired()]:
+            self._kept.remove(kept)
+            await kept.http.aclose()
