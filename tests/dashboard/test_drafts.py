@@ -28,7 +28,7 @@ from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.conftest import MemberClient
 from tests.drafts import placed as stored
 from tests.factories import jobs
-from tests.kernel.others import in_thread
+from tests.kernel.test_places import in_thread
 from tests.tenancy import create_application, create_branding_profile, create_organization, suspend
 
 pytestmark = pytest.mark.django_db

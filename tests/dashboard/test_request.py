@@ -34,7 +34,7 @@ from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import VISITOR, Scene, scene, sign
-from tests.kernel.others import in_thread
+from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]

@@ -12,7 +12,7 @@ from paraph.tenants.scope import tenant_key
 from tests.api.v1.api_clients import ApiClient, api_client, error
 from tests.api.v1.test_templates import created
 from tests.factories import scene
-from tests.kernel.others import in_thread
+from tests.kernel.test_places import in_thread
 from tests.pdf.pdf_factory import paper, text
 from tests.production import Client
 
