@@ -7,8 +7,9 @@ import pytest
 
 from paraph.kernel import clock
 from paraph.tenants.admission import admit
+from paraph.tenants.limits import next_month
 from paraph.tenants.models import MonthlyCalls
-from paraph.tenants.usage import month_of, monthly_usage, next_month, recent_calls, take_over_calls, usage_of_all
+from paraph.tenants.usage import month_of, monthly_usage, recent_calls, take_over_calls, usage_of_all
 from tests.factories import scene
 from tests.tenancy import create_application, create_organization
 

@@ -10,7 +10,7 @@ and job workers never do.
 import threading
 import time
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from threading import Condition
 
 from paraph.kernel.errors import DomainError
@@ -163,25 +163,15 @@ def expensive_request() -> None:
         _here.until_end.enter_context(expensive_work())
 
 
-@contextmanager
-def machine_of_others(tenant_key: str) -> Iterator[None]:
+def machine_of_others(tenant_key: str) -> AbstractContextManager[None]:
     """Hold a place for the block, in which a machine of others is waited for, such as a mail server; else likewise."""
-    if _machines is None:
-        yield
-        return
-    with _machines.place(_named(tenant_key)):
-        yield
+    return _machines.place(_named(tenant_key)) if _machines else nullcontext()
 
 
-@contextmanager
-def sending_file(network: str) -> Iterator[None]:
+def sending_file(network: str) -> AbstractContextManager[None]:
     """Hold a place for the block, in which a file is sent, on behalf of the tenant that was named or else of the
     client's ``network``; else likewise."""
-    if _files is None:
-        yield
-        return
-    with _files.place(_here.tenant_key or network):
-        yield
+    return _files.place(_here.tenant_key or network) if _files else nullcontext()
 
 
 def _named(tenant_key: str) -> str:

@@ -67,21 +67,13 @@ def write_master_key(data_dir: Path, key: bytes) -> None:
 
 def write_earlier_master_keys(data_dir: Path, keys: Sequence[bytes]) -> None:
     """Put these keys in the data folder beside ``secret.key``."""
-    handle = os.open(data_dir / _EARLIER, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(b"\n".join(keys))
-        file.flush()
-        os.fsync(file.fileno())
+    _write(data_dir / _EARLIER, b"\n".join(keys), os.O_TRUNC)
 
 
 def _create(path: Path, key: bytes) -> bytes:
     """Write the key unless another process has just written one, and return the key of the file."""
     temporary = path.with_suffix(f".{tokens.random_hex(8)}")
-    handle = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-    with os.fdopen(handle, "wb") as file:
-        file.write(key)
-        file.flush()
-        os.fsync(file.fileno())
+    _write(temporary, key, os.O_EXCL)
     try:
         os.link(temporary, path)
     except FileExistsError:
@@ -89,6 +81,13 @@ def _create(path: Path, key: bytes) -> bytes:
     finally:
         temporary.unlink()
     return _read(path)
+
+
+def _write(path: Path, content: bytes, flag: int) -> None:
+    with os.fdopen(os.open(path, os.O_WRONLY | os.O_CREAT | flag, 0o600), "wb") as file:
+        file.write(content)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _read(path: Path) -> bytes:

@@ -8,7 +8,6 @@ from django.db import connection, transaction
 from django.db.models import Q
 from procrastinate.contrib.django.models import ProcrastinateJob
 
-import paraph.flow.jobs  # noqa: F401  registers the tasks that defer() names
 from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import ProofFile
 from paraph.flow.lock import lock_request
@@ -218,6 +217,8 @@ def retry(request_id: int) -> list[Retried]:
     It is safe while the service runs and when called twice: it holds the request's row lock, as every step does when it
     defers the next one, so no step gets a second job. Raise ``DomainError("not_found", …)``.
     """
+    import paraph.flow.jobs  # noqa: F401, PLC0415  the tasks that defer() names; they bring the whole flow with them
+
     with transaction.atomic():
         try:
             request = lock_request(request_id)

@@ -51,11 +51,7 @@ class _Column(NamedTuple):
     word: str
     name: str
     purpose: str
-    context: Callable[[int], bytes]
-
-
-def _none(_id: int) -> bytes:
-    return b""
+    context: Callable[[int], bytes] = lambda _id: b""
 
 
 def _of(name: str) -> Callable[[int], bytes]:
@@ -64,16 +60,14 @@ def _of(name: str) -> Callable[[int], bytes]:
 
 _COLUMNS = {
     "webhook_secrets": [
-        _Column(Application.objects.all(), "application", "webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
-        _Column(Application.objects.all(), "application", "next_webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
+        _Column(Application.objects.all(), "application", "webhook_secret_encrypted", WEBHOOK_SECRETS),
+        _Column(Application.objects.all(), "application", "next_webhook_secret_encrypted", WEBHOOK_SECRETS),
     ],
     "signatures": [
         _Column(_SIGNERS, "signer", "signature_encrypted", handwriting.PURPOSE, _of("signature")),
         _Column(_SIGNERS, "signer", "initials_encrypted", handwriting.PURPOSE, _of("initials")),
     ],
-    "field_values": [
-        _Column(_SIGNERS, "signer", "fields_encrypted", field_values.PURPOSE, field_values.context),
-    ],
+    "field_values": [_Column(_SIGNERS, "signer", "fields_encrypted", field_values.PURPOSE, field_values.context)],
 }
 
 
@@ -208,13 +202,8 @@ def _wait_until_noticed() -> None:
 
 
 def _look_through(*, renew: bool) -> dict[str, Found]:
-    parts: dict[str, Callable[[], Found]] = {
-        "webhook_secrets": lambda: values_of("webhook_secrets", renew=renew),
-        "second_factors": lambda: second_factors_of_all(renew=renew),
-        "signatures": lambda: values_of("signatures", renew=renew),
-        "field_values": lambda: values_of("field_values", renew=renew),
-    }
-    return {word: look() for word, look in parts.items()}
+    found = {word: values_of(word, renew=renew) for word in _COLUMNS}
+    return found | {"second_factors": second_factors_of_all(renew=renew)}
 
 
 def _renew_development_keys() -> None:

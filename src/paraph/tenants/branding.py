@@ -1,7 +1,6 @@
 """Branding profiles with their logos (docs/decisions/logos.md), and the colours of a page that follow from one
 (rule 2.4)."""
 
-import re
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -17,7 +16,6 @@ from paraph.tenants.models import BrandingProfile, Logo
 from paraph.tenants.organizations import checked_name, locked_organization
 
 DEFAULT = ("#f2f4f8", "#16203a", "#1f4fd8")
-_COLOR = re.compile(r"#[0-9A-Fa-f]{6}", re.ASCII)
 _SURFACE = "#ffffff"
 _VISIBLE = 3.0  # WCAG 2.2, 1.4.11: lines and controls
 _COLORS = ("background_color", "text_color", "accent_color")
@@ -86,7 +84,7 @@ def existing_profile(profile_id: int) -> BrandingProfile:
 def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
     values = {field: colors[field] for field in _COLORS}
     for field, value in values.items():
-        if not _COLOR.fullmatch(value):
+        if not is_color(value):
             raise DomainError("validation_error", f"{field} must be a colour such as #1a2b3c, not {value[:20]!r}.")
     return {"name": checked_name(name), **values}
 

@@ -31,12 +31,7 @@ class Agreed(NamedTuple):
     earlier_link_keys: tuple[dict[str, Any], ...] = ()
 
 
-class _Read(NamedTuple):
-    agreed: Agreed
-    at: float
-
-
-_read: list[_Read] = []  # one at most
+_read: list[tuple[Agreed, float]] = []  # one at most, and when it was read
 
 
 def secret_is_ours() -> bool:
@@ -59,9 +54,9 @@ def fingerprint_in_use() -> bytes | None:
 def agreed(*, anew: bool = False) -> Agreed:
     """Return the row. It changes only while a secret is being rotated: a process that knows one secret alone reads it
     once."""
-    if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0].at > NOTICED_SECONDS):
-        _read[:] = [_Read(_row(), time.monotonic())]
-    return _read[0].agreed
+    if anew or not _read or (settings.SECRETS.several and time.monotonic() - _read[0][1] > NOTICED_SECONDS):
+        _read[:] = [(_row(), time.monotonic())]
+    return _read[0][0]
 
 
 def _row() -> Agreed:

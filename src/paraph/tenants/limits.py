@@ -164,8 +164,11 @@ def use_web_send(organization_id: int, plan: str) -> None:
 def web_sends(organization_id: int, plan: str) -> WebSendQuota:
     """Return how much of this month's quota is used."""
     month = _month(clock.now())
-    renews_on = date(month.year + month.month // 12, month.month % 12 + 1, 1)
-    return WebSendQuota(number_of(sends_scope(month, organization_id)), _limit(plan), renews_on)
+    return WebSendQuota(number_of(sends_scope(month, organization_id)), _limit(plan), next_month(month))
+
+
+def next_month(month: date) -> date:
+    return date(month.year + month.month // 12, month.month % 12 + 1, 1)
 
 
 def sends_scope(month: date, organization_id: int | str) -> str:
