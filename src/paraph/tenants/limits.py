@@ -74,35 +74,10 @@ def message_ceilings(plan: str, environment: str) -> PerHourAndDay:
     return limit.times(asked.rate_limit_factor)
 
 
-@dataclass(frozen=True)
-class MessageLimits:
-    """Every ceiling of messages by name, for pages that list them.
-
-    ``of_plans``: of one organization, by environment and plan. The others hold for every plan: to one address or number
-    in production from one organization and from all, in the sandbox from all; SMS in a day and environment, of one
-    organization and of all to one calling code.
-    """
-
-    of_plans: dict[tuple[Environment, Plan], PerHourAndDay]
-    to_one: PerHourAndDay
-    to_one_from_all: PerHourAndDay
-    to_one_in_sandbox: PerHourAndDay
-    sms_of_organization: PerHourAndDay
-    sms_to_country: PerHourAndDay
-
-
-def message_limits() -> MessageLimits:
+def sms_ceilings() -> tuple[PerHourAndDay, PerHourAndDay]:
+    """Return how many SMS may be sent in a day and environment: by one organization, and by all to one calling code."""
     asked = settings.PARAPH
-    return MessageLimits(
-        of_plans={
-            (environment, plan): message_ceilings(plan, environment) for environment in Environment for plan in Plan
-        },
-        to_one=asked.messages_per_destination,
-        to_one_from_all=asked.messages_per_destination_in_all,
-        to_one_in_sandbox=asked.messages_per_destination,
-        sms_of_organization=PerHourAndDay(0, asked.sms_per_organization_and_day),
-        sms_to_country=PerHourAndDay(0, asked.sms_per_country_and_day),
-    )
+    return PerHourAndDay(0, asked.sms_per_organization_and_day), PerHourAndDay(0, asked.sms_per_country_and_day)
 
 
 def stored_bytes(scope: TenantScope) -> int:
