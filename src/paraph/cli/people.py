@@ -108,8 +108,8 @@ def show_person(address: str, *, pdf: Path | None, as_json: bool) -> None:
             write_person_file(pdf, address.strip(), at, kept)
     things = [{"place": each.place, "erased_by": each.erased_by, "stays": each.stays, **each.facts} for each in kept]
     if as_json:
-        told = {"address": address.strip(), "at": clock.iso(at), "kept": things}
-        click.echo(json.dumps(told, ensure_ascii=False, indent=1))
+        facts = {"address": address.strip(), "at": clock.iso(at), "kept": things}
+        click.echo(json.dumps(facts, ensure_ascii=False, indent=1))
         return
     for each in kept:
         click.echo(f"{each.place}: {json.dumps(each.facts, ensure_ascii=False)}")
@@ -153,5 +153,5 @@ def address(address: str, *, yes: bool, as_json: bool) -> None:
         from paraph.tenants.admin_log import OPERATOR
 
         erased = erase_address(OPERATOR, address)
-        told = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}
-        show(told, as_json=as_json)
+        left = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}
+        show(left, as_json=as_json)

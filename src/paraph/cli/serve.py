@@ -75,7 +75,7 @@ def _children(settings: Settings) -> list[Child]:
 
 
 def _prepare(server: Server | None, *, newer_tables: bool) -> tuple[str, str]:
-    """Import everything while the database starts, then prepares the start in a child process: its connections must
+    """Import everything while the database starts, then prepare the start in a child process: its connections must
     not be inherited by children forked later. Return the API key of a first start and the link that makes the first
     owner, or ""."""
     if server:

@@ -65,7 +65,7 @@ def database() -> Iterator[None]:
 
 @contextmanager
 def database_to_fill() -> Iterator[str]:
-    """Give the URL of the database as it is, without setting Django up; the embedded server runs meanwhile. Raises
+    """Give the URL of the database as it is, without setting Django up; the embedded server runs meanwhile. Raise
     ``DomainError`` where the service runs on this data folder."""
     settings = read_settings()
     lock = DataFolderLock(settings.data_dir)

@@ -143,10 +143,10 @@ def _verified(
     file: _File, roots: Sequence[bytes], kept: Sequence[DetachedTimestamp], signers: Sequence[str]
 ) -> Verification:
     found = verify(file, roots, kept, signers)
-    told = [] if roots else [_NO_ROOT]
+    more = [] if roots else [_NO_ROOT]
     if found.purpose is not None and found.purpose.kind == "proof":
-        told.append("It is a proof of other files, which were not given, so nothing was compared with it.")
-    return replace(found, findings=[*found.findings, *told])
+        more.append("It is a proof of other files, which were not given, so nothing was compared with it.")
+    return replace(found, findings=[*found.findings, *more])
 
 
 def _roots(root_files: Sequence[Path], data_dir: Path) -> list[bytes]:

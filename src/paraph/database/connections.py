@@ -68,7 +68,7 @@ def connect(
 def execute_first(
     made: "psycopg.Connection[Any]", statement: str, seconds: float, shortage: Callable[[], object] = lambda: None
 ) -> None:
-    """Execute the statement on a new connection; ``shortage`` is called where that takes long. Raises
+    """Execute the statement on a new connection; ``shortage`` is called where that takes long. Raise
     ``OperationalError``, after closing the connection, where it is not answered in time."""
     began = time.monotonic()
     server = made.pgconn
@@ -127,8 +127,8 @@ def application_name() -> str:
 
 
 def keeps_sessions(conninfo: str = "", **parameters: Any) -> bool:
-    """Two connections at once have one server process each, and keep it from statement to statement. Raises
-    ``psycopg.OperationalError`` where one is not to be had in time."""
+    """Return whether two connections at once have one server process each, and keep it from statement to statement.
+    Raise ``psycopg.OperationalError`` where one is not to be had in time."""
     with closing(connect(conninfo, **parameters)) as one, closing(connect(conninfo, **parameters)) as other:
         seen = {(_process(one), _process(other)) for _ in range(_ROUNDS)}
     return len(seen) == 1 and all(first != second for first, second in seen)

@@ -31,7 +31,7 @@ def gave_way(error: OperationalError) -> bool:
 
 
 _AT_ONCE = 2_000
-_TELL_SECONDS = 2.0
+_LOG_SECONDS = 2.0
 _POSITIONS = "CREATE TABLE IF NOT EXISTS migration_positions (step text PRIMARY KEY, done_to bigint NOT NULL)"
 
 _log = structlog.get_logger("paraph.migrations")
@@ -65,12 +65,12 @@ class InBatches(migrations.RunPython):
         connection = editor.connection
         first, last = self._ends(connection)
         start = max(first, _position(connection, self.step))
-        told = time.monotonic()
+        logged_at = time.monotonic()
         wait_briefly(connection)
         for start in range(start, last + 1, _AT_ONCE):  # noqa: B020  from where it was killed
             self._batch(connection, start, min(start + _AT_ONCE, last + 1))
-            if time.monotonic() > told + _TELL_SECONDS:
-                told = time.monotonic()
+            if time.monotonic() > logged_at + _LOG_SECONDS:
+                logged_at = time.monotonic()
                 done = (start + _AT_ONCE - first) / (last + 1 - first)
                 _log.info("a migration goes through rows", step=self.step, done=f"{min(done, 1.0):.0%}")
         wait_patiently(connection)
@@ -104,7 +104,7 @@ class InBatches(migrations.RunPython):
 
 
 def forget_positions(connection: Any) -> None:
-    """Once nothing is left to be done."""
+    """Drop the table of positions, once nothing is left to be done."""
     with connection.cursor() as cursor:
         cursor.execute("DROP TABLE IF EXISTS migration_positions")
 

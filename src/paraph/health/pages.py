@@ -76,10 +76,10 @@ def readyz(request: HttpRequest) -> HttpResponse:
     most a few seconds old."""
     found = READINESS.readiness()
     ready = found.ready and not is_draining()
-    told: dict[str, object] = {"ready": ready}
+    answer: dict[str, object] = {"ready": ready}
     if has_internal_access(request):
-        told["checks"] = found.parts
-    response = JsonResponse(told, status=200 if ready else 503)
+        answer["checks"] = found.parts
+    response = JsonResponse(answer, status=200 if ready else 503)
     response["Cache-Control"] = "no-store"
     return response
 

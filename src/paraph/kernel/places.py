@@ -47,7 +47,7 @@ class FairSemaphore:
 
     @contextmanager
     def place(self, tenant_key: str) -> Iterator[None]:
-        """Hold a place for the block. Raises :class:`NoPlaceError`."""
+        """Hold a place for the block. Raise :class:`NoPlaceError`."""
         self._take(tenant_key)
         try:
             yield
@@ -145,7 +145,7 @@ def name_tenant(tenant_key: str) -> None:
 @contextmanager
 def expensive_work(tenant_key: str = "") -> Iterator[None]:
     """Hold a place for the block, on behalf of the tenant that is named here or was with :func:`name_tenant`; work
-    within work takes no other one. Raises :class:`paraph.kernel.places.NoPlaceError`."""
+    within work takes no other one. Raise :class:`paraph.kernel.places.NoPlaceError`."""
     if _work is None or _here.at_work:
         yield
         return

@@ -140,8 +140,8 @@ def _reminders(request: SignatureRequest) -> Iterator[PendingStep]:
 
 
 def _summary(request: SignatureRequest) -> Iterator[PendingStep]:
-    told = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
-    if request.notify_signers_on_completion and not told.exclude(metadata__has_key="copies").exists():
+    notified = Entry.objects.filter(request=request, event_type=EventType.COMPLETION_NOTIFIED)
+    if request.notify_signers_on_completion and not notified.exclude(metadata__has_key="copies").exists():
         unsent = Signer.objects.filter(request=request, completion_notified_at=None).values_list("pk", flat=True)
         mails = tuple(f"completion-{pk}" for pk in unsent)
         yield PendingStep(

@@ -29,7 +29,7 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
     that are not, which are made again.
 
     Of an object that an earlier key opens, the header alone is made anew. Goes on where it was stopped, by a signal or
-    after ``seconds``. Return ``finished``, counts and ``problems``: objects that cannot be read. Raises
+    after ``seconds``. Return ``finished``, counts and ``problems``: objects that cannot be read. Raise
     ``DomainError("configuration", …)`` without a storage key.
     """
     store.encrypting()

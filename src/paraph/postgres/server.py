@@ -74,7 +74,7 @@ class Server:
         self._log_began = 0
 
     def start(self) -> None:
-        """Create the cluster if needed, start the server and wait until it answers. Raises
+        """Create the cluster if needed, start the server and wait until it answers. Raise
         ``DomainError("postgres", …)`` with the last lines of its log when it does not within 60 s."""
         self.launch()
         self.wait()

@@ -36,7 +36,7 @@ def dumping_programs(server_major: int) -> Path:
 
 
 def loading_programs() -> Path:
-    """Return the folder of the newest programs, which read what all before them have written. Raises
+    """Return the folder of the newest programs, which read what all before them have written. Raise
     ``DomainError("postgres", …)`` where there are none."""
     found = list(_found())
     if not found:
@@ -82,7 +82,7 @@ _TABLES = """
 
 
 def dump(url: str, target: BinaryIO, snapshot: str) -> None:
-    """Write the database as the exported snapshot sees it, in pg_dump's own compressed form. Raises
+    """Write the database as the exported snapshot sees it, in pg_dump's own compressed form. Raise
     ``DomainError("postgres", …)`` with the program's words."""
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--snapshot={snapshot}"]
     with TemporaryFile() as errors:

@@ -137,14 +137,14 @@ class Contrast(NamedTuple):
 def contrasts(background: str, text: str, accent: str) -> list[Contrast]:
     """Measure the contrast of each pair of colours that meet on a signing page."""
     return [
-        _judged(Pair.TEXT_ON_BACKGROUND, text, background, READABLE),
-        _judged(Pair.TEXT_ON_SURFACE, text, _SURFACE, READABLE),
-        _judged(Pair.ACCENT_ON_SURFACE, accent, _SURFACE, _VISIBLE),
-        _judged(Pair.LABEL_ON_ACCENT, readable_on(accent), accent, READABLE),
+        _measured(Pair.TEXT_ON_BACKGROUND, text, background, READABLE),
+        _measured(Pair.TEXT_ON_SURFACE, text, _SURFACE, READABLE),
+        _measured(Pair.ACCENT_ON_SURFACE, accent, _SURFACE, _VISIBLE),
+        _measured(Pair.LABEL_ON_ACCENT, readable_on(accent), accent, READABLE),
     ]
 
 
-def _judged(pair: Pair, color: str, background: str, needed: float) -> Contrast:
+def _measured(pair: Pair, color: str, background: str, needed: float) -> Contrast:
     ratio = contrast(color, background)
     return Contrast(pair, ratio, needed, "" if ratio >= needed else nearest(color, background, needed))
 

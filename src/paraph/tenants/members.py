@@ -24,7 +24,7 @@ def create_member(
 ) -> Member:
     """Make the person with this address a member, and an account for them where they have none.
 
-    ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raises
+    ``password`` sets the account's first one; an account that has one keeps its own, and giving one is refused. Raise
     ``DomainError``: ``not_found``, ``validation_error``, ``forbidden``, ``conflict`` for who is a member already.
     """
     organization = locked_organization(organization_id)

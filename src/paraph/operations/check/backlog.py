@@ -34,8 +34,8 @@ def webhooks() -> Iterator[Outcome]:
     if seconds < _SLOW:
         yield ok("webhooks", "No webhook is late.")
         return
-    judge = failed if seconds > _STUCK else warning
-    yield judge("webhooks", f"The oldest webhook should have been sent {_words(seconds)} ago.")
+    outcome = failed if seconds > _STUCK else warning
+    yield outcome("webhooks", f"The oldest webhook should have been sent {_words(seconds)} ago.")
 
 
 def unsealed() -> Iterator[Outcome]:
@@ -57,8 +57,8 @@ def unsealed() -> Iterator[Outcome]:
     waiting = max(1, SealingFailure.objects.count())  # some may be sealed meanwhile
     count = f"{waiting} completed request{'s wait' if waiting > 1 else ' waits'}"
     sentence = f"{count} for a seal because of a fault; paraph request show {request_id} says more: {cause}"
-    judge = failed if clock.now() - since > _LONG_FAILING else warning
-    yield judge("sealing failures", sentence)
+    outcome = failed if clock.now() - since > _LONG_FAILING else warning
+    yield outcome("sealing failures", sentence)
 
 
 def kept_timestamps() -> Iterator[Outcome]:
@@ -82,10 +82,10 @@ def _workers(state: QueueState) -> Outcome:
 def _jobs(state: QueueState) -> Outcome:
     gave_up = f" {state.failed} jobs have given up: paraph request show names them." if state.failed else ""
     if state.oldest_seconds < _SLOW:
-        judge = warning if state.failed else ok
-        return judge("queue", f"{state.due} jobs are due, none of them for long.{gave_up}")
-    judge = failed if state.oldest_seconds > _STUCK else warning
-    return judge("queue", f"The oldest of {state.due} due jobs waits since {_words(state.oldest_seconds)}.{gave_up}")
+        outcome = warning if state.failed else ok
+        return outcome("queue", f"{state.due} jobs are due, none of them for long.{gave_up}")
+    outcome = failed if state.oldest_seconds > _STUCK else warning
+    return outcome("queue", f"The oldest of {state.due} due jobs waits since {_words(state.oldest_seconds)}.{gave_up}")
 
 
 def _words(seconds: float) -> str:

@@ -87,10 +87,10 @@ def connections() -> Iterator[Outcome]:
         known = "" if pooled else f" of {had}"
         yield ok("connections", f"{needed}{known} sessions of the database can be had at once: as many as {who} open.")
         return
-    judge = failed if had < needed / 2 else warning
+    outcome = failed if had < needed / 2 else warning
     remedy = f"set default_pool_size to {needed} there" if pooled else f"{needed} are needed: raise max_connections"
     where = "the pooler before the database gives" if pooled else "the database takes"
-    yield judge(
+    yield outcome(
         "connections",
         f"{who[0].upper()}{who[1:]} open up to {needed} sessions, and {where} {had} at once: {remedy}, or run fewer.",
     )

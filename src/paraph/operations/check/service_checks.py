@@ -97,12 +97,12 @@ def checks_of(line: str) -> list[ServiceCheck]:
 
 
 def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outcome]:
-    """Return the outcomes of these lines alone, or of a check that failed as a whole in their place. Raises
+    """Return the outcomes of these lines alone, or of a check that failed as a whole in their place. Raise
     ``DomainError("configuration", …)`` for a line that there is not."""
     wanted = {line: [check.name for check in checks_of(line)] for line in lines}
     checks = [check for check in CHECKS if any(check.name in names for names in wanted.values())]
     found = outcomes_by_check(checks, seconds)
-    told = [
+    chosen = [
         outcome
         for name, outcomes in found.items()
         for outcome in outcomes
@@ -112,7 +112,7 @@ def run_lines(lines: Sequence[str], seconds: float = CHECK_SECONDS) -> list[Outc
         if not any(name == line or _is_of(outcome.name, line) for name in names for outcome in found[name]):
             known = [check.name for check in CHECKS] + [*LINES_WITHIN]
             raise DomainError("configuration", f"There is no line {line}, only {', '.join(known)}.")
-    return told
+    return chosen
 
 
 def _is_of(name: str, line: str) -> bool:

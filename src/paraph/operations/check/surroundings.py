@@ -45,8 +45,8 @@ def _refused(name: str, kind: str, messages: str) -> Outcome:
     """Report which messages are refused. A service without SMS may be what its operator wants; without mails nobody can
     sign in production."""
     variable = "PARAPH_SMTP_URL" if name == "mail" else "PARAPH_SMS_URL"
-    tell = failed if name == "mail" else warning
-    return tell(
+    outcome = failed if name == "mail" else warning
+    return outcome(
         name,
         f"No {kind} gateway is configured, so {messages} of production are refused: set {variable}, or "
         "PARAPH_MAIL=captured to have them kept in the inbox, where nobody receives them.",
