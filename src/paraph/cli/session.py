@@ -119,6 +119,7 @@ def log_start(command: str) -> None:
     show their values; texts show only that they are set, because a secret may stand in any of them."""
     settings = read_settings()
     web_processes, worker_processes = settings.processes
+    kind = settings.sealing_key.partition(":")[0]
     structlog.get_logger("paraph.start").info(
         "Paraph starts",
         command=command,
@@ -126,17 +127,12 @@ def log_start(command: str) -> None:
         python=platform.python_version(),
         database="own" if settings.database_url else "embedded",
         storage=urlsplit(settings.storage_url).scheme or "folder",
-        sealing_key=_kind_of_key(settings.sealing_key),
+        sealing_key=kind if kind in ("pkcs11", "awskms", "arn") else "file" if kind else "development",
         confinement=settings.confinement,
         web_processes=web_processes,
         worker_processes=worker_processes,
         settings={_variable(name): _shown(settings, name) for name in sorted(settings.model_fields_set)},
     )
-
-
-def _kind_of_key(address: str) -> str:
-    scheme = address.partition(":")[0]
-    return scheme if scheme in ("pkcs11", "awskms", "arn") else "file" if address else "development"
 
 
 def _variable(name: str) -> str:

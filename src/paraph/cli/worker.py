@@ -138,7 +138,10 @@ async def _work(dispatcher: "Dispatcher") -> None:
     asked, stopping = asyncio.Event(), threading.Event()
 
     def stop() -> None:
-        _end_anyhow()
+        # Supervisors would kill a process that has not ended by itself soon after, without a word.
+        timer = threading.Timer(_LAST_SECONDS, _exit, ["what this worker was at takes too long and is left to others"])
+        timer.daemon = True
+        timer.start()
         asked.set()
         stopping.set()
         dispatcher.finish()
@@ -158,13 +161,6 @@ async def _work(dispatcher: "Dispatcher") -> None:
         task.cancel()
     for run in running:
         run.result()
-
-
-def _end_anyhow() -> None:
-    """End the process if it has not ended by itself in time: supervisors would kill it soon after, without a word."""
-    timer = threading.Timer(_LAST_SECONDS, _exit, ["what this worker was at takes too long and is left to others"])
-    timer.daemon = True
-    timer.start()
 
 
 async def _leave(workers: "list[QueueWorker]") -> None:

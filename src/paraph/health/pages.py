@@ -2,7 +2,6 @@
 
 import mmap
 import signal
-from collections.abc import Callable
 from ipaddress import ip_address
 from types import FrameType
 from typing import Any
@@ -58,12 +57,8 @@ def drain_before_end(seconds: int) -> None:
         _flag[0] = 1
         signal.setitimer(signal.ITIMER_REAL, seconds)
 
-    signal.signal(signal.SIGALRM, _as_sigterm(end))
+    signal.signal(signal.SIGALRM, lambda _number, frame: end(signal.SIGTERM, frame))
     signal.signal(signal.SIGTERM, drain)
-
-
-def _as_sigterm(end: Callable[..., Any]) -> Callable[[int, FrameType | None], None]:
-    return lambda _number, frame: end(signal.SIGTERM, frame)
 
 
 def healthz(request: HttpRequest) -> HttpResponse:  # noqa: ARG001  Django's form

@@ -4,6 +4,7 @@ docs/configuration.md says what each field means; a test compares the two.
 """
 
 import json
+from collections.abc import Callable
 from importlib.util import find_spec
 from ipaddress import ip_address, ip_network
 from pathlib import Path
@@ -25,21 +26,17 @@ SERVED_BY_US = "none"
 _SHORTEST_KEY = 32
 
 
-def _split(value: Any) -> Any:
-    return [item.strip() for item in value.split(",") if item.strip()] if isinstance(value, str) else value
+def _read_by(read: Callable[[str], Any]) -> BeforeValidator:
+    return BeforeValidator(lambda value: read(value) if isinstance(value, str) else value)
 
 
-def _ceilings(value: Any) -> Any:
-    return PerHourAndDay.parse(value) if isinstance(value, str) else value
+def _split(text: str) -> list[str]:
+    return [item.strip() for item in text.split(",") if item.strip()]
 
 
-def _json(value: Any) -> Any:
-    return json.loads(value) if isinstance(value, str) else value
-
-
-CommaSeparated = Annotated[list[str], NoDecode, BeforeValidator(_split)]
-Ceilings = Annotated[PerHourAndDay, NoDecode, BeforeValidator(_ceilings)]
-JsonStrings = Annotated[dict[str, str], NoDecode, BeforeValidator(_json)]
+CommaSeparated = Annotated[list[str], NoDecode, _read_by(_split)]
+Ceilings = Annotated[PerHourAndDay, NoDecode, _read_by(PerHourAndDay.parse)]
+JsonStrings = Annotated[dict[str, str], NoDecode, _read_by(json.loads)]
 
 
 class Settings(BaseSettings):

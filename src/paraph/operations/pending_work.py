@@ -1,7 +1,7 @@
 """The steps that jobs have yet to do for a request, the jobs that do them, and the state of their queue."""
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 
 from django.db import connection, transaction
@@ -88,7 +88,10 @@ def pending_steps(request: SignatureRequest) -> list[PendingStep]:
         return [*_invitations(request), *_reminders(request)]
     if request.status == RequestStatus.COMPLETED:
         return [*_summary(request), *_copies(request), *([] if request.finalized else _artefacts(request))]
-    return list(_decline_mails(request))
+    return [
+        PendingStep(mail.task, mail.arguments, f"the mail to {mail.to} about the decline", mails=(mail.name,))
+        for mail in owed_mails(request)
+    ]
 
 
 def jobs_of(request: SignatureRequest) -> list[Job]:
@@ -156,24 +159,20 @@ def _copies(request: SignatureRequest) -> Iterator[PendingStep]:
         yield PendingStep("mail_copies", {"request_id": request.pk}, "the mails with copies", mails=mails)
 
 
-def _decline_mails(request: SignatureRequest) -> Iterator[PendingStep]:
-    for mail in owed_mails(request):
-        words = f"the mail to {mail.to} about the decline"
-        yield PendingStep(mail.task, mail.arguments, words, mails=(mail.name,))
-
-
 def _artefacts(request: SignatureRequest) -> list[PendingStep]:
     rows = RequestDocument.objects.filter(request=request).select_related("document", "sealed")
-    steps = [(row, PendingStep("finalize", {"request_document_id": row.pk}, _seal_of(row))) for row in rows]
-    seals = [step for row, step in steps if not hasattr(row, "sealed")]
+    seals = [
+        PendingStep(
+            "finalize", {"request_document_id": row.pk}, f"the seal of document {row.document_id} ({row.document.name})"
+        )
+        for row in rows
+        if not hasattr(row, "sealed")
+    ]
     if seals:
         return seals
     proven = ProofFile.objects.filter(request=request).exists()
-    return [replace(steps[-1][1], words="the last check of its files" if proven else "its proof file", by_any=True)]
-
-
-def _seal_of(row: RequestDocument) -> str:
-    return f"the seal of document {row.document_id} ({row.document.name})"
+    words = "the last check of its files" if proven else "its proof file"
+    return [PendingStep("finalize", {"request_document_id": rows[len(rows) - 1].pk}, words, by_any=True)]
 
 
 @dataclass(frozen=True)
@@ -252,17 +251,13 @@ def _require_job(step: PendingStep, jobs: list[Job]) -> str:
     job = job_for(step, jobs)
     if job is None or not job.is_live:
         if job is not None:
-            _forget(job)
+            with connection.cursor() as cursor:
+                cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s AND status = 'failed'", [job.id])
         defer(step.task, **step.arguments)
         return "deferred"
     if job.waits_for_its_retry:
         return "brought forward" if _bring_forward(job) else "running"
     return "waiting" if job.status == "todo" else "running"
-
-
-def _forget(job: Job) -> None:
-    with connection.cursor() as cursor:
-        cursor.execute("DELETE FROM procrastinate_jobs WHERE id = %s AND status = 'failed'", [job.id])
 
 
 def _bring_forward(job: Job) -> bool:

@@ -39,7 +39,9 @@ def encrypt_store(progress_file: Path, seconds: float = float("inf")) -> dict[st
     finally:
         progress.save()
     if finished:
-        _delete_pictures()
+        for key in store.keys_written_before(_PICTURES, clock.now()):
+            if not store.encrypting().is_current(key):
+                store.delete(key)
         progress_file.unlink()
     return {
         "finished": finished,
@@ -82,9 +84,3 @@ def _encrypt(named: NamedObject, progress: _Encrypted) -> None:
         progress.report({"problem": "missing", "key": named.key})
     except OSError as error:
         progress.report({"problem": "unreadable", "key": named.key, "cause": error.strerror or str(error)})
-
-
-def _delete_pictures() -> None:
-    for key in store.keys_written_before(_PICTURES, clock.now()):
-        if not store.encrypting().is_current(key):
-            store.delete(key)

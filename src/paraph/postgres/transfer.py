@@ -85,8 +85,10 @@ def dump(url: str, target: BinaryIO, snapshot: str) -> None:
     """Write the database as the exported snapshot sees it, in pg_dump's own compressed form. Raise
     ``DomainError("postgres", …)`` with the program's words."""
     options = ["--format=custom", "--no-owner", "--no-privileges", "--no-comments", f"--snapshot={snapshot}"]
+    with psycopg.connect(url) as connection:
+        programs = dumping_programs(connection.info.server_version // 10_000)
     with TemporaryFile() as errors:
-        command: list[str | Path] = [_dumping_programs(url) / "pg_dump", *options]
+        command: list[str | Path] = [programs / "pg_dump", *options]
         process = subprocess.Popen(command, stdout=target, stderr=errors, env=_environment(url))  # noqa: S603
         _require(process, "pg_dump", errors)
 
@@ -141,11 +143,6 @@ def _require(process: subprocess.Popen[bytes], name: str, errors: BinaryIO) -> N
         errors.seek(0)
         words = " ".join(errors.read().decode(errors="replace").split())
         raise DomainError("postgres", f"{name} failed: {words[-500:]}")
-
-
-def _dumping_programs(url: str) -> Path:
-    with psycopg.connect(url) as connection:
-        return dumping_programs(connection.info.server_version // 10_000)
 
 
 def _environment(url: str) -> dict[str, str]:

@@ -137,11 +137,9 @@ def outcomes_by_check(checks: Sequence[ServiceCheck], seconds: float) -> dict[st
     end = time.monotonic() + seconds
     for thread in threads:
         thread.join(max(0.0, end - time.monotonic()))
-    return {check.name: found.get(check.name) or [_late(check.name, seconds)] for check in checks}
-
-
-def _late(name: str, seconds: float) -> Outcome:
-    return replace(failed(name, f"The check of “{name}” did not end within {seconds:.0f} s."), late=True)
+    for name in (check.name for check in checks if not found.get(check.name)):
+        found[name] = [replace(failed(name, f"The check of “{name}” did not end within {seconds:.0f} s."), late=True)]
+    return {check.name: found[check.name] for check in checks}
 
 
 def _perform_all(checks: Sequence[ServiceCheck], found: dict[str, list[Outcome]]) -> None:

@@ -6,6 +6,7 @@ import time
 import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from ipaddress import ip_address
 
 from django.conf import settings
@@ -82,7 +83,11 @@ def storage_key() -> Iterator[Outcome]:
     """``storage key``: whether the newest upload can be opened, where it is encrypted."""
     ready = Document.objects.filter(status=DocumentStatus.READY, file_deleted_at=None)
     key = ready.order_by("-pk").values_list("object_key", flat=True).first()
-    if key is None or not _is_locked(key):
+    is_locked = False
+    if key is not None:
+        with suppress(FileNotFoundError):
+            is_locked = store.lacks_key(key)
+    if not is_locked:
         yield ok("storage key", "The newest upload needs no storage key that is not set here.")
         return
     yield failed(
@@ -90,13 +95,6 @@ def storage_key() -> Iterator[Outcome]:
         "Stored files are encrypted with a storage key that this machine lacks: set PARAPH_STORAGE_KEY, or "
         "PARAPH_STORAGE_KEY_PREVIOUS, to what the other machines have.",
     )
-
-
-def _is_locked(key: str) -> bool:
-    try:
-        return store.lacks_key(key)
-    except FileNotFoundError:
-        return False
 
 
 _PROBE_SECONDS = 5.0
