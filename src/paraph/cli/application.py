@@ -27,12 +27,11 @@ def create(
     organization: int, environment: str, name: str, webhook_url: str, origins: tuple[str, ...], *, as_json: bool
 ) -> None:
     """Create an application. Its API key and webhook secret are shown only once."""
-    with database():
-        from paraph.tenants.admin_log import OPERATOR
+    with database() as operator:
         from paraph.tenants.applications import create_application
 
         made = create_application(
-            organization, OPERATOR, environment=environment, name=name, webhook_url=webhook_url, origins=origins
+            organization, operator, environment=environment, name=name, webhook_url=webhook_url, origins=origins
         )
         facts = {
             "id": made.application.pk,
@@ -81,12 +80,11 @@ def update(
     changes: dict[str, Any] = {field: value for field, value in given.items() if value is not None}
     if not changes:
         raise click.UsageError("Say what to change: --help lists it.")
-    with database():
-        from paraph.tenants.admin_log import OPERATOR
+    with database() as operator:
         from paraph.tenants.applications import existing_application, update_application
         from paraph.tenants.overview import application_facts
 
-        changed = update_application(OPERATOR, existing_application(id), **changes)
+        changed = update_application(operator, existing_application(id), **changes)
         show(application_facts(changed), as_json=as_json)
 
 
@@ -102,13 +100,12 @@ def update(
 @operator_options
 def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
     """Create a new API key and webhook secret, shown only once. The old ones stay valid for the overlap."""
-    with database():
+    with database() as operator:
         from paraph.kernel import clock
-        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.applications import existing_application, rotate_application
 
         application = existing_application(id)
-        rotated = rotate_application(OPERATOR, application, timedelta(hours=overlap_hours))
+        rotated = rotate_application(operator, application, timedelta(hours=overlap_hours))
         ends_at = clock.iso(rotated.ends_at)
         facts = {
             "id": id,
@@ -125,12 +122,11 @@ def rotate(id: int, overlap_hours: int, *, as_json: bool) -> None:
 @operator_options
 def revoke(id: int, *, as_json: bool) -> None:
     """Revoke all keys of an application, effective immediately."""
-    with database():
-        from paraph.tenants.admin_log import OPERATOR
+    with database() as operator:
         from paraph.tenants.applications import existing_application, revoke_application
 
         application = existing_application(id)
-        count = revoke_application(OPERATOR, application)
+        count = revoke_application(operator, application)
         show({"id": id, "revoked_keys": count}, as_json=as_json)
 
 
@@ -155,10 +151,9 @@ def list_keys(application: int | None, *, as_json: bool) -> None:
 @operator_options
 def revoke_one(id: int, *, as_json: bool) -> None:
     """Revoke one key, effective immediately."""
-    with database():
-        from paraph.tenants.admin_log import OPERATOR
+    with database() as operator:
         from paraph.tenants.applications import existing_key, revoke_key
         from paraph.tenants.overview import key_facts
 
-        key = revoke_key(OPERATOR, existing_key(id))
+        key = revoke_key(operator, existing_key(id))
         show(key_facts(key), as_json=as_json)

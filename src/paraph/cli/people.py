@@ -28,12 +28,11 @@ def create(organization: int, email: str, role: str, name: str, *, password_stdi
     password = sys.stdin.readline().rstrip("\r\n") if password_stdin else ""
     if password_stdin and not password:
         raise click.UsageError("There is no password on the standard input.")
-    with database():
+    with database() as operator:
         from paraph.tenants.accounts import password_link
-        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.members import create_member
 
-        made = create_member(organization, OPERATOR, email, role, name=name, password=password)
+        made = create_member(organization, operator, email, role, name=name, password=password)
         facts: dict[str, Any] = {"id": made.pk, "email": made.user.email, "role": made.role}
         if not made.user.has_usable_password():
             facts["link"] = password_link(made.user)
@@ -70,9 +69,8 @@ def list_members(organization: int, *, as_json: bool) -> None:
 @operator_options
 def remove(organization: int, email: str, *, as_json: bool) -> None:
     """Remove a member. The account stays; its sessions end with its last organization."""
-    with database():
+    with database() as operator:
         from paraph.kernel.errors import DomainError
-        from paraph.tenants.admin_log import OPERATOR
         from paraph.tenants.members import remove_member
         from paraph.tenants.models import Member
 
@@ -80,7 +78,7 @@ def remove(organization: int, email: str, *, as_json: bool) -> None:
         found = members.select_related("user").first()
         if found is None:
             raise DomainError("not_found", f"Organization {organization} has no member {email}.")
-        remove_member(organization, OPERATOR, found.pk)
+        remove_member(organization, operator, found.pk)
         show({"id": found.pk, "email": found.user.email, "removed": True}, as_json=as_json)
 
 
@@ -131,11 +129,10 @@ def signer(id: int, *, yes: bool, as_json: bool) -> None:
     """Replace a signer's name, addresses and devices by pseudonyms, in rows and journal. Files stay until they are
     deleted by retention."""
     confirm(f"Erase the data of signer {id} for good?", already=yes)
-    with database():
+    with database() as operator:
         from paraph.flow.personal_data.erase import erase_signer
-        from paraph.tenants.admin_log import OPERATOR
 
-        erased = erase_signer(OPERATOR, id)
+        erased = erase_signer(operator, id)
         show({"id": id, "request_id": erased.request_id, "journal_entries": erased.journal_entries}, as_json=as_json)
 
 
@@ -148,10 +145,9 @@ def address(address: str, *, yes: bool, as_json: bool) -> None:
     drafts that were never sent, captured messages, confirmed addresses. Names the signers that have it, for `paraph
     erase signer`."""
     confirm(f"Erase what is kept of {address} outside of requests for good?", already=yes)
-    with database():
+    with database() as operator:
         from paraph.flow.personal_data.erase import erase_address
-        from paraph.tenants.admin_log import OPERATOR
 
-        erased = erase_address(OPERATOR, address)
+        erased = erase_address(operator, address)
         left = {"organization_ids": erased.organization_ids, "signer_ids": erased.signer_ids}
         show(left, as_json=as_json)

@@ -68,11 +68,10 @@ def retry(id: int | None, *, every: bool, as_json: bool) -> None:
 @operator_options
 def cancel(id: int, reason: str, *, as_json: bool) -> None:
     """End a request before its time. Its signers can no longer sign; what is signed already is not sealed."""
-    with database():
+    with database() as operator:
         from paraph.flow.ending.end_early import end_early
-        from paraph.tenants.admin_log import OPERATOR
 
-        request = end_early(OPERATOR, id, reason)
+        request = end_early(operator, id, reason)
         show_facts({"id": id, "status": request.status, "ended_early": True, "reason": reason}, as_json=as_json)
 
 

@@ -5,7 +5,7 @@ import os
 import platform
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, Literal, get_origin
+from typing import TYPE_CHECKING, Any, Literal, get_origin
 from urllib.parse import urlsplit
 
 import structlog
@@ -16,6 +16,9 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import PerHourAndDay
 from paraph.kernel.settings import Settings, read_settings
 from paraph.postgres import Server
+
+if TYPE_CHECKING:
+    from paraph.tenants.admin_log import Actor
 
 
 def set_up(*, tasks: bool) -> None:
@@ -42,25 +45,27 @@ def nothing_collected() -> Iterator[None]:
 
 
 @contextmanager
-def database() -> Iterator[None]:
-    """Set Django up and give access to the database, whether or not the service runs. Without a service, the
-    embedded server runs for as long as the command does. Raise ``DomainError``."""
+def database() -> Iterator["Actor"]:
+    """Set Django up and give access to the database, whether or not the service runs, on behalf of the operator.
+    Without a service, the embedded server runs for as long as the command does. Raise ``DomainError``."""
     settings = read_settings()
-    if settings.database_url:
-        with _running_database():
-            yield
-        return
-    lock = DataFolderLock(settings.data_dir)
-    while True:
+    lock = None if settings.database_url else DataFolderLock(settings.data_dir)
+    while lock:
         if lock.take("command"):
             with _embedded_server(settings):
-                yield
+                yield _operator()
             lock.release()
             return
         if lock.wait_until_ready():
-            with _running_database():
-                yield
-            return
+            break
+    with _running_database():
+        yield _operator()
+
+
+def _operator() -> "Actor":
+    from paraph.tenants.admin_log import OPERATOR
+
+    return OPERATOR
 
 
 @contextmanager
