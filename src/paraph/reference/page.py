@@ -50,18 +50,14 @@ _POLICY = "; ".join(
 
 
 def message_ceilings() -> list[Row]:
-    to_one, to_one_from_all = settings.PARAPH.messages_per_destination, settings.PARAPH.messages_per_destination_in_all
-    sms_of_organization, sms_to_country = limits.sms_ceilings()
+    given, (sms_of_organization, sms_to_country) = settings.PARAPH, limits.sms_ceilings()
     named = [
-        ("To one address or number in production, from your organization", to_one),
-        ("To one address or number in production, from all organizations", to_one_from_all),
-        ("To one address or number in the sandbox, from all organizations", to_one),
+        ("To one address or number in production, from your organization", given.messages_per_destination),
+        ("To one address or number in production, from all organizations", given.messages_per_destination_in_all),
+        ("To one address or number in the sandbox, from all organizations", given.messages_per_destination),
         *[
-            (
-                f"Of your organization in {_PLACES[environment]}, {plan.label}",
-                limits.message_ceilings(plan, environment),
-            )
-            for environment in Environment
+            (f"Of your organization in {_PLACES[place]}, {plan.label}", limits.message_ceilings(plan, place))
+            for place in Environment
             for plan in Plan
         ],
         ("SMS of your organization, in each environment", sms_of_organization),
