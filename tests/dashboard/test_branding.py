@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from paraph.dashboard.headers import POLICY
+from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft
 from paraph.kernel.appearance import contrast
 from paraph.kernel.errors import DomainError

@@ -12,7 +12,7 @@ from django.db import connection
 from django.test import Client
 
 from paraph.account_mail.mail_account import mail_account
-from paraph.dashboard.members.invitation_mail import mail_invitation
+from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage

@@ -3,8 +3,7 @@ what draws the sealed one. Its time and the number of its request are those of a
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from paraph.dashboard.decorators import member_page, scope
-from paraph.dashboard.stamp_rate import counted
+from paraph.dashboard.decorators import limits_stamps, member_page, scope
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel import clock
@@ -18,7 +17,7 @@ _KEPT_SECONDS = 900
 
 
 @member_page(Right.SEND)
-@counted
+@limits_stamps
 def stamp_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
     """In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
     draft = scoped(Draft, scope(member)).filter(pk=draft_id).select_related("branding_profile").first()

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from paraph.dashboard.decorators import member_page, scope
-from paraph.dashboard.stamp_rate import counted
+from paraph.dashboard.decorators import limits_stamps, member_page, scope
 from paraph.drafts.models import Draft, DraftDocument, DraftField
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel import clock
@@ -20,7 +19,7 @@ from paraph.tenants.scope import scoped
 
 
 @member_page(Right.SEND)
-@counted
+@limits_stamps
 def values_picture(request: HttpRequest, member: Member, draft_id: int, signer_id: int, **page: int) -> HttpResponse:  # noqa: ARG001
     """Draw the values. Browsers do not keep the picture, which changes with each value."""
     draft = scoped(Draft, scope(member)).filter(pk=draft_id).first()

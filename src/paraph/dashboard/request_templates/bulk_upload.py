@@ -10,7 +10,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from paraph.dashboard.decorators import member_page, scope, see_other, show
 from paraph.dashboard.request_templates.found import template_of
-from paraph.dashboard.small_file import FIELD, takes_small_file
+from paraph.dashboard.uploads import FIELD, takes_small_file
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.checking import check_rows
 from paraph.request_templates.bulk.columns import find_columns, sample, unused_columns

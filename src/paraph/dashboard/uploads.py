@@ -1,4 +1,4 @@
-"""Uploading PDFs by a form: each piece goes into the store as it arrives, and none before the member may upload."""
+"""Files in forms: none unless a page takes them, and then not before the member may send them."""
 
 from collections.abc import Callable
 from contextlib import ExitStack
@@ -7,12 +7,12 @@ from typing import Any, cast
 
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
-from django.core.files.uploadhandler import FileUploadHandler
+from django.core.files.uploadhandler import FileUploadHandler, MemoryFileUploadHandler, StopUpload
 from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 from django.views.decorators.csrf import csrf_exempt, csrf_protect
 
-from paraph.dashboard.decorators import actor, scope, show
+from paraph.dashboard.decorators import View, actor, scope, show
 from paraph.documents.models import Document
 from paraph.flow.sending.make_room import room_for
 from paraph.flow.sending.upload import IncomingFile, refuse_beyond_limit, upload
@@ -23,8 +23,46 @@ from paraph.tenants.models import Member
 
 FIELD = "file"
 _PDF, _UNKNOWN = "application/pdf", "application/octet-stream"
-_BESIDE_THE_FILES = 1024 * 1024  # bytes of other fields and of what stands between
-View = Callable[..., HttpResponse]
+_BESIDE_A_SMALL_FILE, _BESIDE_PDFS = 64 * 1024, 1024 * 1024  # bytes of other fields and of what stands between
+TooLarge = Callable[[HttpRequest, Member], HttpResponse]
+
+
+class NoFiles(FileUploadHandler):
+    """The upload handler of all pages. A page that takes files sets its own, with limits, before the body is read
+    (:func:`takes_pdfs`, :func:`takes_small_file`)."""
+
+    def new_file(self, *_described: Any, **_more: Any) -> None:
+        raise StopUpload(connection_reset=True)
+
+    def receive_data_chunk(self, raw_data: bytes, start: int) -> bytes:  # noqa: ARG002  Django passes both
+        raise StopUpload(connection_reset=True)
+
+    def file_complete(self, file_size: int) -> None:
+        """Never called."""
+
+
+def takes_small_file(most_bytes: int, too_large: TooLarge) -> Callable[[View], View]:
+    """Decorate a view of :func:`paraph.dashboard.decorators.member_page`, below it. ``too_large`` answers where the
+    file is plainly larger than ``most_bytes``; the view refuses one that is only just larger.
+
+    Exempt from the middleware's CSRF check, which would read the body before the member is known; the same check is
+    made here, once the body may be read. A body without a stated length has no file.
+    """
+
+    def decorate(view: View) -> View:
+        protected: View = csrf_protect(view)
+
+        @csrf_exempt
+        @wraps(view)
+        def taking(request: HttpRequest, member: Member, *rest: Any, **more: Any) -> HttpResponse:
+            if int(request.META.get("CONTENT_LENGTH") or 0) > most_bytes + _BESIDE_A_SMALL_FILE:
+                return too_large(request, member)
+            request.upload_handlers = [MemoryFileUploadHandler(request)]
+            return protected(request, member, *rest, **more)
+
+        return taking
+
+    return decorate
 
 
 def takes_pdfs(view: View) -> View:
@@ -43,7 +81,7 @@ def takes_pdfs(view: View) -> View:
         try:
             require_active(scope(member))
             size = int(request.META.get("CONTENT_LENGTH") or 0)
-            refuse_beyond_limit(size - _BESIDE_THE_FILES)
+            refuse_beyond_limit(size - _BESIDE_PDFS)
             with room_for(scope(member), size), ExitStack() as staged:
                 request.upload_handlers = [_IncomingPdfs(staged)]
                 return protected(request, member, *rest, **more)

@@ -4,7 +4,7 @@ from allauth.socialaccount.providers.oauth2.views import OAuth2CallbackView, OAu
 from django.http import HttpRequest
 from django.urls import path
 
-from paraph.dashboard.account.openid_connect.provider import PublicAddressAdapter
+from paraph.dashboard.account.single_sign_on import PublicAddressAdapter
 
 _ID = "sso"
 

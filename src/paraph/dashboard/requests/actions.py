@@ -1,4 +1,7 @@
-"""What members do with a request: remind a signer, end it early, take the link of a signer."""
+"""What members do with a request: remind a signer, end it early, show the link of a signer, sign it themselves or let a
+signer sign on their device."""
+
+from urllib.parse import urlencode, urlsplit
 
 from django import forms
 from django.contrib import messages
@@ -8,14 +11,16 @@ from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
 from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
-from paraph.dashboard.requests.own_request import own_request
+from paraph.dashboard.requests.pages import own_request
 from paraph.dashboard.requests.request_page import request_page
 from paraph.flow.ending.end_early import end_own_early
 from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.sending.remind import remind
 from paraph.flow.signing.show_link import show_signing_link
 from paraph.kernel.errors import DomainError
+from paraph.signature_requests.in_person import ticket
 from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
@@ -71,8 +76,40 @@ def signing_link(request: HttpRequest, member: Member, request_id: int, signer_i
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
     signer = found.signers.get(pk=signer_id)
-    response = show(
-        request, "requests/signing_link.html", {"found": found, "signer": signer, "link": link}, member=member
-    )
+    content = {"found": found, "signer": signer, "link": link}
+    response = show(request, "requests/signing_link.html", content, member=member)
     response.headers["Referrer-Policy"] = "no-referrer"
     return response
+
+
+@member_page(Right.SEND)
+@require_POST
+@reauthenticated
+def sign_here(request: HttpRequest, member: Member, request_id: int, signer_id: int) -> HttpResponse:
+    """Lead to the signing page, which says whose turn it is. That it was shown stands in the activity log."""
+    scope, found = own_request(member, request_id)
+    try:
+        link = show_signing_link(scope, actor(request, member), request_id, signer_id)
+    except DomainError as refusal:
+        return request_page(request, member, request_id, refusal.message)
+    signer = found.signers.get(pk=signer_id)
+    return see_other(f"{urlsplit(link).path}?{urlencode({'in_person': ticket(signer, member.pk)})}")
+
+
+@member_page(Right.SEND)
+@require_POST
+def sign_now(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
+    """Lead to the signing page, where a code that is sent to the member's address is asked for as of everybody; to the
+    page of the request, if it is not their turn."""
+    page = own_signing_page(request, member, request_id)
+    return see_other(page or f"/app/{member.organization_id}/requests/{request_id}")
+
+
+def own_signing_page(request: HttpRequest, member: Member, request_id: int) -> str:
+    """Return the path of the signing page of the member who may sign this request now; "" for others. That it was shown
+    is noted in the activity log. Raise ``Http404``."""
+    asking, found = own_request(member, request_id)
+    for signer in found.signers.filter(email__iexact=member.user.email).select_related("request"):
+        if signing_eligibility(signer) == SigningEligibility.OPEN:
+            return urlsplit(show_signing_link(asking, actor(request, member), found.pk, signer.pk)).path
+    return ""

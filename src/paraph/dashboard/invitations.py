@@ -7,13 +7,18 @@ from allauth.account.adapter import get_adapter
 from django.conf import settings
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
+from django.utils.formats import date_format
+from django.utils.translation import get_language
+from django.utils.translation import gettext as _
 from django.views.decorators.cache import never_cache
 
+from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.dashboard.decorators import see_other, show
 from paraph.kernel.errors import DomainError
+from paraph.messaging.letters import unlinked
 from paraph.server.client_address import client_address
 from paraph.tenants.admin_log import Actor
-from paraph.tenants.invitations import State, accept_invitation, invitation_of, state
+from paraph.tenants.invitations import Invited, State, accept_invitation, invitation_of, state
 from paraph.tenants.models import ActorKind, Invitation, User
 
 
@@ -59,3 +64,32 @@ def _accepted(request: HttpRequest, secret: str, user: User) -> HttpResponse:
     except DomainError:
         return see_other(request.path)  # it ended meanwhile: its page says how
     return see_other("home", member.organization_id)
+
+
+_LONGEST_NAME = 80
+
+
+def mail_invitation(invited: Invited) -> None:
+    """Leave the mail with the link to a job, in the language of whoever invites. Call it in the transaction of the
+    invitation."""
+    invitation = invited.invitation
+    sender = unlinked(invitation.organization.name, _LONGEST_NAME)
+    inviter = invitation.invited_by.user if invitation.invited_by else None
+    names = {
+        "organization": sender,
+        "person": _name(inviter) if inviter else sender,
+        "role": invitation.get_role_display(),
+        "day": date_format(invitation.expires_at),
+    }
+    paragraphs = [
+        _("%(person)s invites you to join %(organization)s on Paraph. Your role will be: %(role)s.") % names,
+        invited.url,
+        _("The link works until %(day)s. If you did not expect this invitation, you can ignore it.") % names,
+    ]
+    subject = _("Join %(organization)s") % names
+    hand_over(AccountMail(invitation.email, get_language() or "en", subject, "\n\n".join(paragraphs), invited.url))
+
+
+def _name(inviter: User) -> str:
+    """Return the name with its addresses broken up; where there is none, the confirmed address of the inviter."""
+    return unlinked(inviter.name, _LONGEST_NAME) if inviter.name else inviter.email

@@ -14,10 +14,8 @@ from django.urls import reverse
 from django.utils.translation import get_language
 
 from paraph import words as catalog
-from paraph.dashboard.branding.forms import COLORS
-from paraph.dashboard.decorators import member_page, scope
-from paraph.dashboard.headers import POLICY
-from paraph.dashboard.stamp_rate import counted
+from paraph.dashboard.decorators import limits_stamps, member_page, scope
+from paraph.dashboard.middleware import POLICY
 from paraph.kernel import clock
 from paraph.kernel.appearance import shown
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
@@ -28,6 +26,7 @@ from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles
 from paraph.words import DEFAULT_LOCALE, LOCALES
 
+COLORS = ("background_color", "text_color", "accent_color")
 PARENT_POLICY = f"{POLICY}; frame-src 'self'"
 _POLICY = (
     "default-src 'none'; img-src 'self'; style-src 'self'; font-src 'self'; "
@@ -74,7 +73,7 @@ def sample_page(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: 
 
 
 @member_page(Right.BUILD)
-@counted
+@limits_stamps
 def sample_stamp(request: HttpRequest, member: Member, *, signature_only: bool = False) -> HttpResponse:  # noqa: ARG001
     """Return the stamp as what draws the sealed one draws it, in the hand that is asked for."""
     hand = request.GET.get("hand", "")
