@@ -5,10 +5,9 @@ from allauth.mfa.models import Authenticator
 from allauth.mfa.signals import authenticator_added, authenticator_removed
 from django.test import Client, RequestFactory
 
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.members import create_member
-from paraph.tenants.models import Organization, Role
+from paraph.tenants.models import Activity, Organization, Role
 from tests.tenancy import create_organization
 
 PASSWORD = "a long enough phrase"

@@ -9,7 +9,7 @@ from django.test import Client
 
 from paraph.account_mail.mail_account import mail_account
 from paraph.messaging.models import CapturedMessage
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
 from tests.dashboard.browser_client import BrowserClient

@@ -13,11 +13,8 @@ from django.test import Client
 from paraph.dashboard.activity import WORDS
 from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.log import note
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Member, Organization, Role
+from paraph.tenants.admin_log import OPERATOR, Action, note
+from paraph.tenants.models import Activity, Member, Organization, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 from tests.factories import scene

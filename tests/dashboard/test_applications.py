@@ -6,11 +6,10 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.admission import admit
 from paraph.tenants.members import create_member
-from paraph.tenants.models import Application, Organization, Role
+from paraph.tenants.models import Activity, Application, Organization, Role
 from tests.api.v1.api_clients import ApiClient
 from tests.columns import found_in
 from tests.dashboard.browser_client import BrowserClient

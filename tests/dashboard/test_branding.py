@@ -11,13 +11,12 @@ from django.test import Client
 
 from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft
-from paraph.kernel.colors import contrast
+from paraph.kernel.appearance import contrast
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Template
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import Pair, contrasts, delete_profile
-from paraph.tenants.models import BrandingProfile, Logo, Organization, Role
+from paraph.tenants.models import Activity, BrandingProfile, Logo, Organization, Role
 from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import ready

@@ -16,8 +16,7 @@ import pytest
 from paraph.dashboard.applications.verifiers import VERIFIERS
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Organization, Role
+from paraph.tenants.models import Activity, Organization, Role
 from paraph.webhooks import deliveries
 from paraph.webhooks.models import Delivery
 from paraph.webhooks.payload import signature

@@ -11,8 +11,7 @@ from django.test import Client
 from PIL import Image
 
 from paraph.documents.models import Document, ObjectToDelete
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Organization, Role
+from paraph.tenants.models import Activity, Organization, Role
 from tests.api.v1.api_clients import CONTRACT, ApiClient
 from tests.dashboard.browser_client import BrowserClient
 from tests.dashboard.conftest import MemberClient

@@ -15,7 +15,7 @@ from paraph.signature_requests.models import CopyRecipient
 from paraph.signature_requests.signing_token import token
 from paraph.signature_requests.tickets import copy_url, in_person_ticket
 from paraph.signature_requests.tickets import ticket as ticket_for_copy
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.applications import rotate_application
 from paraph.tenants.invitations import invite
 from paraph.tenants.members import create_member

@@ -9,9 +9,8 @@ from django.core import signing
 from django.test import Client
 
 from paraph.tenants.accounts import password_link
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.first_owner import first_owner_link
-from paraph.tenants.members import create_member
+from paraph.tenants.admin_log import OPERATOR
+from paraph.tenants.members import create_member, first_owner_link
 from paraph.tenants.models import Member, Organization, Role
 from tests.tenancy import create_organization
 

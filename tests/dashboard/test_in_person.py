@@ -13,8 +13,7 @@ from django.test import Client
 from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.tickets import in_person_ticket
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Member, Organization, Role, User
+from paraph.tenants.models import Activity, Member, Organization, Role, User
 from paraph.tenants.rights import Right, may
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in

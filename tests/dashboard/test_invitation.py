@@ -11,7 +11,7 @@ from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.invitations import invite, withdraw_invitation
 from paraph.tenants.lifecycle import close_organization
 from paraph.tenants.members import create_member

@@ -17,8 +17,7 @@ from paraph.config import urls
 from paraph.dashboard.branding_preview import PARENT_POLICY
 from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Invitation, Member, Role
+from paraph.tenants.models import Activity, Invitation, Member, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.html_rules import broken_rules, row_count
 from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, FRESH, LISTS, MATRIX, PAGES, Row, addresses, names

@@ -16,8 +16,7 @@ from paraph.dashboard.templatetags.dashboard import mail_address
 from paraph.kernel import clock
 from paraph.messaging.gateways import destination_hash
 from paraph.messaging.models import CapturedMessage
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Invitation, Member, Organization, Role
+from paraph.tenants.models import Activity, Invitation, Member, Organization, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved
 from tests.tenancy import create_organization

@@ -10,12 +10,12 @@ import pytest
 from django.test import Client
 
 from paraph.kernel import clock
-from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.rates import PerHourAndDay
 from paraph.otp.codes import MAX_SENDS
 from paraph.otp.guesses import ATTEMPTS, LOCKED_AFTER
 from paraph.signature_requests.models import SignatureRequest
+from paraph.tenants.limits import use_web_send
 from paraph.tenants.models import MonthlyCalls, Organization, Role
-from paraph.tenants.send_quota import use_web_send
 from tests.dashboard.conftest import MemberClient
 from tests.factories import Scene, scene
 from tests.tenancy import create_application

@@ -9,7 +9,7 @@ from django.urls import path
 
 from paraph.config import urls
 from paraph.dashboard.decorators import member_page, reauthenticated, see_other
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.rights import Right

@@ -30,12 +30,11 @@ from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field, Inquiry, Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.storage import store
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Application, Role
+from paraph.tenants.models import Activity, Application, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import VISITOR, Scene, scene, sign
-from tests.kernel.others import in_thread
+from tests.kernel.test_places import in_thread
 
 pytestmark = pytest.mark.django_db
 LogIn = Callable[..., MemberClient]
@@ -454,7 +453,7 @@ def test_a_request_without_roles_and_copies_has_no_word_of_them(made: Scene, cli
 
 
 def test_files_are_compared_in_a_place(made: Scene, client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     places.configure(8)
     tenant = str(made.request.organization_id)  # a member's
     try:

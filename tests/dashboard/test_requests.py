@@ -15,8 +15,7 @@ from django.utils import timezone
 from paraph.dashboard.requests import listing
 from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import Organization, Role
+from paraph.tenants.models import Activity, Organization, Role
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.just_logged_in import just_logged_in
 from tests.factories import Scene, scene

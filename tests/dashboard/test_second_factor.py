@@ -10,7 +10,7 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.test import Client
 
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Organization, Role
 

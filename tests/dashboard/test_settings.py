@@ -6,9 +6,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.admission import admit
-from paraph.tenants.models import Member, Organization, Retention, Role
+from paraph.tenants.models import Activity, Member, Organization, Retention, Role
 from paraph.tenants.retention import retention_days
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.proof import proved

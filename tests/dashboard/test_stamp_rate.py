@@ -6,8 +6,8 @@ from types import SimpleNamespace
 import pytest
 
 from paraph.dashboard import decorators
-from paraph.kernel import minute_rate
-from paraph.kernel.minute_rate import MinuteRate
+from paraph.kernel import rates
+from paraph.kernel.rates import MinuteRate
 from paraph.tenants.models import Organization
 from tests.dashboard.conftest import MemberClient
 from tests.dashboard.test_drafts import ready
@@ -19,7 +19,7 @@ def test_pictures_of_stamps_are_drawn_so_many_a_minute(
     log_in: LogIn, organization: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(decorators, "_stamp_rate", MinuteRate(2))
-    monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 120.5))
+    monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: 120.5))
     _, client = log_in()
     address, draft = ready(client, organization)
     picture = f"{address}/signers/{draft.signers.get().pk}/stamp-200x80.svg"

@@ -11,7 +11,7 @@ from paraph.kernel import clock
 from paraph.signature_requests.fields.entry import EntriesRefusal, filled_fields
 from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.models import Field, SignatureRequest, Signer
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.words import LOCALES
 from tests.factories import Scene, scene
 from tests.production import Client

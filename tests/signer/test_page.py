@@ -20,7 +20,7 @@ from paraph.pdf.typesetting import fonts
 from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import theme
 from paraph.tenants.models import Application, BrandingProfile
 from paraph.words import LOCALES

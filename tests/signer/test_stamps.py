@@ -13,7 +13,7 @@ from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sealing.seal import seal
 from paraph.flow.sealing.stamp_marks import stamp_marks
-from paraph.kernel import minute_rate, tokens
+from paraph.kernel import rates, tokens
 from paraph.pdf.typesetting.appearances import InitialsContent, initials_svg
 from paraph.pdf.untrusted.page_reading import render_png
 from paraph.signature_requests.models import Placement
@@ -100,7 +100,7 @@ def _pixel(pdf: bytes, page: int, x: float, y: float) -> tuple[int, ...]:
 @pytest.fixture(autouse=True)
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(endpoints.STAMPS, "most", 3)
-    monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 120.5))
+    monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: 120.5))
 
 
 def drawn(client: Client, made: Scene, position: int = 0) -> Any:
@@ -115,7 +115,7 @@ def test_beyond_the_limit_none_is_drawn_until_the_next_minute(client: Client, mo
         assert (refused.status_code, refused["Retry-After"]) == (429, "60")
         assert refused.json()["error"]["code"] == "rate_limited"
     assert drawn(client, made, 1).status_code == 200
-    monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 180.0))
+    monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: 180.0))
     assert drawn(client, made).status_code == 200
 
 

@@ -14,10 +14,8 @@ from django.utils.translation import gettext_lazy
 from paraph.dashboard.decorators import actor, attached, member_page, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.log import note
-from paraph.tenants.admin_log.models import Activity, ActorKind
-from paraph.tenants.models import Member
+from paraph.tenants.admin_log import Action, note
+from paraph.tenants.models import Activity, ActorKind, Member
 from paraph.tenants.rights import Right, may
 
 WORDS = {

@@ -18,13 +18,20 @@ from paraph.dashboard.decorators import actor, member_page, scope, see_other, sh
 from paraph.dashboard.uploads import FIELD, takes_small_file
 from paraph.drafts.editing import open_drafts
 from paraph.flow.logos import keep_logo, remove_logo
-from paraph.kernel.colors import is_color
+from paraph.kernel.appearance import is_color
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.logo import LARGEST, LogoRefused
 from paraph.request_templates.models import Template
-from paraph.tenants.branding import DEFAULT, Pair, contrasts, create_profile, delete_profile, update_profile
+from paraph.tenants.branding import (
+    DEFAULT,
+    Pair,
+    contrasts,
+    create_profile,
+    delete_profile,
+    logo_picture,
+    update_profile,
+)
 from paraph.tenants.limits import allowance
-from paraph.tenants.logos import logo_picture
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import branding_profiles, scoped

@@ -15,13 +15,12 @@ from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 
 from paraph.kernel import clock
-from paraph.kernel.minute_rate import MinuteRate
 from paraph.kernel.places import name_tenant
+from paraph.kernel.rates import MinuteRate
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import seen
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.models import Environment, Member
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.models import ActorKind, Environment, Member
 from paraph.tenants.rights import Right, may, roles_with
 from paraph.tenants.scope import TenantScope, tenant_key
 

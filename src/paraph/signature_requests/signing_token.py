@@ -1,7 +1,7 @@
 """Signing tokens, which follow ``/sign/`` in a signing URL (rule 5.2).
 
 A token is the signer's id followed by a keyed hash of the id and the signer's salt. The key derives from the server's
-secret (:mod:`paraph.tenants.link_keys`) and is in no table as it is, so that no database dump opens a signing
+secret (:mod:`paraph.tenants.installation`) and is in no table as it is, so that no database dump opens a signing
 page. A new salt withdraws the token of one signer alone. A salt is 16 random bytes, and where the secret was ever
 rotated the generation of the key, in two bytes.
 """
@@ -13,7 +13,7 @@ from django.conf import settings
 from paraph.database.joined import Joined
 from paraph.kernel import tokens
 from paraph.signature_requests.models import Signer
-from paraph.tenants.link_keys import SIGNING, generation, link_key
+from paraph.tenants.installation import SIGNING, generation, link_key
 
 _ID_BYTES = 8
 _MAC_BYTES = 24

@@ -17,7 +17,7 @@ from paraph.flow.signing.copy_to_read import DrawnCopy, copy_to_read
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
-from paraph.server.file_response import file_response
+from paraph.server.responses import file_response
 from paraph.signature_requests import tickets
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Signer, SignerStatus

@@ -10,8 +10,8 @@ from django.views.decorators.csrf import csrf_exempt
 
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
-from paraph.kernel.minute_rate import MinuteRate
 from paraph.kernel.places import name_tenant
+from paraph.kernel.rates import MinuteRate
 from paraph.server.incoming_body import read_body
 from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import MOST_POINTS

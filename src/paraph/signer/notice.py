@@ -21,7 +21,7 @@ from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.mail_copy import mail_copy, may_mail_copy, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
-from paraph.kernel.fair_semaphore import NoPlaceError
+from paraph.kernel.places import NoPlaceError
 from paraph.outbound.url import ascii_host
 from paraph.signature_requests import tickets
 from paraph.signature_requests.models import RequestStatus, Signer, SignerStatus

@@ -22,7 +22,7 @@ from paraph.signer import language
 from paraph.signer.described import DRAWN, LANG, Answer, View, described, query
 from paraph.signer.documents import document_of, in_reading_order
 from paraph.signer.endpoints import KEPT_SECONDS, STAMPS, count, got, posted, require_reader
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import logo_picture
 
 _MOST = 10  # different stamps of one preview; others look like the first
 

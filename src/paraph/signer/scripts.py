@@ -11,7 +11,7 @@ from django.template.loader import render_to_string
 from django.utils.safestring import mark_safe
 from django.views.decorators.gzip import gzip_page
 
-from paraph.server.compressed import Compressed
+from paraph.server.responses import Compressed
 from paraph.signer import language
 from paraph.signer.described import described
 from paraph.signer.endpoints import READING

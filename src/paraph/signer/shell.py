@@ -8,13 +8,12 @@ from django.shortcuts import render
 
 from paraph import words as catalog
 from paraph.kernel import tokens
-from paraph.kernel.logo_picture import shown
+from paraph.kernel.appearance import shown
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_token import token
 from paraph.signer import language
 from paraph.signer.answers import private
-from paraph.tenants.branding import theme
-from paraph.tenants.logos import logo_of, logo_picture
+from paraph.tenants.branding import logo_of, logo_picture, theme
 from paraph.tenants.models import Environment
 from paraph.tenants.organizations import application_for_web
 

@@ -12,7 +12,7 @@ from paraph.idempotency.models import IdempotencyKey
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.models import Activity
 from tests.api.v1.api_clients import ApiClient, error, other_clients, payload
 from tests.api.v1.contract import refusals
 from tests.api.v1.test_idempotency import REPLAYED, keyed

@@ -14,7 +14,7 @@ from paraph.flow.personal_data.erase import erase_signer
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient, error, payload
 

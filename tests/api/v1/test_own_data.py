@@ -107,7 +107,7 @@ def test_a_filter_that_is_given_twice(owner: ApiClient) -> None:
 
 def test_webhooks_have_them_where_they_were_given(owner: ApiClient) -> None:
     from paraph.flow.ending.end_early import end_early
-    from paraph.tenants.admin_log.actor import OPERATOR
+    from paraph.tenants.admin_log import OPERATOR
 
     given = created(owner, external_id="lease-4711", metadata=METADATA)["id"]
     bare = created(owner)["id"]

@@ -17,7 +17,7 @@ from paraph.signature_requests.fields.store import values_of
 from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.webhooks.models import Delivery, Event
 from tests.api.v1.api_clients import ApiClient, api_client, error, other_clients, payload
 from tests.api.v1.contract import refusals

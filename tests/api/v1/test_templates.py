@@ -16,7 +16,7 @@ from paraph.request_templates.models import BulkStatus, Template
 from paraph.request_templates.saving import begin_from
 from paraph.signature_requests.input import OPTIONS
 from paraph.signature_requests.models import Field, Placement, SignatureRequest, Signer
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.models import Activity
 from tests.api.v1.api_clients import (
     ApiClient,
     api_client,

@@ -210,7 +210,7 @@ def test_many_threads_share_few_processes() -> None:
 
 
 def test_one_party_never_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 60)  # a process may take long to start
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 60)  # a process may take long to start
     pool, asked, go_on = Sandbox(2), list[int](), threading.Event()
     with ThreadPoolExecutor(4) as threads:
         slow = [threads.submit(pool.call, "find", once(go_on, asked), tenant_key="a", tags=[]) for _ in range(4)]
@@ -223,7 +223,7 @@ def test_one_party_never_has_all_processes(monkeypatch: pytest.MonkeyPatch) -> N
 
 
 def test_nobody_waits_long_for_a_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.2)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.2)
     pool, asked, go_on = Sandbox(1), list[int](), threading.Event()
     with ThreadPoolExecutor(1) as threads:
         slow = threads.submit(pool.call, "find", once(go_on, asked), tags=[])

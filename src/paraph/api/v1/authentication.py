@@ -12,11 +12,10 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.server.client_address import client_address, guarded_network
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Actor
 from paraph.tenants.admission import BAD_CALLS_PER_MINUTE, Calls, admit, count_bad_call, minute_of
 from paraph.tenants.limits import RateLimit, allowance, rate_limit
-from paraph.tenants.models import Environment
+from paraph.tenants.models import ActorKind, Environment
 from paraph.tenants.scope import TenantScope, tenant_key
 
 

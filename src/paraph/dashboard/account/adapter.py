@@ -19,7 +19,7 @@ from django.utils.translation import get_language, gettext_lazy
 
 from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.server.client_address import client_address
-from paraph.tenants import second_factors
+from paraph.tenants import accounts
 from paraph.tenants.models import User
 
 _LINKS = ("password_reset_url", "activate_url", "signup_url")
@@ -79,10 +79,10 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
     """allauth's ``MFA_ADAPTER``."""
 
     def encrypt(self, text: str) -> str:
-        return second_factors.encrypted(text)
+        return accounts.encrypt_factor(text)
 
     def decrypt(self, encrypted_text: str) -> str:
-        return second_factors.decrypted(encrypted_text)
+        return accounts.decrypt_factor(encrypted_text)
 
     def build_totp_svg(self, url: str) -> str:
         """Return the ``svg`` element alone, which can stand in a page: images by ``data:`` are not loaded."""

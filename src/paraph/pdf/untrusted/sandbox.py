@@ -18,8 +18,7 @@ from threading import Lock
 from typing import Any, BinaryIO
 
 from paraph.kernel import machine
-from paraph.kernel.fair_semaphore import FairSemaphore, NoPlaceError, Told
-from paraph.kernel.places import expensive_work
+from paraph.kernel.places import FairSemaphore, NoPlaceError, Told, expensive_work
 from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, too_complex
 from paraph.pdf.untrusted.sandbox_process import Program, SandboxLimits, Workers
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
@@ -106,7 +105,7 @@ logging.getLogger(__package__).addHandler(logging.NullHandler())  # who sets up 
 
 class Sandbox:
     """A pool of at most ``size`` processes, started on demand. No tenant gets more than half of them at a time
-    (:class:`paraph.kernel.fair_semaphore.FairSemaphore`, also on ``told``)."""
+    (:class:`paraph.kernel.places.FairSemaphore`, also on ``told``)."""
 
     def __init__(
         self,

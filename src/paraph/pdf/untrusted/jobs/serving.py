@@ -23,7 +23,7 @@ from typing import Any
 import pikepdf
 
 from paraph.confinement import confine
-from paraph.kernel.parent import follow_parent
+from paraph.kernel.machine import follow_parent
 from paraph.pdf.pdfium_library import begin_anew
 from paraph.pdf.refusal import PdfRefused, too_complex
 from paraph.pdf.untrusted import sandbox_wire as wire
