@@ -22,7 +22,8 @@ from paraph.tenants.invitations import invite
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Application, Organization, Role
 from tests.columns import columns, found_in, readings
-from tests.dashboard.test_second_factor import PASSWORD, code
+from tests.dashboard.conftest import PASSWORD
+from tests.dashboard.test_accounts import code
 from tests.factories import jobs, scene
 from tests.tenancy import create_application
 

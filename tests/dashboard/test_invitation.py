@@ -1,7 +1,6 @@
 """The link of an invitation: it explains, a button accepts, and every dead end has a way on."""
 
 import re
-from collections.abc import Callable
 
 import pytest
 from django.core.cache import cache
@@ -16,10 +15,8 @@ from paraph.tenants.invitations import invite, withdraw_invitation
 from paraph.tenants.lifecycle import close_organization
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Invitation, Member, Organization, Role, User
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import PASSWORD, LogIn
 from tests.factories import jobs
-
-PASSWORD = "a long enough phrase"
 
 
 @pytest.fixture
@@ -75,7 +72,7 @@ def _another() -> int:
     return Organization.objects.create(name="Elsewhere", plan="free").pk
 
 
-def test_the_wrong_account_reads_so_and_finds_the_way_out(path: str, log_in: Callable[..., MemberClient]) -> None:
+def test_the_wrong_account_reads_so_and_finds_the_way_out(path: str, log_in: LogIn) -> None:
     member, client = log_in()
     for answer in (client.get(path), client.post(path)):
         page = answer.content.decode()

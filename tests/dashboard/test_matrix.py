@@ -1,7 +1,7 @@
 """Every address of the dashboard, walked from the URL map: who may read it, who may send a form there, and what holds
 for every page."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from http.cookies import SimpleCookie
 from typing import Any
@@ -19,14 +19,12 @@ from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, Member, Role
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn, proved
 from tests.dashboard.html_rules import broken_rules, row_count
 from tests.dashboard.matrix import BESIDE_ORGANIZATIONS, FILES, FRESH, LISTS, MATRIX, PAGES, Row, addresses, names
 from tests.dashboard.one_of_everything import Everything, one_of_everything
-from tests.dashboard.proof import proved
 from tests.tenancy import create_organization
 
-LogIn = Callable[..., MemberClient]
 OWN_POLICIES = dict.fromkeys(("new_profile", "profile", "profile_logo"), PARENT_POLICY)
 ANSWERED_OTHERWISE = {  # ids of nobody's: these forms lead back to the list, or show it with a sentence
     "delete_draft": 303,
@@ -140,7 +138,7 @@ def test_no_form_is_taken_without_the_token_of_its_page(log_in: LogIn, everythin
     _, client = log_in(Role.OWNER, at=everything.organization)
     proved(client)
     before = kept_rows()
-    everywhere = {**everything.addresses(), **dict(account_addresses())}
+    everywhere = {**everything.addresses(), **dict(account_addresses()), "new_organization": "/app/new"}
     for name, address in everywhere.items():
         with answered(client, "post", address, enforce_csrf_checks=True) as response:
             assert response.status_code == 403, name

@@ -1,7 +1,5 @@
 """Who has not lately said who they are does so first, and their form is taken then."""
 
-from collections.abc import Callable
-
 import pytest
 from django.http import HttpRequest, HttpResponse
 from django.test import Client, override_settings
@@ -9,13 +7,9 @@ from django.urls import path
 
 from paraph.config import urls
 from paraph.dashboard.decorators import member_page, reauthenticated, see_other
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role
 from paraph.tenants.rights import Right
-from tests.dashboard.browser_client import BrowserClient
-
-PASSWORD = "a long enough phrase"
+from tests.dashboard.conftest import PASSWORD, just_logged_in, proved
 
 
 @member_page(Right.BUILD)
@@ -31,25 +25,15 @@ urlpatterns = [path("app/<int:organization_id>/guarded", guarded), *urls.urlpatt
 
 @pytest.fixture
 def client_of_ada(organization: Organization) -> Client:
-    create_member(organization.pk, OPERATOR, "ada@example.com", Role.OWNER, password=PASSWORD)
-    client = BrowserClient()
-    client.post("/account/login/", {"login": "ada@example.com", "password": PASSWORD})
-    return client
-
-
-def age(client: Client, seconds: int) -> None:
-    session = client.session
-    for record in session["account_authentication_methods"]:
-        record["at"] -= seconds
-    session.save()
+    return just_logged_in(organization, Role.OWNER)
 
 
 @override_settings(ROOT_URLCONF=__name__)
 def test_a_fresh_log_in_counts_for_five_minutes(organization: Organization, client_of_ada: Client) -> None:
     address = f"/app/{organization.pk}/guarded"
-    age(client_of_ada, 290)
+    proved(client_of_ada, 290)
     assert client_of_ada.get(address).content == b"the form"
-    age(client_of_ada, 11)
+    proved(client_of_ada, 301)
     asked = client_of_ada.get(address)["Location"]
     assert asked == f"/account/reauthenticate/?next=%2Fapp%2F{organization.pk}%2Fguarded"
 
@@ -75,14 +59,8 @@ def test_the_question_says_for_how_long_it_holds(client_of_ada: Client, language
 def test_a_form_that_came_too_late_is_taken_after_the_password(
     organization: Organization, client_of_ada: Client
 ) -> None:
-    age(client_of_ada, 301)
+    proved(client_of_ada, 301)
     asked = client_of_ada.post(f"/app/{organization.pk}/guarded", {"name": "backend"})
     assert asked.status_code == 303
     assert client_of_ada.post(asked["Location"], {"password": "wrong"}).status_code == 422
     assert client_of_ada.post(asked["Location"], {"password": PASSWORD})["Location"] == "/taken/backend"
-
-
-@override_settings(ROOT_URLCONF=__name__)
-def test_rights_come_first(organization: Organization, log_in: Callable[..., tuple[Member, Client]]) -> None:
-    _, client = log_in(Role.MEMBER)
-    assert client.get(f"/app/{organization.pk}/guarded").status_code == 403
