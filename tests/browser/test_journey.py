@@ -17,6 +17,7 @@ from tests.pdf.pdf_factory import paper, text
 from tests.scenarios.people import at, sign
 
 PHONE = {"viewport": {"width": 375, "height": 740}, "has_touch": True, "is_mobile": True}
+NARROW = {"viewport": {"width": 320, "height": 640}, "has_touch": True, "is_mobile": True}
 SCREENS: dict[str, dict[str, Any]] = {
     "phone": PHONE,
     "desk": {"viewport": {"width": 1280, "height": 900}},
@@ -669,3 +670,32 @@ def test_with_scripts_that_do_not_arrive(visit: Callable[..., Any], world: World
     assert page.get_by_text("does not run this page’s script").first.is_visible()
     page.get_by_role("link", name="Continue").click()
     _confirm_by_forms(page, world)
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [pytest.param("en", "You have approved", marks=pytest.mark.thorough), ("ar", "تمت الموافقة")],
+)
+def test_an_approver_reads_and_confirms(visit: Callable[..., Any], world: World, language: str, title: str) -> None:
+    page = visit(world.asked(signers=2, approvers=1, language=language)[0], **NARROW)
+    fits(page)
+    page.locator(".bar a.primary").click()
+    page.locator("#confirm").wait_for()
+    fits(page)
+    Journey(page).confirm()
+    assert page.locator("#done h1").inner_text() == title
+    fits(page)
+
+
+@pytest.mark.parametrize(
+    ("language", "title"),
+    [("en", "You have declined"), pytest.param("ar", "لقد رفضت", marks=pytest.mark.thorough)],
+)
+def test_a_signer_declines(visit: Callable[..., Any], world: World, language: str, title: str) -> None:
+    page = visit(world.asked(decline_allowed=True, language=language)[0], **NARROW, statuses=(200, 410))
+    page.locator("a[href$='/decline']").click()
+    page.locator("textarea[name=reason]").fill("The rent is wrong.")
+    fits(page)
+    page.locator("form button.primary").click()
+    page.locator("body[data-state=expired]").wait_for()
+    assert page.locator("h1").inner_text() == title

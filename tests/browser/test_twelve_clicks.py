@@ -1,4 +1,5 @@
-"""From a started service to a signed PDF in the browser: in twelve clicks, whoever counts."""
+"""The first five minutes: from a started service to a signed PDF in the browser, in twelve clicks, whoever counts; then
+from an application to a sealed PDF and its webhook."""
 
 import re
 from collections.abc import Callable, Iterator
@@ -9,9 +10,9 @@ import pytest
 
 from tests.cli.service import Service, remove, wait_until
 from tests.contract import contract
+from tests.dashboard.newcomer import PASSWORD, Newcomer
 
 MOST_CLICKS, MOST_FIELDS = 12, 5
-PASSWORD = "a long enough phrase"
 
 
 @pytest.fixture
@@ -49,11 +50,14 @@ class Hands:
 
 @pytest.mark.thorough
 def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp_path: Path) -> None:
-    """Registration, upload, oneself as the signer, a place, sent, signed, and the sealed PDF in one's downloads."""
+    """Registration, upload, oneself as the signer, a place, sent, signed, and the sealed PDF in one's downloads; an
+    application, its first call, and the sealed PDF on the page of its request."""
     file = tmp_path / "lease.pdf"
     file.write_bytes(contract())
     wait_until(lambda: "/account/first/" in "".join(service.output))
-    page = visit(next(line.strip() for line in service.output if "/account/first/" in line))
+    link = next(line.strip() for line in service.output if "/account/first/" in line)
+    assert link.startswith(f"http://localhost:{service.port}/"), "passkeys belong to a name"
+    page = visit(link)
     page.set_viewport_size({"width": 1280, "height": 900})
     hands = Hands(page)
     hands.type(page.get_by_label("Organization's name"), "Acme")
@@ -83,6 +87,12 @@ def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp
     assert content.startswith(file.read_bytes()[:1000]) and b"/ETSI.CAdES.detached" in content
     assert len(hands.clicks) <= MOST_CLICKS, hands.clicks
     assert len(hands.fields) <= MOST_FIELDS, hands.fields
+
+    newcomer = Newcomer(service, page, tmp_path)
+    newcomer.home()
+    key, secret = newcomer.use_the_api()
+    newcomer.home()
+    newcomer.sealed(newcomer.first_call(key, secret), "contract.pdf")
 
 
 def mailed_code(service: Service) -> str:

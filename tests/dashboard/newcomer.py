@@ -60,7 +60,7 @@ class Newcomer:
         """Makes an application, and runs the line of the page that shows its key, which turns green by itself. Returns
         the key and the webhook secret."""
         page = self.page
-        page.get_by_role("link", name="Create an application").click()
+        page.get_by_role("link", name="Applications").click()
         page.get_by_role("link", name="New application").first.click()
         page.get_by_label("Name").fill("Shop")
         page.get_by_role("button", name="Create the application").click()
