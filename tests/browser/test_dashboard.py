@@ -4,6 +4,7 @@ import itertools
 import time
 from collections.abc import Callable, Iterator
 from datetime import datetime, timedelta
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -12,13 +13,15 @@ from playwright.sync_api import expect
 
 from tests.browser.contract import contract
 from tests.browser.lived_in import asked, signed
-from tests.browser.world import World
+from tests.browser.world import World, until
+from tests.dashboard.editor_window import PASSWORD, owner_of
 from tests.dashboard.matrix import PAGES
 from tests.dashboard.served_pages import ServedPages
 from tests.scenarios.people import Backend, signer
 
 pytestmark = pytest.mark.thorough
 
+STAMPS = [("1", "60.5", "120", "200", "80"), ("2", "300", "400.25", "180", "60")]
 DESK, PHONE, NARROW = ({"width": width, "height": height} for width, height in ((1280, 900), (375, 740), (320, 640)))
 _RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 _COLORS = {"type": "rule", "values": ["color-contrast", "link-in-text-block"]}
@@ -225,3 +228,54 @@ def test_pages_of_strangers(visitor: Visitor, dashboard: ServedPages, world: Wor
     visitor.visit("no invitation", f"{dashboard.base_url}/invitations/unknown", 404)
     visitor.visit("not found", f"{dashboard.base_url}/app/nowhere", 404)
     visitor.visit("first owner", f"{dashboard.base_url}/account/first/unknown/", 410)
+
+
+def test_a_pdf_is_uploaded_placed_and_sent_without_scripts(
+    visit: Callable[..., Any], world: World, dashboard: ServedPages, tmp_path: Path
+) -> None:
+    """From a log-in, by plain forms, places by their numbers."""
+    page = visit(f"{dashboard.base_url}/account/login/?next=/app/1/drafts", java_script_enabled=False)
+    page.locator("[name=login]").fill(owner_of(1))
+    page.locator("[name=password]").fill(PASSWORD)
+    page.get_by_role("button", name="Log in", exact=True).click()
+    page.get_by_role("button", name="New request").click()
+
+    file = tmp_path / "rent.pdf"
+    file.write_bytes(contract(2))
+    page.get_by_label("PDF file", exact=True).set_input_files(file)
+    page.get_by_role("button", name="Upload", exact=True).click()
+    page.get_by_role("link", name="rent.pdf").wait_for()
+    go_on(page, "signers")
+
+    enter_signer(page, 0, "Ada", "Byron", "ada@rent.example")
+    page.get_by_role("button", name="Add signer").click()
+    enter_signer(page, 1, "Grace", "Hopper", "grace@rent.example")
+    go_on(page, "places")
+
+    for number, values in enumerate(STAMPS):
+        page.get_by_role("button", name="Add stamp").click()
+        stamp = page.locator("[data-stamp]").nth(number)
+        stamp.get_by_label("Signer", exact=True).select_option(index=number)
+        for label, value in zip(("Page", "X", "Y", "Width", "Height"), values, strict=True):
+            stamp.get_by_label(label, exact=True).fill(value)
+    go_on(page, "review")
+
+    assert page.locator("g.place").count() == 2
+    page.get_by_role("button", name="Send", exact=True).click()
+    page.wait_for_url("**/app/1/requests/*")
+    assert page.locator("tr", has_text="Grace Hopper").count() == 1
+    until(lambda: {"ada@rent.example", "grace@rent.example"} <= {message["to"] for message in world.inbox()})
+
+
+def enter_signer(page: Any, number: int, *values: str) -> None:
+    signer = page.locator("[data-signer]").nth(number)
+    for label, value in zip(("First name", "Last name", "E-mail"), values, strict=True):
+        signer.get_by_label(label, exact=True).fill(value)
+    assert (
+        signer.get_by_label("Phone", exact=True).count() == signer.get_by_label("Send code by", exact=True).count() == 1
+    )
+
+
+def go_on(page: Any, step: str) -> None:
+    page.get_by_role("button", name="Continue", exact=True).click()
+    page.wait_for_url(f"**/{step}")

@@ -219,26 +219,6 @@ def test_a_turned_phone_keeps_the_strokes(visit: Callable[..., Any], world: Worl
         assert journey.strokes() == drawn and drawn.count(",") > 20
 
 
-FORMS = [
-    "{}",
-    " {} ",
-    "Code: {}",
-    "{:.3}-{}",
-    "{:.3} {}",
-    "{}\n",
-    "Your code is {}.",
-    "«{}»",
-    "\u200f{}\u200f",
-    "arabic",
-]
-
-
-def pasted(form: str, code: str) -> str:
-    if form == "arabic":
-        return code.translate({ord("0") + n: chr(0x0660 + n) for n in range(10)})
-    return form.format(code[:3], code[3:]) if form.count("{") > 1 else form.format(code)
-
-
 @pytest.mark.parametrize(
     "zone",
     ["America/New_York", "Pacific/Kiritimati", pytest.param("Pacific/Pago_Pago", marks=pytest.mark.thorough)],
@@ -386,10 +366,11 @@ def test_small_print_of_a_large_plan_can_be_read(visit: Callable[..., Any], worl
 
 
 def test_ten_forms_of_a_pasted_code(visit: Callable[..., Any], world: World) -> None:
-    """Each is understood, as the service is asked with six digits; a signature of somebody else's code is refused."""
     page = visit(f"{world.asked()[0]}#confirm")
-    assert len(FORMS) == 10
-    for form in FORMS:
+    for pasted in (
+        *("244283", " 244283 ", "Code: 244283", "244-283", "244 283", "244283\n", "Your code is 244283.", "«244283»"),
+        *("\u200f244283\u200f", "٢٤٤٢٨٣"),
+    ):
         page.evaluate(
             """text => {
                 const field = document.getElementById("code");
@@ -397,10 +378,10 @@ def test_ten_forms_of_a_pasted_code(visit: Callable[..., Any], world: World) -> 
                 field.focus();
                 document.execCommand("insertText", false, text);
             }""",
-            pasted(form, "244283"),
+            pasted,
         )
         field = page.locator("#code").input_value()
-        assert page.evaluate("text => digits(text)", field) == "244283", form
+        assert page.evaluate("text => digits(text)", field) == "244283", pasted
 
 
 def test_what_is_said_of_codes(visit: Callable[..., Any], world: World) -> None:

@@ -11,10 +11,13 @@ from django.contrib.sessions.backends.base import SessionBase
 from django.core.cache import cache
 from django.test import Client, RequestFactory
 
+from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.account.sessions import SessionStore, cookie_of, key_of
+from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
+from tests.factories import jobs
 from tests.tenancy import create_organization
 
 MemberClient = tuple[Member, Client]
@@ -60,6 +63,14 @@ def just_logged_in(organization: Organization, role: str, email: str = "") -> Cl
     client = BrowserClient()
     assert client.post("/account/login/", {"login": email, "password": PASSWORD}).status_code == 303
     return client
+
+
+def account_mails() -> list[CapturedMessage]:
+    """Send the mails about accounts that wait for their jobs, which stay there; return all that were captured."""
+    for task, arguments in jobs():
+        if task == "mail_account":
+            mail_account(arguments["sealed"])
+    return list(CapturedMessage.objects.order_by("pk"))
 
 
 @pytest.fixture(autouse=True)

@@ -15,7 +15,6 @@ from django.core import signing
 from django.core.cache import cache
 from django.test import Client, RequestFactory
 
-from paraph.account_mail.mail_account import mail_account
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.accounts import password_link
 from paraph.tenants.admin_log.actor import OPERATOR
@@ -23,7 +22,7 @@ from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.first_owner import first_owner_link
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
-from tests.dashboard.conftest import PASSWORD, BrowserClient
+from tests.dashboard.conftest import PASSWORD, BrowserClient, account_mails
 from tests.factories import jobs
 from tests.tenancy import create_organization
 
@@ -39,14 +38,6 @@ def ada(organization: Organization) -> User:
 
 def log_in(client: Client, email: str = "ada@example.com", password: str = PASSWORD, **more: Any) -> Any:
     return client.post("/account/login/", {"login": email, "password": password}, **more)
-
-
-def mails() -> list[CapturedMessage]:
-    """The mails about accounts, which their jobs send."""
-    for task, arguments in jobs():
-        if task == "mail_account":
-            mail_account(arguments["sealed"])
-    return list(CapturedMessage.objects.order_by("pk"))
 
 
 def link_in(mail: CapturedMessage) -> str:
@@ -120,7 +111,7 @@ def test_a_forgotten_password_is_set_anew_by_a_link_that_works_once(ada: User, o
     client = Client()
     asked = client.post("/account/password/reset/", {"email": "Ada@example.com"}, headers={"Host": "evil.example"})
     assert asked.status_code == 303
-    [mail] = mails()
+    [mail] = account_mails()
     assert mail.to == "ada@example.com" and mail.html
     link = link_in(mail)
     assert link.startswith("http://127.0.0.1:8000/account/password/reset/key/"), "never the Host header's"
@@ -133,7 +124,7 @@ def test_a_forgotten_password_is_set_anew_by_a_link_that_works_once(ada: User, o
     assert client.get(f"/app/{organization.pk}/").status_code == 200, "logged in"
     assert elsewhere.get(f"/app/{organization.pk}/").status_code == 302, "other sessions have ended"
     assert "This link no longer works" in Client().get(link, follow=True).content.decode()
-    assert [mail.subject for mail in mails()][1:] == ["Password Reset"], "and is told to the owner"
+    assert [mail.subject for mail in account_mails()][1:] == ["Password Reset"], "and is told to the owner"
 
 
 def test_a_forgotten_password_tells_nobody_whether_an_address_is_known(ada: User) -> None:
@@ -143,7 +134,7 @@ def test_a_forgotten_password_tells_nobody_whether_an_address_is_known(ada: User
         answers.append((answer.status_code, answer.redirect_chain, answer.content))
     assert answers[0] == answers[1]
     assert b"the service keeps a mail with a link" in answers[0][2] and b"on its way" not in answers[0][2]
-    assert [mail.to for mail in mails()] == ["ada@example.com"]
+    assert [mail.to for mail in account_mails()] == ["ada@example.com"]
 
 
 def test_a_new_password_ends_the_other_sessions(ada: User, organization: Organization) -> None:
@@ -176,7 +167,7 @@ def test_an_address_changes_when_the_new_one_is_confirmed(ada: User) -> None:
     assert (taken.status_code, taken["Location"]) == (303, "/account/email/"), "the form that was sent before"
     ada.refresh_from_db()
     assert ada.email == "ada@example.com"
-    mail = next(mail for mail in mails() if mail.to == "grace@example.com")
+    mail = next(mail for mail in account_mails() if mail.to == "grace@example.com")
     assert client.get(link_in(mail)).status_code == 200  # a mail scanner that follows the link confirms nothing
     ada.refresh_from_db()
     assert ada.email == "ada@example.com"
@@ -216,13 +207,13 @@ def test_open_registration_confirms_addresses_and_tells_nobody_which_are_known(a
         answers.append((answer.status_code, answer.redirect_chain, answer.content))
     assert answers[0] == answers[1] == answers[2]
     assert log_in(Client(), "new@example.com").get("Location") != "/app/", "not before the address is confirmed"
-    sent = [(mail.to, mail.subject) for mail in mails()]
+    sent = [(mail.to, mail.subject) for mail in account_mails()]
     assert sent[:2] == [
         ("new@example.com", "Confirm your address"),
         ("ada@example.com", "You already have an account"),
     ]
     client = Client()
-    assert client.post(link_in(mails()[0])).status_code == 303
+    assert client.post(link_in(account_mails()[0])).status_code == 303
     assert log_in(client, "new@example.com").status_code == 303
     made = client.post("/app/new", {"name": "Eve & Sons"})
     assert made.status_code == 303

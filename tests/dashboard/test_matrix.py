@@ -95,7 +95,14 @@ def test_each_role_may_what_the_table_says(log_in: LogIn, everything: Everything
     assert not wrong, "\n".join(map(str, wrong))
 
 
-def test_who_logged_in_a_while_ago_says_again_who_they_are(log_in: LogIn, everything: Everything) -> None:
+def test_strangers_log_in_and_who_did_so_a_while_ago_says_again_who_they_are(
+    log_in: LogIn, everything: Everything
+) -> None:
+    for name, address in everything.addresses().items():
+        for method, status in (("get", 302), ("post", 303)):
+            with answered(Client(), method, address) as response:
+                assert response.status_code == status, (method, name)
+                assert response.headers["Location"].startswith("/account/login/?next=/app/"), name
     _, client = log_in(Role.OWNER, at=everything.organization)
     proved(client, seconds_ago=301)
     asked = set()
@@ -103,14 +110,6 @@ def test_who_logged_in_a_while_ago_says_again_who_they_are(log_in: LogIn, everyt
         with answered(client, "post", address) as response:
             asked |= {name} if response.headers.get("Location", "").startswith("/account/reauthenticate/") else set()
     assert asked == FRESH
-
-
-def test_strangers_log_in_first(everything: Everything) -> None:
-    for name, address in everything.addresses().items():
-        for method, status in (("get", 302), ("post", 303)):
-            with answered(Client(), method, address) as response:
-                assert response.status_code == status, (method, name)
-                assert response.headers["Location"].startswith("/account/login/?next=/app/"), name
 
 
 def test_there_is_nothing_for_members_of_other_organizations(log_in: LogIn, everything: Everything) -> None:

@@ -7,17 +7,14 @@ import pytest
 from allauth.mfa.models import Authenticator
 from django.conf import settings
 from django.test import Client
-from procrastinate.contrib.django.models import ProcrastinateJob
 
-from paraph.account_mail.mail_account import mail_account
 from paraph.counts.models import Count
 from paraph.dashboard.templatetags.dashboard import mail_address
 from paraph.kernel import clock
 from paraph.messaging.gateways import destination_hash
-from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, Member, Role
-from tests.dashboard.conftest import LogIn, proved
+from tests.dashboard.conftest import LogIn, account_mails, proved
 
 
 def address(member: Member, rest: str = "") -> str:
@@ -143,9 +140,8 @@ def test_the_last_owner_stays_until_they_hand_over(log_in: LogIn) -> None:
 def test_what_is_wrong_with_an_address_stands_at_its_field_and_who_invites_is_named_plainly(log_in: LogIn) -> None:
     member, client = log_in()
     assert invite(client, member, "new@example.com").status_code == 303
-    [job] = ProcrastinateJob.objects.filter(task_name="paraph.flow.jobs.mail_account")
-    mail_account(job.args["sealed"])
-    assert f"{member.user.email} invites you" in CapturedMessage.objects.get(to="new@example.com").text
+    [mail] = account_mails()
+    assert mail.to == "new@example.com" and f"{member.user.email} invites you" in mail.text
     again = invite(client, member, "new@example.com")
     assert again.status_code == 422
     beside = again.content.decode().partition('name="email"')[2].partition("</div>")[0]

@@ -75,14 +75,6 @@ def test_members_and_observers_read_them_alone(log_in: LogIn, role: str) -> None
     assert "Analytical Engines" in page and "<button" not in page.partition("<main")[2].partition("</main>")[0]
 
 
-def test_what_is_wrong_stands_beside_its_field(log_in: LogIn) -> None:
-    member, client = log_in()
-    refused = client.post(address(member), {"name": "", "contact_email": "nobody"})
-    page = refused.content.decode()
-    assert refused.status_code == 422 and 'role="alert"' in page
-    assert 'id="id_name_error"' in page and 'id="id_contact_email_error"' in page
-
-
 def test_owners_say_how_long_files_are_kept(log_in: LogIn, organization: Organization) -> None:
     Retention.objects.create(organization=organization, environment="sandbox", days=30)
     member, client = log_in()

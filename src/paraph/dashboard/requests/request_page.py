@@ -3,6 +3,7 @@
 import hashlib
 import re
 from itertools import groupby
+from operator import attrgetter
 from typing import Any
 
 from django.db.models import Prefetch
@@ -40,6 +41,7 @@ from paraph.webhooks.deliveries import for_request
 
 _MOST_DELIVERIES = 100
 _SHOWN = ("name", "file_deleted_at", "pages")  # of a document
+_BY_OWNER = attrgetter("field.request_document_id", "field.signer_id")
 _SOON, _SOMETIME = 3, 15  # seconds after which an open page asks again
 _TOKENS = re.compile(r'name="csrfmiddlewaretoken" value="[^"]*"')  # another one at each call
 
@@ -185,13 +187,9 @@ def _fields(found: SignatureRequest, signers: list[Signer], documents: list[Requ
                 for each in of_both
             ],
         }
-        for (document_id, signer_id), of_both in groupby(fields, _field_owner)
+        for (document_id, signer_id), of_both in groupby(fields, _BY_OWNER)
     ]
     return {"heading": said["fields"], "groups": groups}
-
-
-def _field_owner(each: SignedField) -> tuple[int, int]:
-    return each.field.request_document_id, each.field.signer_id
 
 
 def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, said: words.Words) -> str:
