@@ -22,7 +22,7 @@ from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.first_owner import first_owner_link
 from paraph.tenants.members import create_member
 from paraph.tenants.models import Member, Organization, Role, User
-from tests.dashboard.conftest import PASSWORD, BrowserClient, account_mails
+from tests.dashboard.conftest import PASSWORD, BrowserClient, account_mails, just_logged_in
 from tests.factories import jobs
 from tests.tenancy import create_organization
 
@@ -367,3 +367,21 @@ def test_a_link_to_a_password_works_once(organization: Organization) -> None:
     done = client.post(form, {"password1": "a long enough phrase", "password2": "a long enough phrase"})
     assert done["Location"] == "/app/", "and logged in"
     assert "This link no longer works" in Client().get(link, follow=True).content.decode()
+
+
+@pytest.mark.parametrize(
+    ("language", "said"),
+    [
+        ("en", "you won&#x27;t be asked again for five minutes"),
+        ("de", "fünf Minuten lang nicht erneut gefragt"),
+        ("es", "no se le volverá a preguntar durante cinco minutos"),
+        ("fr", "ne vous sera plus posée pendant cinq minutes"),
+        ("it", "per cinque minuti non le sarà più chiesto"),
+        ("nl", "vijf minuten lang niet opnieuw gevraagd"),
+        ("pt", "não voltaremos a perguntar durante cinco minutos"),
+    ],
+)
+def test_the_question_says_for_how_long_it_holds(organization: Organization, language: str, said: str) -> None:
+    client = just_logged_in(organization, Role.OWNER)
+    asked = client.get("/account/reauthenticate/", headers={"Accept-Language": language})
+    assert said in asked.content.decode().replace("'", "&#x27;")

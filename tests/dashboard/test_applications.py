@@ -78,14 +78,18 @@ def test_settings_change_and_are_noted_with_what_they_were(
     assert refused.status_code == 422 and "#id_frame_origins" in refused.content.decode()
 
 
-def test_a_key_is_shown_after_the_password_that_was_asked_for(
-    client: Client, pages: str, organization: Organization
+def test_a_log_in_counts_for_five_minutes_and_a_form_that_came_later_is_taken_after_the_password(
+    client: Client, pages: str
 ) -> None:
-    made = create_application(organization.pk, "sandbox", "backend")
-    one = f"{pages}/{made.application.pk}"
+    proved(client, 290)
+    assert client.get(f"{pages}/new").status_code == 200
     proved(client, 301)
-    assert client.get(one).status_code == 200
+    assert client.get(pages).status_code == 200
+    new = f"{pages}/new".replace("/", "%2F")
+    assert client.get(f"{pages}/new")["Location"] == f"/account/reauthenticate/?next={new}"
     asked = client.post(f"{pages}/new", NEW)
+    assert asked.status_code == 303
+    assert client.post(asked["Location"], {"password": "wrong"}).status_code == 422
     shown = client.post(asked["Location"], {"password": PASSWORD})
     key = secret(shown.content.decode(), "api_key")
     assert "no-store" in shown["Cache-Control"] and shown["Referrer-Policy"] == "no-referrer"
