@@ -433,7 +433,7 @@ _COUNT_TOLD = """(line) => {
 }"""
 
 
-def test_a_change_of_language_keeps_what_was_entered(visit: Callable[..., Any], world: World) -> None:
+def test_another_language_keeps_what_was_entered_and_a_reload_the_step(visit: Callable[..., Any], world: World) -> None:
     page = visit(world.asked()[0])
     journey = Journey(page)
     journey.to_signature()
@@ -448,6 +448,8 @@ def test_a_change_of_language_keeps_what_was_entered(visit: Callable[..., Any], 
     assert page.url.endswith("#confirm")
     assert page.locator("#consent").is_checked() and page.locator("#code").input_value() == "123456"
     assert page.locator("#signature-drawn").is_checked() and journey.strokes() == drawn
+    page.reload()
+    assert page.url.endswith("#confirm") and page.locator("#confirm").is_visible()
 
 
 def test_stamp_and_dates_are_in_the_language_of_the_page(visit: Callable[..., Any], world: World) -> None:
@@ -461,20 +463,10 @@ def test_stamp_and_dates_are_in_the_language_of_the_page(visit: Callable[..., An
     assert preview.value.url.endswith("/stamp?lang=el")
 
 
-def test_a_reload_keeps_step_and_code(visit: Callable[..., Any], world: World) -> None:
-    page = visit(world.asked()[0])
-    journey = Journey(page)
-    journey.to_signature()
-    journey.to_confirm()
-    page.locator("#code").fill("123456")
-    page.reload()
-    assert page.url.endswith("#confirm") and page.locator("#confirm").is_visible()
-
-
 def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> None:
-    """It says that it was signed instead of a refusal, and so does going back."""
+    """It says that it was signed instead of a refusal, and one with pages to load not that they could not be loaded."""
     url = world.asked(signers=2)[0]
-    page, second = visit(url, statuses=(409,)), visit(url, statuses=(409,))
+    page, second, loading = (visit(url, statuses=(409,)) for _ in range(3))
     other = Journey(second)
     other.to_signature()
     other.to_confirm()
@@ -483,16 +475,8 @@ def test_a_second_tab_after_signing(visit: Callable[..., Any], world: World) -> 
     second.locator("#code").fill("123456")
     second.locator("[data-sign]").click()
     second.locator("body[data-state=already_signed]").wait_for()
-
-
-@pytest.mark.thorough
-def test_a_second_tab_that_has_pages_to_load_after_signing(visit: Callable[..., Any], world: World) -> None:
-    """It says that it was signed, and not that a page could not be loaded."""
-    url = world.asked(signers=2)[0]
-    page, second = visit(url, statuses=(409,)), visit(url, statuses=(409,))
-    Journey(page).whole()
-    second.locator("[data-page] img").first.evaluate("(each) => { each.src = each.src.replace('.webp', '-150.webp') }")
-    second.locator("body[data-state=already_signed]").wait_for()
+    loading.locator("[data-page] img").first.evaluate("(each) => { each.src = each.src.replace('.webp', '-150.webp') }")
+    loading.locator("body[data-state=already_signed]").wait_for()
 
 
 @pytest.mark.thorough
@@ -555,16 +539,6 @@ def test_a_slow_network(visit: Callable[..., Any], world: World) -> None:
     page.locator("[data-sign]").click()
     assert page.locator("[data-sign]").is_disabled()
     page.locator("body[data-state=signed]").wait_for()
-
-
-@pytest.mark.thorough
-def test_reading_twice_changes_nothing(visit: Callable[..., Any], world: World) -> None:
-    url = world.asked()[0]
-    visit(url)
-    before = [world.backend.read(world.newest), world.backend.journal(world.newest)]
-    page = visit(url)
-    page.reload()
-    assert [world.backend.read(world.newest), world.backend.journal(world.newest)] == before
 
 
 def test_reading(visit: Callable[..., Any], world: World) -> None:
