@@ -14,8 +14,7 @@ from paraph.drafts.tag_offers import offers_of
 from paraph.request_templates.bulk.values import sample_values, value_of
 from paraph.request_templates.models import Role
 from paraph.signature_requests.fields.entry import filled_fields
-from paraph.signature_requests.fields.kinds import KINDS, Kind
-from paraph.signature_requests.fields.readers import read_text
+from paraph.signature_requests.fields.kinds import KINDS, Kind, read_text
 from paraph.signature_requests.models import Field, Signer
 from tests.api.v1.api_clients import api_client
 from tests.api.v1.test_fields import field, with_fields

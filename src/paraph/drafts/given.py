@@ -10,12 +10,12 @@ from paraph.drafts.input import DraftInput
 from paraph.drafts.models import DEFAULT_VALIDITY_DAYS
 from paraph.drafts.models import OPTIONS as COLUMNS
 from paraph.drafts.payload import parts_payload
+from paraph.signature_requests.input import PartialRequest, options_of
 from paraph.signature_requests.models import Channel, Mode, Role
+from paraph.signature_requests.payload import look_for_unknown
 from paraph.signature_requests.placing import PlannedDocument
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.unknown_fields import look_for_unknown
-from paraph.signature_requests.variants import PartialRequest, options_of
 from paraph.tenants.scope import TenantScope
 
 Json = dict[str, Any]

@@ -9,15 +9,15 @@ from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
     MOST_STAMPS,
+    OPTIONS,
     Assignment,
     DocumentInput,
     SignatureRequestInput,
     SignerInput,
     Stamp,
+    fields_of,
 )
-from paraph.signature_requests.input_types import Id, Text
-from paraph.signature_requests.unknown_fields import ClosedInput
-from paraph.signature_requests.variants import OPTIONS, fields_of
+from paraph.signature_requests.values import ClosedInput, Id, Text
 
 DraftSignerInput: Any = create_model(
     "DraftSignerInput",

@@ -3,7 +3,7 @@
 from django.utils.translation import gettext as _
 
 from paraph.drafts.models import DraftSigner
-from paraph.signature_requests.names import full_name
+from paraph.signature_requests.localized import full_name
 
 
 def signer_name(signer: DraftSigner, locale: str) -> str:

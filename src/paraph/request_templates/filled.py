@@ -10,9 +10,9 @@ from paraph.request_templates.input import TemplateSendingInput
 from paraph.request_templates.models import Role, Template
 from paraph.request_templates.payload import TemplatePayload, role_ref
 from paraph.request_templates.prefilled import prefill
+from paraph.signature_requests.input import PERSON, options_of
+from paraph.signature_requests.payload import look_for_unknown
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.unknown_fields import look_for_unknown
-from paraph.signature_requests.variants import PERSON, options_of
 
 Json = dict[str, Any]
 

@@ -16,7 +16,7 @@ from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
 from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address
-from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language, plain_form

@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy
 from paraph.dashboard.drafts.place_form import MOST, PlaceForm
 from paraph.drafts.models import DraftField
 from paraph.signature_requests.fields.input import FONT_SIZES, SMALLEST_SIDE, FieldInput, check_field
-from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.fields.readers import LONGEST_TEXT
+from paraph.signature_requests.fields.kinds import KINDS, LONGEST_TEXT
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
 from paraph.signature_requests.payload import read_small
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems

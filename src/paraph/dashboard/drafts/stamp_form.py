@@ -9,9 +9,9 @@ from django.utils.translation import gettext_lazy
 from paraph.dashboard.drafts.place_form import MOST, RECTANGLE, PlaceForm
 from paraph.drafts.models import DraftStamp
 from paraph.signature_requests.input import DEFAULT_SIZE, Assignment, CoordinatesStamp, DocumentInput, Rectangle
-from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import Problems
+from paraph.signature_requests.values import HEIGHTS, WIDTHS
 
 
 class StampForm(PlaceForm):

@@ -8,7 +8,7 @@ from paraph.drafts.models import Draft, DraftSigner
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
-from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
+from paraph.signature_requests.values import HEIGHTS, WIDTHS
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped

@@ -10,8 +10,8 @@ from paraph.drafts.models import Draft, Step
 from paraph.drafts.payload import refusals
 from paraph.request_templates.content import Content, of_draft, of_request
 from paraph.request_templates.saving import save_template
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Field, SignatureRequest
-from paraph.signature_requests.names import full_name
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped

@@ -8,8 +8,7 @@ from django.utils.translation import gettext as _
 
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.models import Role, Template
-from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.fields.readers import two_readings
+from paraph.signature_requests.fields.kinds import KINDS, two_readings
 
 Asked = dict[str, dict[str, Any]]
 """What fields of a role ask, by their names. A field that stands on several documents is filled on each."""

@@ -1,30 +1,32 @@
-"""The audit log as the API shows it (rules 2.5 and 6.2)."""
+"""The audit log of a request as the API shows it (rules 2.5, 4.8 and 6.2)."""
 
+from collections.abc import Callable
 from typing import Annotated, Any, Literal, Self
 
+from django.db.models import Exists, OuterRef
+from django.http import HttpResponse
 from pydantic import ConfigDict, Field
 
-from paraph.api.v1.documents.preflight import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
-from paraph.api.v1.shapes import Digest, Id, Output, Pagination, Timestamp
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.codes import refused
+from paraph.api.v1.document_shapes import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
+from paraph.api.v1.lists import PAGING, envelope
+from paraph.api.v1.operation import operation
+from paraph.api.v1.shapes import ABSENT, Digest, Id, Output, Pagination, Timestamp, without_defaults
 from paraph.audit_trail.models import Entry, EventType
+from paraph.evidence.sealing_failures import finalization
 from paraph.kernel.clock import iso
+from paraph.otp.models import OneTimeCode
+from paraph.otp.wrong_codes import by_entry
 from paraph.signature_requests.fields.input import MOST_FIELDS
-from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.fields.readers import LONGEST_TEXT
+from paraph.signature_requests.fields.kinds import KINDS, LONGEST_TEXT
 from paraph.signature_requests.input import MOST_DOCUMENTS
-from paraph.signature_requests.models import LONGEST_FIELD_NAME
+from paraph.signature_requests.models import LONGEST_FIELD_NAME, SignatureRequest
 from paraph.signature_requests.values import LONGEST_EMAIL
+from paraph.tenants.scope import scoped
 from paraph.words import LOCALES
 
 _SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
-
-
-_ABSENT: Any = None  # an event has its own keys only; none of them is null for want of it
-
-
-def _without_defaults(schema: dict[str, Any]) -> None:
-    for each in schema["properties"].values():
-        each.pop("default", None)
 
 
 class Finalization(Output):
@@ -58,19 +60,19 @@ class DocumentRemarks(Output):
         max_length=MOST_PAGES, description="Numbers of the pages that look different in print."
     )
     print_unknown: int = Field(
-        _ABSENT, ge=1, description="How many pages were not compared with their print, where there are any."
+        ABSENT, ge=1, description="How many pages were not compared with their print, where there are any."
     )
     drawn_differently: list[DisputedPlace] = Field(
-        _ABSENT,
+        ABSENT,
         max_length=MOST_PLACES,
         description="Places that other readers may draw otherwise, where there are any.",
     )
     altered_after_seal: list[str] = Field(
-        _ABSENT, max_length=10, description="Trusted seals after which it was altered before the upload, if any."
+        ABSENT, max_length=10, description="Trusted seals after which it was altered before the upload, if any."
     )
     can_change: list[Change] = Field(max_length=9, description="What can change what is shown.")
 
-    model_config = ConfigDict(json_schema_extra=_without_defaults)
+    model_config = ConfigDict(json_schema_extra=without_defaults)
 
 
 class PreparedDocument(Output):
@@ -97,128 +99,126 @@ class JournaledField(Output):
 class AuditMetadata(Output):
     """Facts of the event. Each event type has its own keys; the others are absent."""
 
-    model_config = ConfigDict(extra="allow", json_schema_extra=_without_defaults)
+    model_config = ConfigDict(extra="allow", json_schema_extra=without_defaults)
 
-    mode: Literal["sequential", "parallel"] = Field(_ABSENT, description="Of `signature_request.created`.")
-    signers_count: int = Field(_ABSENT, ge=1, description="Of `signature_request.created`: how many signers there are.")
+    mode: Literal["sequential", "parallel"] = Field(ABSENT, description="Of `signature_request.created`.")
+    signers_count: int = Field(ABSENT, ge=1, description="Of `signature_request.created`: how many signers there are.")
     documents_count: int = Field(
-        _ABSENT, ge=1, description="Of `signature_request.created` and `signer.signed`: how many documents."
+        ABSENT, ge=1, description="Of `signature_request.created` and `signer.signed`: how many documents."
     )
     documents: list[DocumentRemarks] = Field(
-        _ABSENT,
+        ABSENT,
         max_length=MOST_DOCUMENTS,
         description="Of `signature_request.created`: the documents that can look different than on the signer's page, "
         "where there are any.",
     )
     prepared_documents: list[PreparedDocument] = Field(
-        _ABSENT,
+        ABSENT,
         max_length=MOST_DOCUMENTS,
         description="Of `signature_request.created`: the documents in whose place signers see another file, because "
         "the upload cannot be sealed as it is, where there are any.",
     )
-    channel: Literal["email"] = Field(_ABSENT, description="Of `signer.notified` and `request.completion_notified`.")
+    channel: Literal["email"] = Field(ABSENT, description="Of `signer.notified` and `request.completion_notified`.")
     recipient: str = Field(
-        _ABSENT,
+        ABSENT,
         min_length=3,
         max_length=LONGEST_EMAIL,
         description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
     )
-    recipients: list[str] = Field(_ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
+    recipients: list[str] = Field(ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
     copies: Literal[True] = Field(
-        _ABSENT,
+        ABSENT,
         description="Of `request.completion_notified`, where it went to those who get copies.",
     )
     kept: int = Field(
-        _ABSENT,
+        ABSENT,
         ge=1,
         description="Of `request.completion_notified`, where no mail server took some of the mails: how many of them "
         "the service keeps.",
     )
     acknowledgement: str = Field(
-        _ABSENT,
+        ABSENT,
         description="Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.",
     )
-    provider: Literal["email", "sms"] = Field(_ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
-    resend: bool = Field(_ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
+    provider: Literal["email", "sms"] = Field(ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
+    resend: bool = Field(ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
     wrong_codes: WrongCodes = Field(
-        _ABSENT,
+        ABSENT,
         description="Of the newest `signer.otp_sent` of a signer, and only where wrong codes were entered. It is added "
         "when the log is read and no part of the journal, whose entries never change.",
     )
-    consent_notice: str = Field(_ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
+    consent_notice: str = Field(ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
     locale: str = Field(
-        _ABSENT,
+        ABSENT,
         description="Of `signer.signed`: the language of that text.",
         json_schema_extra={"enum": list(LOCALES)},
     )
     fields: list[JournaledField] = Field(
-        _ABSENT,
+        ABSENT,
         max_length=MOST_DOCUMENTS * MOST_FIELDS,
         description="Of `signer.signed`, where the signer has fields: each of them with its value.",
     )
-    role: Literal["approver"] = Field(_ABSENT, description="Of `signer.signed`, where an approver confirmed.")
+    role: Literal["approver"] = Field(ABSENT, description="Of `signer.signed`, where an approver confirmed.")
     in_person: Literal[True] = Field(
-        _ABSENT, description="Of `signer.signed`, where the signer signed on the device of a member."
+        ABSENT, description="Of `signer.signed`, where the signer signed on the device of a member."
     )
-    member_id: Id = Field(_ABSENT, description="Likewise: the member.")
+    member_id: Id = Field(ABSENT, description="Likewise: the member.")
     finalization: Finalization = Field(
-        _ABSENT,
+        ABSENT,
         description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
         "added when the log is read and no part of the journal, whose entries never change.",
     )
-    expires_at: Timestamp = Field(_ABSENT, description="Of `request.expired`: when the validity ended, or would have.")
+    expires_at: Timestamp = Field(ABSENT, description="Of `request.expired`: when the validity ended, or would have.")
     ended_early: Literal[True] = Field(
-        _ABSENT,
+        ABSENT,
         description="Of `request.expired`, where the request was ended by sender, signer or operator.",
     )
     reason: str = Field(
-        _ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
+        ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
     )
-    declined: Literal[True] = Field(_ABSENT, description="Of `request.expired`, where a signer declined.")
-    signer_id: Id = Field(_ABSENT, description="Likewise: the signer.")
+    declined: Literal[True] = Field(ABSENT, description="Of `request.expired`, where a signer declined.")
+    signer_id: Id = Field(ABSENT, description="Likewise: the signer.")
     sandbox_act: Literal[True] = Field(
-        _ABSENT, description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
+        ABSENT, description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
     )
-    document_id: Id = Field(_ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
+    document_id: Id = Field(ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
     signed_pdf_sha256: Digest = Field(
-        _ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."
+        ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."
     )
     uploaded_pdf_sha256: Digest = Field(
-        _ABSENT,
+        ABSENT,
         description="Of `signature_request.pades_signed`, where the upload could not be sealed as it was: SHA-256 of "
         "the uploaded file.",
     )
     prepared_pdf_sha256: Digest = Field(
-        _ABSENT, description="Likewise: SHA-256 of the file that stood in for the upload, and which signers saw."
+        ABSENT, description="Likewise: SHA-256 of the file that stood in for the upload, and which signers saw."
     )
     prepared_pdf_size: int = Field(
-        _ABSENT, ge=1, description="Likewise: its bytes, with which the file behind `signed_url` begins."
+        ABSENT, ge=1, description="Likewise: its bytes, with which the file behind `signed_url` begins."
     )
     certificate_sha256: Digest = Field(
-        _ABSENT, description="Of `signature_request.certificate_issued`: SHA-256 of the file behind `certificate_url`."
+        ABSENT, description="Of `signature_request.certificate_issued`: SHA-256 of the file behind `certificate_url`."
     )
-    signing_algorithm: str = Field(_ABSENT, description=f"{_SEALS}the algorithm of the signature.")
-    kms_key_id: str = Field(_ABSENT, description=f"{_SEALS}the key that signed.")
+    signing_algorithm: str = Field(ABSENT, description=f"{_SEALS}the algorithm of the signature.")
+    kms_key_id: str = Field(ABSENT, description=f"{_SEALS}the key that signed.")
     kms_request_id: str | None = Field(
-        _ABSENT, description=f"{_SEALS}the key store's id of the operation; empty where the store gives none."
+        ABSENT, description=f"{_SEALS}the key store's id of the operation; empty where the store gives none."
     )
-    timestamped: bool = Field(_ABSENT, description=f"{_SEALS}false when no timestamp authority could be reached.")
-    timestamp_authority: str | None = Field(
-        _ABSENT, description=f"{_SEALS}the name of the authority; null without one."
-    )
-    timestamp_policy_oid: str | None = Field(_ABSENT, description=f"{_SEALS}the authority's policy; null without one.")
-    timestamped_at: Timestamp | None = Field(_ABSENT, description=f"{_SEALS}the time that it states; null without one.")
+    timestamped: bool = Field(ABSENT, description=f"{_SEALS}false when no timestamp authority could be reached.")
+    timestamp_authority: str | None = Field(ABSENT, description=f"{_SEALS}the name of the authority; null without one.")
+    timestamp_policy_oid: str | None = Field(ABSENT, description=f"{_SEALS}the authority's policy; null without one.")
+    timestamped_at: Timestamp | None = Field(ABSENT, description=f"{_SEALS}the time that it states; null without one.")
     timestamp_failures: list[str] = Field(
-        _ABSENT, description=f"{_SEALS}why authorities did not answer, if some did not."
+        ABSENT, description=f"{_SEALS}why authorities did not answer, if some did not."
     )
     method: str = Field(
-        _ABSENT, description="Of `signature_request.pades_signed`: how the seal was put on the uploaded bytes."
+        ABSENT, description="Of `signature_request.pades_signed`: how the seal was put on the uploaded bytes."
     )
     level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = Field(
-        _ABSENT, description=f"{_SEALS}the PAdES level that was reached."
+        ABSENT, description=f"{_SEALS}the PAdES level that was reached."
     )
     level_reasons: list[str] = Field(
-        _ABSENT, description=f"{_SEALS}why it is not the level of the settings, where it is not."
+        ABSENT, description=f"{_SEALS}why it is not the level of the settings, where it is not."
     )
 
 
@@ -254,3 +254,44 @@ class AuditLogs(Output):
 
     data: list[AuditLog] = Field(max_length=100, description="The entries of the page, oldest first.")
     pagination: Pagination
+
+
+_WRONG_CODES = Exists(OneTimeCode.objects.filter(signer__request=OuterRef("pk"), wrong_guesses__gt=0))
+
+
+@operation(
+    "listAuditLogs",
+    "GET /signature_requests/{signature_request_id}/audit_logs",
+    AuditLogs,
+    "A page of entries.",
+    accepts=PAGING,
+)
+def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpResponse:
+    """List the audit log of a request.
+
+    Lists what happened to a request, oldest first. Entries are only ever added.
+    """
+    wanted = scoped(SignatureRequest, request.scope).filter(pk=signature_request_id)
+    found = list(wanted.values_list("finalized", _WRONG_CODES))
+    if not found:
+        raise refused("not_found")
+    # A journal never goes back in time, so that its positions are the order of created_at.
+    rows = scoped(Entry, request.scope).filter(request_id=signature_request_id).order_by("position")
+    ((is_finalized, has_wrong_codes),) = found
+    return envelope(AuditLogs, rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
+
+
+def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], AuditLog]:
+    """Return how an entry is shown: with what is known now and is no part of the journal, which never changes. In that
+    of completion what has kept the request from being finalized since, in that of a signer's newest code how many wrong
+    ones were entered."""
+    wrong_codes = by_entry(request_id) if has_wrong_codes else {}
+
+    def told(row: Entry) -> AuditLog:
+        known: dict[str, Any] = {}
+        if not is_finalized and row.event_type == EventType.COMPLETED:
+            known["finalization"] = finalization(row.request_id)
+        known["wrong_codes"] = wrong_codes.get(row.position)
+        return AuditLog.of(row, **{name: fact for name, fact in known.items() if fact})
+
+    return told
