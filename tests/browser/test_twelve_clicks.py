@@ -97,7 +97,9 @@ def test_the_first_five_minutes(service: Service, visit: Callable[..., Any], tmp
 
     (tmp_path / "contract.pdf").write_bytes(contract())
     page.goto(f"http://localhost:{service.port}/app/")
-    page.goto(first_call(page, tmp_path, *application(page)))
+    key, secret = application(page)
+    page.goto(f"http://localhost:{service.port}/app/")
+    page.goto(first_call(page, tmp_path, key, secret))
     link = page.get_by_role("link", name="Download contract.pdf")
     wait_until(lambda: bool(page.reload() and link.count()))
     cookies = {each["name"]: each["value"] for each in page.context.cookies()}
@@ -156,7 +158,7 @@ def first_call(page: Any, folder: Path, key: str, secret: str) -> str:
     expect(page.locator("#body")).to_contain_text("request.completed")
     expect(page.get_by_text("Nowhere: the application had no webhook URL")).to_be_visible()
     page.locator(".facts a").click()
-    return page.url
+    return str(page.url)
 
 
 def run(lines: str, folder: Path | None = None, **variables: str) -> None:
