@@ -57,8 +57,8 @@ class Progress:
         """Return a mark that changes whenever the page does."""
         found, signer = self.request, self.next_signer
         state = (found.pk, found.status, found.finalized) if found else ()
-        told = [f"{each.row.pk}{each.row.status}" for each in self.webhooks[-1:]]
-        parts = (bool(self.used_at), *state, signer.pk if signer else 0, *told, self.watched)
+        newest = [f"{each.row.pk}{each.row.status}" for each in self.webhooks[-1:]]
+        parts = (bool(self.used_at), *state, signer.pk if signer else 0, *newest, self.watched)
         return "-".join(str(part) for part in parts)
 
 

@@ -86,11 +86,11 @@ def _their_turn_began(request: SignatureRequest, signers: list[Signer]) -> datet
 
 
 def _about_mails(late: list[Signer], *, is_recent: bool) -> list[str]:
-    """Tell what each invitation that is not out waits for, once it waits longer than usual."""
+    """Say what each invitation that is not out waits for, once it waits longer than usual."""
     if late and not has_gateway(EMAIL):
         sentence = _("No mail server is configured, so %(name)s has not been invited yet; we will retry automatically.")
-        is_told = not is_recent or is_refused(late[0].request.environment, EMAIL)
-        return [sentence % {"name": signer.full_name} for signer in late if is_told]
+        warns = not is_recent or is_refused(late[0].request.environment, EMAIL)
+        return [sentence % {"name": signer.full_name} for signer in late if warns]
     put_off = limits.put_off(f"invitation-{signer.pk}" for signer in late)
     return [
         _("The invitation of %(name)s is delayed by the limits on messages until %(day)s UTC.")

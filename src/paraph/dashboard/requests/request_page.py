@@ -175,7 +175,7 @@ def _fields(found: SignatureRequest, signers: list[Signer], documents: list[Requ
     fields = signed_fields([found.pk])[found.pk]
     if not fields:
         return None
-    said = words.of("proof", get_language() or "en")
+    localized = words.of("proof", get_language() or "en")
     people = {signer.pk: signer for signer in signers}
     names = {row.pk: row.document.name for row in documents}
     groups = [
@@ -183,19 +183,19 @@ def _fields(found: SignatureRequest, signers: list[Signer], documents: list[Requ
             "signer": people[signer_id].full_name,
             "document": names[document_id],
             "rows": [
-                {"label": each.field.label, "text": _field_text(each, people[signer_id], found, said)}
+                {"label": each.field.label, "text": _field_text(each, people[signer_id], found, localized)}
                 for each in of_both
             ],
         }
         for (document_id, signer_id), of_both in groupby(fields, _BY_OWNER)
     ]
-    return {"heading": said["fields"], "groups": groups}
+    return {"heading": localized["fields"], "groups": groups}
 
 
-def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, said: words.Words) -> str:
+def _field_text(each: SignedField, signer: Signer, found: SignatureRequest, localized: words.Words) -> str:
     if isinstance(each.value, bool):
-        return str(said["ticked" if each.value else "unticked"])
+        return str(localized["ticked" if each.value else "unticked"])
     if each.value is None:
         is_gone = found.files_deleted_at or signer.email.endswith(ERASED_DOMAIN)  # nobody knows what was left empty
-        return str(said["left_empty"]) if signer.status == SignerStatus.SIGNED and not is_gone else ""
+        return str(localized["left_empty"]) if signer.status == SignerStatus.SIGNED and not is_gone else ""
     return shown_text(each.field, each.value, found.locale)
