@@ -56,7 +56,7 @@ def test_a_test_of_each_rule_stands_in_a_row_of_its_section() -> None:
 
 BUDGETS = {
     "account_mail": 50,
-    "api": 4_470,
+    "api": 4_390,
     "audit_trail": 310,
     "authority": 70,
     "cli": 2_510,
@@ -79,17 +79,17 @@ BUDGETS = {
     "operations": 2_970,
     "otp": 430,
     "outbound": 520,
-    "pdf": 22_000,
+    "pdf": 21_770,
     "postgres": 620,
-    "queue": 390,
+    "queue": 380,
     "reference": 950,
     "request_templates": 1_380,
     "server": 700,
     "signature_requests": 3_910,
-    "signer": 2_950,
+    "signer": 2_810,
     "storage": 710,
     "tenants": 2_460,
-    "webhooks": 1_480,
+    "webhooks": 1_430,
     "words": 80,
 }
 """Lines of each room, without migrations. What needs more raises the budget of its room, by name."""

@@ -74,7 +74,7 @@ MIDDLEWARE = [
     "paraph.server.outgoing_body.OutgoingBodies",
     "paraph.server.language.Language",
     "paraph.server.outage.Outage",
-    "paraph.signer.outage.SignerOutage",
+    "paraph.signer.notice.SignerOutage",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]
