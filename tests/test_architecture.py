@@ -63,7 +63,7 @@ BUDGETS = {
     "config": 560,
     "confinement": 590,
     "counts": 140,
-    "dashboard": 6_520,
+    "dashboard": 6_310,
     "database": 560,
     "documents": 330,
     "drafts": 1_280,
