@@ -11,7 +11,7 @@ from typing import Self
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
+from paraph.pdf.structure.pages import Box, PageGeometry, transform_box
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 
 _EDGE = 0.5  # points by which visible ink may extend beyond the page

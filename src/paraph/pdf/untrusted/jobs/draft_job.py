@@ -7,11 +7,16 @@ from typing import Any, cast
 
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing
 from paraph.pdf.drawing.marks import Drawing
-from paraph.pdf.errors import SealError
-from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.sealing.archive import archive_revision
-from paraph.pdf.sealing.draft_in_process import SealRevision, seal_revision, unsigned_revision
-from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import SealError
+from paraph.pdf.sealing.draft import (
+    ExpectedSeal,
+    SealContent,
+    SealRevision,
+    archive_revision,
+    seal_revision,
+    unsigned_revision,
+)
 from paraph.pdf.sealing.self_check import check_appended
 from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe

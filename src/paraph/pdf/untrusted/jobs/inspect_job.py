@@ -11,13 +11,11 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import PdfRefused, page_not_shown
+from paraph.pdf.refusal import PdfRefused, SealError, page_not_shown
 from paraph.pdf.structure.contents_references import referred_in_contents
-from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.structure.linearization import misstates_length
+from paraph.pdf.structure.crossreference import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.structure.pages import PageNode
+from paraph.pdf.structure.pages import PageGeometry, PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, damaged
 from paraph.pdf.untrusted.jobs.upload_checks.disputes import find_disputes

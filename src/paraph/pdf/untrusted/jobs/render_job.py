@@ -10,7 +10,7 @@ import pypdfium2
 from PIL import Image, WebPImagePlugin  # noqa: F401  else Pillow imports all its plugins
 
 from paraph.pdf.refusal import no_such_page, page_not_shown, too_complex
-from paraph.pdf.structure.geometry import PageGeometry
+from paraph.pdf.structure.pages import PageGeometry
 from paraph.pdf.untrusted.jobs.page_pictures import (
     has_layers,
     make_fields_annotations,

@@ -11,7 +11,7 @@ from typing import Any
 import pypdfium2
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
-from paraph.pdf.structure.geometry import Box, transform_box
+from paraph.pdf.structure.pages import Box, transform_box
 from paraph.pdf.untrusted.folding import fold
 from paraph.pdf.untrusted.jobs.characters import PageText, around, lines, readable_pages
 from paraph.pdf.untrusted.jobs.reading_order import in_reading_order, runs_from_right

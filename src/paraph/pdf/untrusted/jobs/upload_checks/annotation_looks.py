@@ -7,8 +7,8 @@ one, each makes its own, or none. What is not known to be drawn alike is dispute
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from paraph.pdf.structure.geometry import Box
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
+from paraph.pdf.structure.pages import Box
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import is_blank
 
 _INVISIBLE, _NO_ZOOM, _NO_ROTATE = 1, 1 << 3, 1 << 4

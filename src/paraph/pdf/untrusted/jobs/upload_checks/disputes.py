@@ -16,9 +16,8 @@ from PIL import Image, ImageChops, ImageFilter
 from pypdfium2 import raw
 
 from paraph.pdf.refusal import Facts, PdfRefused, page_not_shown
-from paraph.pdf.structure.geometry import Box, PageGeometry, inverse, transform_box
 from paraph.pdf.structure.objects import Dictionary, Ref
-from paraph.pdf.structure.pages import PageNode
+from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, inverse, transform_box
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.characters import Characters, around
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page

@@ -22,24 +22,21 @@ from paraph.kernel import clock
 from paraph.keys.issuing import issue_root, issue_sealing
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.drawing.marks import Mark
-from paraph.pdf.errors import SealError
 from paraph.pdf.pki.purpose import document_purpose
-from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.refusal import PdfRefused, too_complex
-from paraph.pdf.sealing.archive import archive_revision
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import PdfRefused, SealError, too_complex
+from paraph.pdf.sealing.draft import archive_revision
 from paraph.pdf.sealing.seal import seal
-from paraph.pdf.structure.geometry import Box, PageGeometry
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, Unsafe
-from paraph.pdf.structure.pages import PageNode
+from paraph.pdf.structure.pages import Box, PageGeometry, PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.structure.signature_field import existing_signatures
-from paraph.pdf.structure.signed_fields import signed_fields
+from paraph.pdf.structure.signature_fields import existing_signatures, signed_fields
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.serving import limited_memory
 from paraph.pdf.verification.appended.additions import check_additions
 from paraph.pdf.verification.appended.revision import read_revision
-from paraph.pdf.verification.appended.syntax import NotPermitted
+from paraph.pdf.verification.appended.view import NotPermitted
 from paraph.pdf.verification.pictures import SECONDS, DrawingTime, compare_pictures, draw
 from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify

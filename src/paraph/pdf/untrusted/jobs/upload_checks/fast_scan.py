@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from typing import NamedTuple, cast
 
-from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.crossreference import CrossReferenceSection
 from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, Dictionary, PdfStream, Unsafe, parse
 from paraph.pdf.structure.reader import STREAM, PdfReader
