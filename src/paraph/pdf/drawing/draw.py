@@ -16,6 +16,9 @@ from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.structure.signature_fields import FieldWidget
 
+_NO_ZOOM, _NO_ROTATE = 8, 16
+_EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
+
 
 class PageWriter:
     """Append drawings to pages; streams that several pages need are written once. ``clean_contents``: see
@@ -82,10 +85,6 @@ def _free_prefix(existing: Dictionary, names: dict[bytes, Ref]) -> bytes:
 
 def _renamed(text: bytes, prefix: bytes) -> bytes:
     return text.replace(b"/Paraph", b"/Paraph" + prefix) if prefix else text
-
-
-_NO_ZOOM, _NO_ROTATE = 8, 16
-_EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
 
 
 @dataclass

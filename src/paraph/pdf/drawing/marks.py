@@ -19,6 +19,10 @@ _LAYERS_CLOSED = 5000  # they compress to almost nothing
 # Texts that must be parsed to be copied: streams, strings, comments, escaped names.
 _INTRICATE = re.compile(rb"stream|[%#\\]|\([^()]*[(R]|" + b"|".join(_LEFT_BEHIND))
 _REFERENCE = re.compile(rb"(?<!" + REGULAR + rb")(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + REGULAR + rb")")
+ASPECT = 2.0  # width / height, the default of InitialsContent
+_HEIGHT, _SMALLEST = 24.0, 7.0
+_MARGIN = 14.0
+_GAP = 0.12  # between two initials, relative to their width
 
 
 @dataclass(frozen=True)
@@ -204,12 +208,6 @@ def _name(appearance: int) -> bytes:
 def _around(boxes: Sequence[Box]) -> Box:
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)
-
-
-ASPECT = 2.0  # width / height, the default of InitialsContent
-_HEIGHT, _SMALLEST = 24.0, 7.0
-_MARGIN = 14.0
-_GAP = 0.12  # between two initials, relative to their width
 
 
 @dataclass(frozen=True)
