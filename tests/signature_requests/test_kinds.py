@@ -25,7 +25,7 @@ from tests.signer.test_filling import page, tag
 
 SOURCE = Path(paraph.__file__).parent
 TABLE = SOURCE / "signature_requests/fields/kinds.py"
-PROOFS = SOURCE / "pdf/verification/evidence_statements.py"
+PROOFS = SOURCE / "pdf/verification/proof_file.py"
 """What proofs state, also those of other versions: it is read without the service."""
 
 DRAWING = SOURCE / "pdf/typesetting/field_values.py"

@@ -11,7 +11,7 @@ from paraph.drafts.covered_words import covered_words
 from paraph.drafts.models import Draft, DraftField, DraftStamp
 from paraph.drafts.signer_name import signer_name
 from paraph.kernel.errors import DomainError
-from paraph.pdf.typesetting.names import written_otherwise
+from paraph.pdf.typesetting.glyph_fallback import written_otherwise
 
 _MOST = 50  # nobody reads more at a time
 _TOUCHING = 2.0  # points by which stamps and fields may overlap unseen

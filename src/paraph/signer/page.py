@@ -21,7 +21,7 @@ from paraph.kernel.errors import DomainError
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
 from paraph.otp.models import OneTimeCode
-from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
+from paraph.pdf.typesetting.glyph_fallback import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address, origin
 from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.localized import consent_notice

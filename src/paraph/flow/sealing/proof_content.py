@@ -12,7 +12,7 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode, RefusedCode
-from paraph.pdf.typesetting.proof_content import (
+from paraph.pdf.typesetting.proof import (
     JournalLine,
     ProofContent,
     ProofDocument,

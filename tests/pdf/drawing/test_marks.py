@@ -1,4 +1,4 @@
-"""What comes along with a picture from another PDF: most of it as it is written there, but for its references."""
+"""Places of initials, and pictures imported from the pages of another PDF."""
 
 import io
 import re
@@ -8,8 +8,8 @@ import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name, ObjectStreamMode, String
 
-from paraph.pdf.drawing import form_xobjects
-from paraph.pdf.drawing.form_xobjects import FormXObjects
+from paraph.pdf.drawing import marks
+from paraph.pdf.drawing.marks import FormXObjects, initials_row
 from paraph.pdf.sealing.seal import Mark
 from paraph.pdf.structure.objects import PdfStream, Raw, Ref, parse
 from paraph.pdf.structure.reader import PdfReader
@@ -46,7 +46,7 @@ def copied(pdf: bytes) -> dict[Ref, Any]:
 def test_as_text_and_as_values_the_same_comes_along(mode: ObjectStreamMode, monkeypatch: pytest.MonkeyPatch) -> None:
     pdf = paper(text("Picture", 10, 10), prepare=intricate, object_stream_mode=mode)
     quickly = copied(pdf)
-    monkeypatch.setattr(form_xobjects, "_INTRICATE", EVERYTHING)
+    monkeypatch.setattr(marks, "_INTRICATE", EVERYTHING)
     slowly = copied(pdf)
     assert quickly == slowly
     assert sum(type(value) is PdfStream for value in slowly.values()) == 2 and len(slowly) > 8
@@ -72,3 +72,33 @@ def test_into_an_encrypted_file_its_strings_come_encrypted() -> None:
 
 def is_in(key: str, item: pikepdf.Object) -> bool:
     return isinstance(item, pikepdf.Dictionary) and key in item
+
+
+@pytest.mark.parametrize("page", [(595.3, 841.9), (841.9, 595.3), (100, 100), (30, 2000), (2000, 40)])
+@pytest.mark.parametrize("count", [1, 2, 5, 25, 100])
+def test_on_the_page_and_apart(page: tuple[float, float], count: int) -> None:
+    places = initials_row(*page, count)
+    assert len(places) == count
+    for place in places:
+        assert place.x >= 0 and place.y >= 0
+        assert place.x + place.width <= page[0] + 1e-6
+        assert place.y + place.height <= page[1] * 0.15
+        assert place.width == pytest.approx(2 * place.height)
+    for index, one in enumerate(places):
+        for other in places[index + 1 :]:
+            beside = one.x + one.width <= other.x + 1e-6 or other.x + other.width <= one.x + 1e-6
+            above = one.y >= other.y + other.height - 1e-6 or other.y >= one.y + one.height - 1e-6
+            assert beside or above
+
+
+def test_one_signer_stands_at_the_bottom_right_in_full_size() -> None:
+    [place] = initials_row(595, 842, 1)
+    assert (place.width, place.height) == (48, 24)
+    assert place.x + place.width == pytest.approx(595 - 14)
+    assert place.y == 14
+
+
+def test_signers_stand_in_their_order() -> None:
+    places = initials_row(595, 842, 4)
+    assert [place.x for place in places] == sorted(place.x for place in places)
+    assert {place.y for place in places} == {14}
