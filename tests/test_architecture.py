@@ -79,7 +79,7 @@ BUDGETS = {
     "operations": 2_970,
     "otp": 430,
     "outbound": 510,
-    "pdf": 22_000,
+    "pdf": 21_770,
     "postgres": 620,
     "queue": 380,
     "reference": 950,

@@ -1,7 +1,8 @@
 """The characters of a page with right-to-left text in the order in which a reader takes them.
 
 PDFium guesses that order from the order of drawing, in which every program has its own way: words come out backwards,
-brackets turned, the letters of a ligature exchanged. Here each line is put together from where its glyphs stand.
+brackets turned, the letters of a ligature exchanged. Here each line is put together from where its glyphs stand, and
+read by the rules of the Unicode Standard, annex 9, for bidirectional text without embeddings.
 """
 
 import re
@@ -10,24 +11,129 @@ from bisect import bisect
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from itertools import groupby, pairwise
 
-from paraph.pdf.untrusted.jobs.page_text.bidi import PAIRS, reordered, without_weak
-from paraph.pdf.untrusted.jobs.page_text.characters import Baseline, Characters, on_another_line
-from paraph.pdf.untrusted.jobs.page_text.visual_order import runs_from_right, same_place
+from paraph.pdf.untrusted.jobs.characters import Baseline, Characters, on_another_line, same_place
 
+PAIRS = (
+    *("()", "[]", "{}", "\u2045\u2046", "\u2329\u232a", "\u27e8\u27e9", "\u2985\u2986", "\u3008\u3009"),
+    *("\u300a\u300b", "\u300c\u300d", "\u300e\u300f", "\u3010\u3011", "\u3014\u3015", "\u3016\u3017"),
+)
+_CLOSED_BY = {pair[0]: pair[1] for pair in PAIRS}
+MIRRORED = str.maketrans({pair[1]: pair[0] for pair in (*PAIRS, "<>", "\u00ab\u00bb", "\u2039\u203a", "\u2264\u2265")})
+
+_STRONG = {"L": "L", "R": "R", "AN": "R", "EN": "R"}  # the direction that neutral characters take from a neighbour
 _MOST = 100_000  # characters of a page; about a second
 _SPACE = 0.2  # relative to the text size: a wider gap separates words
+_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 _PRESENTATION_FORMS = re.compile("[\ufb1d-\ufdff\ufe70-\ufefc]+")
 _ALEF = "\u0622\u0623\u0625\u0627\u0671"
 _LAM = "\u0644"
-
 Read = tuple[int, str]  # the index of a character and its text
 _BRACKETS = frozenset("".join(PAIRS))
 _CLASSES = {"L": "L", "EN": "N", "ET": "T", "R": "R", "AL": "R", "AN": "R"}
 _WITHOUT_RIGHT_TO_LEFT = re.compile("[^R]+")
 _BRACKET_GROUPS = re.compile("B+")
 _PAIR_OF = {bracket: pair for pair in (*PAIRS, "\u00ab\u00bb", "\u2039\u203a") for bracket in pair}
+
+
+def from_left(text: str, *, base: str, before: str, after: str, pair_brackets: bool = True) -> list[int]:
+    """Return the indices of ``text`` from left to right; empty if other words would stand between its parts.
+    ``base``: direction of the paragraph; ``before`` and ``after``: directions of the adjacent words; each "L" or
+    "R". ``pair_brackets``: brackets face what they enclose (rule N0), which older programs do not implement."""
+    kinds = without_weak([before, *map(unicodedata.bidirectional, text), after], base)
+    if pair_brackets:
+        _brackets(f" {text} ", kinds, base)
+    order = reordered(kinds, base)
+    positions = [place for place, index in enumerate(order) if 0 < index <= len(text)]
+    return [order[place] - 1 for place in positions] if positions[-1] - positions[0] == len(text) - 1 else []
+
+
+def reordered(kinds: Sequence[str], base: str) -> list[int]:
+    """Return the order in which characters without weak kinds stand from left to right."""
+    levels = {"L": 0, "R": 1} if base == "L" else {"R": 1}  # rules I1 and I2: odd levels run from right to left
+    return _reordered([levels.get(kind, 2) for kind in _neutral(kinds, base)])
+
+
+def without_weak(kinds: list[str], base: str) -> list[str]:
+    """Apply rules W1 to W7, on numbers; only L, R, AN, EN and ON remain."""
+    strong, previous = base, base
+    for index, kind in enumerate(kinds):
+        here = previous if kind == "NSM" else kind
+        strong = here if here in ("L", "R", "AL") else strong
+        kinds[index] = previous = "AN" if here == "EN" and strong == "AL" else here
+    kinds = ["R" if kind == "AL" else kind for kind in kinds]
+    for index in range(1, len(kinds) - 1):
+        left, kind, right = kinds[index - 1 : index + 2]
+        if left == right and ((kind == "CS" and left in ("EN", "AN")) or (kind == "ES" and left == "EN")):
+            kinds[index] = left
+    kinds = _terminators(kinds)
+    for index, kind in enumerate(kinds):
+        strong = kind if kind in ("L", "R") else base if index == 0 else strong
+        kinds[index] = "L" if kind == "EN" and strong == "L" else kind if kind in _STRONG else "ON"
+    return kinds
+
+
+def _terminators(kinds: list[str]) -> list[str]:
+    result: list[str] = []
+    for kind, run in groupby(kinds):
+        here = list(run)
+        end = len(result) + len(here)
+        beside = (result[-1:] == ["EN"]) or (end < len(kinds) and kinds[end] == "EN")
+        result += ["EN"] * len(here) if kind == "ET" and beside else here
+    return result
+
+
+def _brackets(text: str, kinds: list[str], base: str) -> None:
+    """Apply rule N0."""
+    for start, end in _bracket_pairs(text):
+        inside = {_STRONG[kind] for kind in kinds[start + 1 : end] if kind in _STRONG}
+        if base in inside:
+            kinds[start] = kinds[end] = base
+        elif inside:
+            earlier = next((_STRONG[kind] for kind in reversed(kinds[:start]) if kind in _STRONG), base)
+            kinds[start] = kinds[end] = earlier
+
+
+def _bracket_pairs(text: str) -> list[tuple[int, int]]:
+    waiting: list[tuple[str, int]] = []
+    pairs = []
+    for index, character in enumerate(text):
+        if character in _CLOSED_BY:
+            waiting.append((_CLOSED_BY[character], index))
+            continue
+        opened = next((place for place in reversed(range(len(waiting))) if waiting[place][0] == character), None)
+        if opened is not None:
+            pairs.append((waiting[opened][1], index))
+            del waiting[opened:]
+    return sorted(pairs)
+
+
+def _neutral(kinds: Sequence[str], base: str) -> list[str]:
+    """Apply rules N1 and N2: neutral characters take the direction of both neighbours, else that of the paragraph."""
+    result: list[str] = []
+    for kind, run in groupby(kinds):
+        here = list(run)
+        if kind == "ON":
+            end = len(result) + len(here)
+            left = _STRONG[result[-1]] if result else base
+            right = _STRONG[kinds[end]] if end < len(kinds) else base
+            here = [left if left == right else base] * len(here)
+        result += here
+    return result
+
+
+def _reordered(levels: Sequence[int]) -> list[int]:
+    """Apply rule L2."""
+    order = list(range(len(levels)))
+    for level in range(max(levels), 0, -1):
+        result: list[int] = []
+        turned = [each >= level for each in levels]
+        for is_turned, run in groupby(order, key=turned.__getitem__):
+            here = list(run)
+            result += reversed(here) if is_turned else here
+        order = result
+    return order
 
 
 @dataclass
@@ -39,6 +145,10 @@ class _Glyph:
     right: float
     letters: list[int]
     marks: list[int]
+
+
+def runs_from_right(text: str) -> bool:
+    return bool(_RIGHT_TO_LEFT.search(text))
 
 
 def in_reading_order(characters: Characters, exact: Sequence[str]) -> list[Read]:
@@ -115,11 +225,10 @@ def _spelled(glyph: _Glyph, exact: Sequence[str]) -> list[Read]:
     letters = sorted(glyph.letters)
     if len(letters) == 2 and exact[letters[0]] in _ALEF and exact[letters[1]] == _LAM:
         letters.reverse()
-    return [(index, _PRESENTATION_FORMS.sub(_plain, exact[index])) for index in (*letters, *sorted(glyph.marks))]
-
-
-def _plain(forms: re.Match[str]) -> str:
-    return unicodedata.normalize("NFKC", forms[0])
+    return [
+        (index, _PRESENTATION_FORMS.sub(lambda forms: unicodedata.normalize("NFKC", forms[0]), exact[index]))
+        for index in (*letters, *sorted(glyph.marks))
+    ]
 
 
 def as_read(seen: str, *, base: str) -> list[int]:

@@ -4,14 +4,12 @@ Readers agree on an annotation with a normal appearance, but for a few kinds tha
 one, each makes its own, or none. What is not known to be drawn alike is disputed.
 """
 
-import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
 from paraph.pdf.structure.pages import Box
-from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import is_blank
+from paraph.pdf.untrusted.jobs.upload_checks.plain_form.values import is_blank
 
 _INVISIBLE, _NO_ZOOM, _NO_ROTATE = 1, 1 << 3, 1 << 4
 _RADIO, _PUSH_BUTTON = 1 << 15, 1 << 16
@@ -27,8 +25,7 @@ _NEEDED = {  # entries without which some readers ignore the annotation, whateve
     b"/FileAttachment": (b"/FS",),
 }
 _LEFT_OUT = frozenset({b"", b"/Popup", b"/Sound", b"/Movie"})  # by PDFium or by poppler, appearance or not
-_NOTHING_WITHOUT_APPEARANCE = frozenset({b"/Popup", b"/Watermark", b"/PrinterMark", b"/TrapNet", b"/Projection"})
-_MEDIA = frozenset({b"/Screen", b"/3D", b"/RichMedia"})  # draw nothing until they are played
+_SHOWING_NOTHING = (b"/Popup", b"/Watermark", b"/PrinterMark", b"/TrapNet", b"/Projection")
 _LIGHT = 0.4  # of 1: letters stay legible under a highlight of this brightness
 _LUMINANCE = (0.3, 0.59, 0.11)
 _HIDDEN, _PRINT, _NO_VIEW, _TOGGLE_NO_VIEW = 1 << 1, 1 << 2, 1 << 5, 1 << 8
@@ -36,17 +33,13 @@ _DEEPEST = 32  # ancestors of a form field
 
 
 class AnnotationValues:
-    """One annotation. Entries of another type than expected count as absent."""
+    """An annotation of a file in plain form, whose entries are of the kinds that they need; or a dictionary in it."""
 
-    def __init__(self, reader: PdfReader, entries: Dictionary) -> None:
-        self._resolve = reader.resolve
-        self._entries = entries
+    def __init__(self, resolve: Callable[[Any], Any], entries: Dictionary) -> None:
+        self.resolve, self._entries = resolve, entries
 
     def get(self, key: bytes) -> Any:
-        return self._resolve(self._entries.get(key))
-
-    def resolved(self, value: Any) -> Any:
-        return self._resolve(value)
+        return self.resolve(self._entries.get(key))
 
     def has(self, *keys: bytes) -> bool:
         return any(self.get(key) is not None for key in keys)
@@ -56,37 +49,30 @@ class AnnotationValues:
         value = self._entries.get(key)
         return value if type(value) is Ref else None
 
-    def name(self, key: bytes) -> bytes:
-        value = self.get(key)
-        return value if isinstance(value, bytes) and value[:1] == b"/" else b""
-
     def dictionary(self, key: bytes) -> "AnnotationValues":
         """Return a dictionary among the entries, an empty one where there is none."""
-        return AnnotationValues.of(self, self.get(key))
+        return AnnotationValues(self.resolve, self.get(key) or {})
 
     def numbers(self, key: bytes) -> list[float] | None:
-        """Return an array of finite numbers; ``None`` for anything else."""
+        """Return an array of numbers; ``None`` for anything else."""
         return self._numbers(self.get(key))
-
-    def number(self, key: bytes) -> float | None:
-        value = number_of(self.get(key))
-        return value if value is not None and math.isfinite(value) else None
 
     def inherited(self, key: bytes) -> Any:
         """Return the entry of a form field or of its nearest ancestor that has it."""
-        entries: Any = self._entries
+        entries = self._entries
         for _ in range(_DEEPEST):
-            if not isinstance(entries, dict):
-                break
-            if (value := self._resolve(entries.get(key))) is not None:
+            if (value := self.resolve(entries.get(key))) is not None:
                 return value
-            entries = self._resolve(entries.get(b"/Parent"))
+            entries = self.resolve(entries.get(b"/Parent")) or {}
         return None
 
     @property
+    def subtype(self) -> bytes:
+        return bytes(self.get(b"/Subtype"))
+
+    @property
     def flags(self) -> int:
-        value = self.get(b"/F")
-        return value if isinstance(value, int) and value >= 0 else 0
+        return self.get(b"/F") or 0
 
     @property
     def is_hidden(self) -> bool:
@@ -98,51 +84,30 @@ class AnnotationValues:
     @property
     def normal_appearances(self) -> Any:
         """The stream or the dictionary of states behind /AP /N; ``None`` where /AP is none, 0 where it lacks one."""
-        appearances = self.get(b"/AP")
-        if not isinstance(appearances, dict):
-            return None
-        found = self._resolve(appearances.get(b"/N"))
-        return found if isinstance(found, PdfStream | dict) else 0
+        return self.dictionary(b"/AP").get(b"/N") or 0 if self.has(b"/AP") else None
 
     @property
     def shows_something(self) -> bool:
         """Whether there is anything in an appearance."""
         found = self.normal_appearances
-        streams = [found] if isinstance(found, PdfStream) else map(self._resolve, (found or {}).values())
-        return any(isinstance(each, PdfStream) and not is_blank(each) for each in streams)
-
-    def state(self, states: Dictionary, name: bytes) -> bool:
-        """Return whether there is an appearance for a state."""
-        return isinstance(self._resolve(states.get(name)), PdfStream)
+        streams = [found] if isinstance(found, PdfStream) else map(self.resolve, (found or {}).values())
+        return not all(map(is_blank, streams))
 
     @property
     def area(self) -> Box | None:
         """What it may draw on: its rectangle and the points of its lines, in user space. ``None`` without area."""
-        points = [*(self.numbers(b"/Rect") or [])]
-        for key in (b"/L", b"/Vertices", b"/QuadPoints", b"/CL"):
+        points = list[float]()
+        for key in (b"/Rect", b"/L", b"/Vertices", b"/QuadPoints", b"/CL"):
             points += self.numbers(key) or []
-        inks = self.get(b"/InkList")
-        for ink in inks if isinstance(inks, list) else []:
-            points += self._numbers(self._resolve(ink)) or []
+        for ink in self.get(b"/InkList") or []:
+            points += self._numbers(self.resolve(ink)) or []
         xs, ys = points[::2], points[1::2]
-        return (min(xs), min(ys), max(xs), max(ys)) if len(xs) > 1 and len(xs) == len(ys) else None
-
-    @classmethod
-    def of(cls, other: "AnnotationValues", value: Any) -> "AnnotationValues":
-        made = cls.__new__(cls)
-        made._resolve = other._resolve  # noqa: SLF001  another of this class
-        made._entries = value if isinstance(value, dict) else {}  # noqa: SLF001
-        return made
+        return (min(xs), min(ys), max(xs), max(ys)) if len(xs) == len(ys) else None
 
     def _numbers(self, value: Any) -> list[float] | None:
-        if not isinstance(value, list):
-            return None
-        found = [number_of(self._resolve(item)) for item in value]
-        return [each for each in found if each is not None] if all(map(_is_finite, found)) else None
-
-
-def _is_finite(value: float | None) -> bool:
-    return value is not None and math.isfinite(value)
+        listed = value if isinstance(value, list) else [None]
+        found = [number for item in listed if (number := number_of(self.resolve(item))) is not None]
+        return found if len(found) == len(listed) else None
 
 
 class Settings(NamedTuple):
@@ -157,16 +122,16 @@ class Settings(NamedTuple):
 def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: bool) -> bool:
     """Return whether readers may draw something else than PDFium, the borders of links aside. ``turned``: the page
     is."""
-    subtype = annotation.name(b"/Subtype")
-    if annotation.is_hidden or annotation.numbers(b"/Rect") is None:
+    subtype, appearances = annotation.subtype, annotation.normal_appearances
+    if annotation.is_hidden:
         return False
-    appearances = annotation.normal_appearances
     if subtype == b"/Widget":
         return _field_is_disputed(annotation, appearances, settings)
     if not appearances:
         if subtype == b"/Link" or (subtype == b"/Popup" and appearances is None):
             return False
-        return appearances is not None or not _made_alike(subtype, annotation) or _is_in_layer(annotation, settings)
+        made_alike = subtype in _ALIKE and _ALIKE[subtype](annotation)
+        return appearances is not None or not made_alike or _is_in_layer(annotation, settings)
     if subtype in _LEFT_OUT or not annotation.has(*_NEEDED.get(subtype, (b"/Rect",))):
         return True
     may_be_left_out = subtype == b"/Link" or annotation.flags & _INVISIBLE  # by MuPDF
@@ -175,7 +140,7 @@ def is_disputed(annotation: AnnotationValues, settings: Settings, *, turned: boo
         (may_be_left_out and not is_for_print and annotation.shows_something)
         or _is_in_layer(annotation, settings)
         or _is_fixed(subtype, annotation, turned=turned)
-        or (isinstance(appearances, dict) and not annotation.state(appearances, annotation.name(b"/AS")))
+        or (isinstance(appearances, dict) and annotation.get(b"/AS") not in appearances)
     )
 
 
@@ -184,7 +149,7 @@ def _is_in_layer(annotation: AnnotationValues, settings: Settings) -> bool:
     layer = annotation.reference(b"/OC")
     if layer is None and not annotation.has(b"/OC"):
         return False
-    is_plain = layer is not None and annotation.dictionary(b"/OC").name(b"/Type") == b"/OCG"
+    is_plain = layer is not None and annotation.dictionary(b"/OC").get(b"/Type") == b"/OCG"
     return not is_plain or settings.layers_off is None or layer in settings.layers_off
 
 
@@ -196,29 +161,17 @@ def _is_fixed(subtype: bytes, annotation: AnnotationValues, *, turned: bool) -> 
     return subtype not in _ICONS or max(right - left, top - bottom) > _LARGEST_ICON
 
 
-def _made_alike(subtype: bytes, annotation: AnnotationValues) -> bool:
-    if subtype in _NOTHING_WITHOUT_APPEARANCE:
-        return True
-    if subtype in _MEDIA:
-        return not annotation.has(b"/MK")
-    return subtype in _ALIKE and _ALIKE[subtype](annotation)
-
-
 def _shape(annotation: AnnotationValues) -> bool:
     return not annotation.has(b"/RD", b"/BE") and _colour(annotation, b"/C") and _colour(annotation, b"/IC")
 
 
 def _ink(annotation: AnnotationValues) -> bool:
-    style, border = annotation.dictionary(b"/BS"), annotation.numbers(b"/Border")
-    inks = annotation.get(b"/InkList")
-    is_listed = isinstance(inks, list) and bool(inks)
-    return (
-        is_listed and _colour(annotation, b"/C") and style.number(b"/W") != 0 and (border is None or border[2:3] != [0])
-    )
+    width, border = number_of(annotation.dictionary(b"/BS").get(b"/W")), annotation.numbers(b"/Border") or []
+    return bool(annotation.get(b"/InkList")) and _colour(annotation, b"/C") and width != 0 and border[2:3] != [0]
 
 
 def _line_of_text(annotation: AnnotationValues) -> bool:
-    """Underline, Squiggly and StrikeOut."""
+    """Return whether all draw an Underline, a Squiggly or a StrikeOut alike."""
     return _along_lines(annotation) and _colour(annotation, b"/C")
 
 
@@ -245,6 +198,8 @@ def _colour(annotation: AnnotationValues, key: bytes) -> bool:
 
 
 _ALIKE: dict[bytes, Callable[[AnnotationValues], bool]] = {
+    **dict.fromkeys(_SHOWING_NOTHING, lambda _: True),
+    **dict.fromkeys((b"/Screen", b"/3D", b"/RichMedia"), lambda media: not media.has(b"/MK")),  # before they are played
     b"/Square": _shape,
     b"/Circle": _shape,
     b"/Ink": _ink,
@@ -280,12 +235,11 @@ def _field_is_disputed(field: AnnotationValues, appearances: object, settings: S
 def _has_pairs(field: AnnotationValues) -> bool:
     """Return whether a choice has options that are shown otherwise than its value says them."""
     options = field.inherited(b"/Opt")
-    return isinstance(options, list) and any(isinstance(field.resolved(each), list) for each in options)
+    return isinstance(options, list) and any(isinstance(field.resolve(each), list) for each in options)
 
 
 def _button_is_disputed(field: AnnotationValues, appearances: object, *, has_own_look: bool) -> bool:
-    flags = field.inherited(b"/Ff")
-    flags = flags if isinstance(flags, int) else 0
+    flags = field.inherited(b"/Ff") or 0
     if flags & _PUSH_BUTTON:
         has_caption = appearances is None and field.dictionary(b"/MK").has(b"/CA")  # which poppler leaves out
         return has_caption or (appearances is not None and not appearances and has_own_look)
@@ -293,21 +247,18 @@ def _button_is_disputed(field: AnnotationValues, appearances: object, *, has_own
         return has_own_look and (appearances is not None or bool(flags & _RADIO))
     if not isinstance(appearances, dict):
         return bool(appearances)  # PDFium wants states
-    state = field.name(b"/AS")
-    is_known = field.state(appearances, state) or state == b"/Off"
-    return not is_known and any(field.state(appearances, name) for name in appearances)
+    return bool(appearances) and field.get(b"/AS") not in (*appearances, b"/Off")
 
 
 def border_of_link(annotation: AnnotationValues) -> list[Box]:
     """Return the strips that other readers fill around a link; PDFium draws none. Empty without a border."""
-    width = _border_width(annotation)
-    area = annotation.numbers(b"/Rect")
+    style, border = number_of(annotation.dictionary(b"/BS").get(b"/W")), annotation.numbers(b"/Border") or []
+    width = max([*border[2:3], *([] if style is None else [style])], default=1.0)  # the larger one, if there are two
     transparent = annotation.numbers(b"/C") == []
-    if annotation.name(b"/Subtype") != b"/Link" or annotation.is_hidden or not width or transparent:
+    if annotation.subtype != b"/Link" or annotation.is_hidden or not width or transparent:
         return []
-    if area is None or len(area) != 4:
-        return []
-    left, right, bottom, top = min(area[::2]), max(area[::2]), min(area[1::2]), max(area[1::2])
+    x, y, other_x, other_y = annotation.numbers(b"/Rect") or (0, 0, 0, 0)
+    left, right, bottom, top = min(x, other_x), max(x, other_x), min(y, other_y), max(y, other_y)
     half = width / 2  # some draw it inside the rectangle, others half outside
     return [
         (left - half, bottom - half, right + half, bottom + width),
@@ -315,12 +266,3 @@ def border_of_link(annotation: AnnotationValues) -> list[Box]:
         (left - half, bottom - half, left + width, top + half),
         (right - width, bottom - half, right + half, top + half),
     ]
-
-
-def _border_width(annotation: AnnotationValues) -> float:
-    """Return the largest of the widths that readers may go by."""
-    style, border = annotation.dictionary(b"/BS").number(b"/W"), annotation.numbers(b"/Border")
-    widths = [] if style is None else [style]
-    if border is not None and len(border) > 2:
-        widths.append(border[2])
-    return max(widths, default=1.0)

@@ -2,19 +2,22 @@
 
 import ctypes
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from itertools import pairwise
-from typing import Any
+from typing import Self
 
 import pypdfium2
 from pypdfium2 import raw
 
 from paraph.pdf.structure.pages import Box, PageGeometry, transform_box
+from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 
 _EDGE = 0.5  # points by which visible ink may extend beyond the page
 _SAMPLE = 16  # interval in characters at which the quick text is verified
 _NEXT_LINE = 0.6  # relative to the text size: further off the baseline is another line
+_SAME_PLACE = 0.01  # relative to the text size: characters of one glyph
 _TURNED = 0.1  # radians
 _TORN = 3.0  # relative to the text size: a wider gap separates columns
 
@@ -39,7 +42,7 @@ class Characters:
         self._rectangle = raw.FS_RECTF()  # reused, which saves most of the time of each call
         self._type3: dict[int, bool] = {}  # keyed by the address of the text object
 
-    def __enter__(self) -> "Characters":
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
@@ -67,7 +70,10 @@ class Characters:
 
     def box(self, index: int) -> Box | None:
         """Return the ink of a character in user space, or its cell if the font draws nothing; ``None`` without area."""
-        return self._box(raw.FPDFText_GetCharBox, index) or self.cell(index)
+        left, right, bottom, top = (ctypes.c_double() for _ in range(4))
+        found = raw.FPDFText_GetCharBox(self._text, index, left, right, bottom, top)
+        box = (left.value, bottom.value, right.value, top.value)
+        return box if found and _has_area(box) else self.cell(index)
 
     def cell(self, index: int) -> Box | None:
         """Return the cell that the font allots to a character, in user space; ``None`` without area."""
@@ -75,7 +81,7 @@ class Characters:
         if not raw.FPDFText_GetLooseCharBox(self._text, index, rectangle):
             return None
         box = (rectangle.left, rectangle.bottom, rectangle.right, rectangle.top)
-        return box if box[0] < box[2] and box[1] < box[3] and all(map(math.isfinite, box)) else None
+        return box if _has_area(box) else None
 
     def baseline(self, index: int) -> Baseline:
         matrix = raw.FS_MATRIX()
@@ -122,27 +128,51 @@ class Characters:
         places = {*range(0, self.count, _SAMPLE), self.count - 1}
         return all(raw.FPDFText_GetUnicode(self._text, index) == ord(text[index]) for index in places if index >= 0)
 
-    def _box(self, read: Any, index: int) -> Box | None:
-        left, right, bottom, top = (ctypes.c_double() for _ in range(4))
-        if not read(self._text, index, left, right, bottom, top):
-            return None
-        box = (left.value, bottom.value, right.value, top.value)
-        return box if box[0] < box[2] and box[1] < box[3] and all(map(math.isfinite, box)) else None
+
+def _has_area(box: Box) -> bool:
+    return box[0] < box[2] and box[1] < box[3] and all(map(math.isfinite, box))
 
 
-def lines(characters: Characters, indices: Sequence[int], geometry: PageGeometry) -> list[Box] | None:
+class PageText(Characters):
+    """The text of one page of a file; the page is opened and closed with it. Raise PdfiumError."""
+
+    def __init__(self, file: UntrustedFile, index: int) -> None:
+        self._file, self.index = file, index
+        self.page = file.pdfium()[index]
+        super().__init__(self.page)
+
+    def __exit__(self, *error: object) -> None:
+        super().__exit__(*error)
+        self.page.close()
+
+    @cached_property
+    def geometry(self) -> PageGeometry:
+        return geometry_of_page(self._file, self.page, self.index)
+
+
+def readable_pages(file: UntrustedFile) -> Iterator[PageText]:
+    """Yield the pages that can be opened, one at a time; others show no text."""
+    for index in range(len(file.pdfium())):
+        try:
+            page = PageText(file, index)
+        except pypdfium2.PdfiumError:
+            continue
+        with page:
+            yield page
+
+
+def lines(page: PageText, indices: Sequence[int]) -> list[Box] | None:
     """Return one box in reader space per line that the characters stand on. ``None`` if not all of them are visible,
     or if they are too far apart to be one text."""
-    to_reader = geometry.to_reader
     found: list[list[tuple[Baseline, Box]]] = []
     for index in indices:
-        box = characters.box(index)
+        box = page.box(index)
         if box is None:
             continue
-        box = transform_box(to_reader, box)
-        if not _seen(box, geometry):
+        box = transform_box(page.geometry.to_reader, box)
+        if not _seen(box, page.geometry):
             return None
-        here = characters.baseline(index)
+        here = page.baseline(index)
         if found and not on_another_line(found[-1][-1][0], here):
             found[-1].append((here, box))
         else:
@@ -157,6 +187,11 @@ def on_another_line(last: Baseline, here: Baseline) -> bool:
     if abs(last.angle - here.angle) > _TURNED:
         return True
     return abs(last.across - here.across) > _NEXT_LINE * max(last.size, here.size)
+
+
+def same_place(last: Baseline, here: Baseline) -> bool:
+    """Return whether two characters of a line, sorted by place, are of one glyph."""
+    return here.along - last.along < _SAME_PLACE * here.size
 
 
 def around(boxes: Sequence[Box]) -> Box:

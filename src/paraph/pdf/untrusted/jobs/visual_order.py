@@ -8,19 +8,16 @@ Tags and pages are folded alike (:mod:`paraph.pdf.untrusted.folding`).
 """
 
 import functools
-import re
 import unicodedata
 from collections.abc import Iterable, Sequence
 from itertools import product
 
 from paraph.pdf.untrusted.folding import fold
-from paraph.pdf.untrusted.jobs.page_text.bidi import MIRRORED, from_left
-from paraph.pdf.untrusted.jobs.page_text.characters import Baseline, Characters
+from paraph.pdf.untrusted.jobs.characters import Baseline, Characters, same_place
+from paraph.pdf.untrusted.jobs.reading_order import MIRRORED, from_left
 
 _SAME_LINE = 0.3  # relative to the text size, across the writing direction
-_SAME_PLACE = 0.01  # relative to the text size: characters of one glyph
 _SHORTEST_PIECE = 3
-_RIGHT_TO_LEFT = re.compile("[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefe\U00010800-\U00010fff\U0001e800-\U0001efff]")
 Line = list[list[int]]  # glyphs from left to right, each with its characters
 
 
@@ -87,15 +84,6 @@ def search_lines(
         return [hit for line in lines for hit in _search([i for glyph in line for i in glyph], exact, [folded])]
     ways = [_alike(folded)] if as_stored else _ways(folded)
     return [hit for line in lines for hit in _search_both_ways(line, exact, ways)]
-
-
-def runs_from_right(text: str) -> bool:
-    return bool(_RIGHT_TO_LEFT.search(text))
-
-
-def same_place(last: Baseline, here: Baseline) -> bool:
-    """Return whether two characters of a line, sorted by place, are of one glyph."""
-    return here.along - last.along < _SAME_PLACE * here.size
 
 
 def _glyphs(line: Sequence[tuple[int, Baseline]]) -> Line:
