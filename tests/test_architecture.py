@@ -78,7 +78,7 @@ BUDGETS = {
     "metrics": 320,
     "operations": 2_940,
     "otp": 430,
-    "outbound": 520,
+    "outbound": 510,
     "pdf": 21_770,
     "postgres": 620,
     "queue": 380,
