@@ -72,7 +72,7 @@ MIDDLEWARE = [
     "paraph.server.middleware.OutgoingBodies",
     "paraph.server.middleware.Language",
     "paraph.server.middleware.Outage",
-    "paraph.signer.outage.SignerOutage",
+    "paraph.signer.notice.SignerOutage",
     "paraph.dashboard.middleware.DashboardMiddleware",
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]

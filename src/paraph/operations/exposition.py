@@ -21,7 +21,7 @@ from paraph.operations.check.service_checks import READINESS
 from paraph.operations.pending_work import queue_state
 from paraph.operations.resources import certificate_ends, database_connections, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
-from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
 from paraph.storage import store
 from paraph.webhooks.overview import oldest_due_seconds
 

@@ -6,7 +6,7 @@ import pytest
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
-from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.page_reading import find_tags
 from tests.api.v1.api_clients import CONTRACT, ApiClient, error, stored_document
 from tests.pdf.pdf_factory import paper, text
 

@@ -14,7 +14,7 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1.openapi.examples import FIELDS as FIELDS_SAMPLE
 from paraph.documents.models import Document
-from paraph.pdf.untrusted.find import find_tags
+from paraph.pdf.untrusted.page_reading import find_tags
 from paraph.signature_requests import placing
 from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.fields.kinds import KINDS

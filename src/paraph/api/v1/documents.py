@@ -22,7 +22,7 @@ from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, list_texts
+from paraph.pdf.untrusted.page_reading import FoundTag, list_texts
 from paraph.signature_requests.values import LONGEST_TAG, MOST_PAGES, InvalidValueError, text
 from paraph.storage import store
 from paraph.tenants.scope import scoped, tenant_key

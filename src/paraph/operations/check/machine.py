@@ -11,8 +11,8 @@ from paraph.operations.resources import folders, used_shares
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture, fitted_size
 from paraph.pdf.typesetting.fonts import CJK, library
-from paraph.pdf.untrusted import second_renderer
-from paraph.pdf.untrusted.sandbox_workers import sandbox_confinement
+from paraph.pdf.untrusted.sandbox_process import sandbox_confinement
+from paraph.pdf.untrusted.second_look import second_renderer
 from paraph.storage import store
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 
@@ -88,7 +88,7 @@ def confinement() -> Iterator[Outcome]:
 
 def other_renderer() -> Iterator[Outcome]:
     """Report whether a second renderer looks at pages that readers may draw differently."""
-    if program := second_renderer.program():
+    if program := second_renderer():
         yield ok("second renderer", f"Pages that readers may draw differently are compared with those of {program}.")
         return
     sentence = "Pages that readers may draw differently are not compared with another renderer's"
