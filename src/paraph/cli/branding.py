@@ -61,8 +61,9 @@ def create(
 def delete(profile_id: int, *, as_json: bool) -> None:
     """Delete a branding profile. Requests that have it keep its colours."""
     with database():
+        from paraph.flow.ending.delete_profile import delete_profile
         from paraph.tenants.admin_log.actor import OPERATOR
-        from paraph.tenants.branding import delete_profile, existing_profile
+        from paraph.tenants.branding import existing_profile
 
         profile = existing_profile(profile_id)
         delete_profile(OPERATOR, profile)

@@ -5,11 +5,11 @@ from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.drafts.draft_page import draft_page
-from paraph.dashboard.request_templates.names_form import NamesForm
+from paraph.dashboard.request_templates.templates import NamesForm
 from paraph.drafts.models import Draft, Step
-from paraph.drafts.payload import refusals
-from paraph.request_templates.content import Content, of_draft, of_request
-from paraph.request_templates.saving import save_template
+from paraph.drafts.refusals import refusals
+from paraph.request_templates.models import Template
+from paraph.request_templates.saving import of_draft, of_request, save_template
 from paraph.signature_requests.models import Field, SignatureRequest
 from paraph.signature_requests.names import full_name
 from paraph.tenants.models import Member
@@ -23,8 +23,8 @@ def save_draft(request: HttpRequest, member: Member, draft: Draft) -> HttpRespon
     if found := refusals(scope(member), draft):
         content = {"draft": draft, "refusals": found}
         return show(request, "request_templates/unfinished.html", content, member=member, status=422)
-    people = [full_name(signer.first_name, signer.last_name, draft.locale) for signer in draft.signers.all()]
-    drops_values = any("value" in field.content for field in draft.places().fields)
+    people = [signer.name(draft.locale) for signer in draft.signers]
+    drops_values = any("value" in at.field for at in draft.places() if at.field)
     return _saved(request, member, of_draft(draft), draft.name, people, drops_values=drops_values)
 
 
@@ -44,7 +44,7 @@ def save_request(request: HttpRequest, member: Member, request_id: int) -> HttpR
 def _saved(
     request: HttpRequest,
     member: Member,
-    content: Content,
+    template: Template,
     name: str,
     people: list[str],
     *,
@@ -56,8 +56,9 @@ def _saved(
     ]
     form = NamesForm(request.POST or None, roles=roles, initial={"name": name[:200]})
     if request.method == "POST" and form.is_valid():
-        made = save_template(scope(member), content, member.user, actor(request, member), form.names())
-        return see_other("template", member.organization_id, made.pk)
+        template.author = member.user
+        save_template(scope(member), template, actor(request, member), form.names())
+        return see_other("template", member.organization_id, template.pk)
     status = 422 if form.errors else 200
     return show(
         request,

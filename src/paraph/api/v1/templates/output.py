@@ -5,7 +5,6 @@ from typing import Any, Literal
 from pydantic import ConfigDict, Field, create_model
 
 from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Pagination, Timestamp, without_defaults
-from paraph.drafts.models import OPTIONS as COLUMNS
 from paraph.kernel.clock import iso
 from paraph.request_templates import models
 from paraph.request_templates.input import RoleName
@@ -120,15 +119,14 @@ def template_of(row: models.Template) -> Output:
         name=row.name,
         **_options(row),
         roles=_roles(roles),
-        documents=[_document(each, roles) for each in row.request["documents"]],
+        documents=[_document(each, roles) for each in row.content["documents"]],
         created_at=iso(row.created_at),
     )
     return answer
 
 
 def _options(row: models.Template) -> dict[str, Any]:
-    chosen = {name: getattr(row, name) for name in COLUMNS} | row.more_options
-    fields = SignatureRequestInput.model_fields
+    chosen, fields = row.content, SignatureRequestInput.model_fields
     return {name: chosen.get(name, fields[name].default) for name in OPTIONS if name not in _RARE or chosen.get(name)}
 
 

@@ -24,9 +24,9 @@ from paraph.flow.sending.keep_template import keep_template
 from paraph.flow.sending.send_template import send_template as send
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.places import expensive_work
-from paraph.request_templates.content import size_of_placements
 from paraph.request_templates.input import TemplateCreation, TemplateInput, TemplateSending, TemplateSendingInput
 from paraph.request_templates.models import Template
+from paraph.request_templates.saving import size_of_contents
 from paraph.signature_requests.accepted_locales import accepted_locale
 from paraph.tenants.scope import scoped
 
@@ -91,7 +91,7 @@ def list_templates(request: ApiRequest) -> HttpResponse:
     Lists the templates of the key's environment by name.
     """
     rows = scoped(Template, request.scope).order_by(Lower("name"), "name", "id")
-    return envelope(Templates, rows, request.GET, template_of, size_of_placements)
+    return envelope(Templates, rows, request.GET, template_of, size_of_contents)
 
 
 @operation("readTemplate", "GET /templates/{template_id}", output.Template, "The template.")

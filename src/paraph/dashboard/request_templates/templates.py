@@ -1,30 +1,69 @@
-"""``/app/{o}/templates/{id}``: the template with people filled in becomes a draft that is ready for review."""
+"""``/app/{o}/templates``: requests to be sent again. ``…/{id}`` with people filled in becomes a draft that is ready for
+review; ``…/{id}/names`` and ``…/{id}/delete``."""
 
-from typing import TypeAlias
+from collections.abc import Sequence
+from typing import Any, TypeAlias
 
 from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.db.models import Count, F
+from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
-from paraph.dashboard.drafts.known_people import completed
-from paraph.dashboard.drafts.signer_form import SignerForm
-from paraph.dashboard.request_templates.found import template_of
-from paraph.dashboard.request_templates.names_form import NamesForm
-from paraph.drafts.earlier_signers import earlier_signers
-from paraph.drafts.models import DraftSigner, Step
+from paraph.dashboard.drafts.people import SignerForm, completed, earlier_signers
 from paraph.flow.ending.delete_template import delete_template
 from paraph.kernel.errors import DomainError
+from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.models import Template
-from paraph.request_templates.saving import begin_from, rename
+from paraph.request_templates.saving import Names, begin_from, rename
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
 
 People: TypeAlias = "forms.BaseFormSet[SignerForm]"
-_FIELDS = ("first_name", "last_name", "email", "phone", "otp_channel")
+_AT_ONCE = 500
 _BULK_SENDS = 20
+
+
+class NamesForm(forms.Form):
+    """``roles``: for each role the label of its field and its name so far."""
+
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
+
+    def __init__(self, *arguments: Any, roles: Sequence[tuple[str, str]], **more: Any) -> None:
+        super().__init__(*arguments, **more)
+        self._fields = [f"role-{index}" for index in range(len(roles))]
+        for field, (label, name) in zip(self._fields, roles, strict=True):
+            self.fields[field] = forms.CharField(label=label, max_length=100, initial=name)
+
+    def clean(self) -> dict[str, Any]:
+        """Refuse a name that two have: the columns of a CSV name the roles."""
+        seen: set[str] = set()
+        for field in self._fields:
+            name = folded(self.cleaned_data.get(field, ""))
+            if name in seen and field not in self.errors:
+                self.add_error(field, _("Another role already has this name."))
+            elif not name and field not in self.errors:
+                self.add_error(field, _("The name of a role must contain a letter or a number."))
+            seen.add(name)
+        return self.cleaned_data
+
+    def names(self) -> Names:
+        return Names(self.cleaned_data["name"], [self.cleaned_data[field] for field in self._fields])
+
+
+@member_page(Right.SEND)
+def templates(request: HttpRequest, member: Member) -> HttpResponse:
+    mine = (
+        scoped(Template, scope(member))
+        .defer("content")
+        .annotate(document_count=Count("documents"), roles_of=F("content__signers"))
+    )
+    rows = mine.order_by("name", "pk")[:_AT_ONCE]
+    return show(request, "request_templates/listing.html", {"rows": rows}, member=member)
 
 
 @member_page(Right.SEND)
@@ -32,10 +71,7 @@ def template(request: HttpRequest, member: Member, template_id: int) -> HttpResp
     found = template_of(member, template_id)
     people = _people(request, member, found)
     if request.method == "POST" and people.is_valid():
-        signers = [DraftSigner(**{name: form.cleaned_data[name] for name in _FIELDS}) for form in people]
-        draft = begin_from(scope(member), found, member.user, signers)
-        draft.step = Step.REVIEW
-        draft.save(update_fields=["step"])
+        draft = begin_from(scope(member), found, member.user, [form.cleaned_data for form in people])
         return see_other("draft_review", member.organization_id, draft.pk)
     content = {
         "template": found,
@@ -91,3 +127,11 @@ def _people(request: HttpRequest, member: Member, found: Template) -> People:
         content["signer-TOTAL_FORMS"] = content["signer-INITIAL_FORMS"] = str(count)
     kwargs = {"sms": allowance(member.organization.plan).sms}
     return forms_of(content, initial=initial, prefix="signer", form_kwargs=kwargs)
+
+
+def template_of(member: Member, template_id: int) -> Template:
+    """Return the member's template. Raise ``Http404`` where there is none."""
+    template = scoped(Template, scope(member)).filter(pk=template_id).first()
+    if template is None:
+        raise Http404
+    return template
