@@ -22,7 +22,7 @@ def test_pictures_of_stamps_are_drawn_so_many_a_minute(
     monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 120.5))
     _, client = log_in()
     address, draft = ready(client, organization)
-    picture = f"{address}/signers/{draft.signers.get().pk}/stamp-200x80.svg"
+    picture = f"{address}/signers/{draft.signers[0].ref}/stamp-200x80.svg"
     sample = f"/app/{organization.pk}/branding/preview/stamp.svg"
     answers = [client.get(each) for each in (picture, sample, picture, sample)]
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]

@@ -3,7 +3,7 @@
 from typing import Any
 
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftField
+from paraph.drafts.models import Draft, Placed
 from tests.drafts.author import Author
 
 IBAN = {"name": "IBAN", "type": "text", "required": True, "max_length": 34}
@@ -15,10 +15,10 @@ PLACE: dict[str, Any] = {"page_number": 1, "x": 60, "y": 500, "width": 160, "hei
 def asking(charles: Author, *contents: dict[str, Any], signers: int = 1) -> Draft:
     """One document; its first signer is asked these, one under the other."""
     draft = charles.draft(signers=signers)
-    row = draft.documents.get()
+    [document], signer = draft.files(), draft.signers[0]
     fields = [
-        DraftField(document=row, signer=draft.signers.all()[0], content=content, **PLACE | {"y": 500 - 30 * number})
+        Placed(document, signer, **PLACE | {"y": 500 - 30 * number}, field=content)
         for number, content in enumerate(contents)
     ]
-    editing.replace_places(draft, draft.places().stamps, fields)
+    editing.replace_places(draft, [*draft.places(), *fields])
     return draft

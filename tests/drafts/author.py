@@ -4,7 +4,8 @@ from dataclasses import dataclass
 
 from paraph.documents.models import Document
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftSigner, DraftStamp
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import Draft, Placed
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_draft
 from paraph.flow.sending.upload import IncomingFile, upload
@@ -40,14 +41,14 @@ class Author:
         editing.replace_signers(
             draft,
             [
-                DraftSigner(first_name=first, last_name=last, email=f"{first.lower()}@example.com")
+                signer_of({"first_name": first, "last_name": last, "email": f"{first.lower()}@example.com"})
                 for first, last in people
             ],
         )
-        row = draft.documents.get()
+        [document] = draft.files()
         stamps = [
-            DraftStamp(document=row, signer=signer, page_number=2, x=50, y=50 + 100 * index, width=200, height=80)
-            for index, signer in enumerate(draft.signers.all())
+            Placed(document, signer, page_number=2, x=50, y=50 + 100 * signer.position, width=200, height=80)
+            for signer in draft.signers
         ]
         editing.replace_places(draft, stamps)
         return draft

@@ -7,8 +7,8 @@ import pytest
 from django.db import connection, transaction
 
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftStamp
-from tests.drafts import placed as stored
+from paraph.drafts.models import Draft, Placed
+from tests.drafts import stored
 from tests.drafts.author import author
 
 
@@ -17,8 +17,8 @@ def test_the_stamps_of_the_later_save_stand_alone() -> None:
     draft = author().draft()
 
     def save(x: float) -> None:
-        row, signer = draft.documents.get(), draft.signers.get()
-        stamp = DraftStamp(document=row, signer=signer, page_number=1, x=x, y=50, width=200, height=80)
+        [document], [signer] = draft.files(), draft.signers
+        stamp = Placed(document, signer, page_number=1, x=x, y=50, width=200, height=80)
         editing.replace_places(Draft.objects.get(pk=draft.pk), [stamp])
 
     def save_later() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.request_templates.content import of_request
+from paraph.request_templates.saving import of_request
 from paraph.signature_requests.fields.input import FieldInput, check_field
 from paraph.signature_requests.problems import Problems
 from tests.factories import scene
@@ -21,7 +21,7 @@ def test_each_field_asks_the_same_again_and_no_value_goes_along() -> None:
             {"type": "number", "name": "rent", "minimum": "0", "maximum": "9.5"},
         ]
     )
-    [document] = of_request(made.request).documents
+    [document] = of_request(made.request).content["documents"]
     kept = document["signers"][0]["fields"]
     assert [(each.get("value"), each.get("read_only", False)) for each in kept] == [
         (None, True),
