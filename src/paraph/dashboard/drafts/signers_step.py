@@ -93,7 +93,7 @@ def _unbound_copies(draft: Draft) -> Copies:
     return _CopyForms(initial=draft.content.get("copies", []), prefix="copy")
 
 
-def _bound_copies(entered: QueryDict) -> Copies | None:
+def _bound_copies(entered: QueryDict) -> "Copies | None":
     """Return the list as it was entered, None where the form says nothing of copies, which then stay as they are."""
     if "copy-TOTAL_FORMS" not in entered:
         return None
@@ -103,7 +103,7 @@ def _bound_copies(entered: QueryDict) -> Copies | None:
     return _CopyForms(content, prefix="copy")
 
 
-def _kept(forms_of: Rows | Copies) -> list[Json]:
+def _kept(forms_of: "Rows | Copies") -> list[Json]:
     """Return what was entered in those that are neither blank nor removed."""
     entered = [form.cleaned_data for form in forms_of]
     return [each for each in entered if each.get("email") and not each.get("DELETE")]
