@@ -75,7 +75,7 @@ def _set_up(folder: str) -> None:
 
 def _run(title: str, healthy_port: int, hanging_port: int, arguments: argparse.Namespace, hanging: int) -> None:
     from paraph.kernel import clock
-    from paraph.outbound.post import NetworkAccess
+    from paraph.outbound.exchange import NetworkAccess
     from paraph.webhooks.dispatcher import Dispatcher
     from paraph.webhooks.models import Delivery
 

@@ -10,7 +10,7 @@ import pytest
 from django.db import DatabaseError, connection, transaction
 from django.test import Client
 
-from paraph.dashboard.activity_words import WORDS
+from paraph.dashboard.activity import WORDS
 from paraph.flow.signing.ask import ask
 from paraph.kernel import clock
 from paraph.tenants.admin_log.actions import Action

@@ -9,7 +9,7 @@ from urllib.parse import urlsplit
 import pytest
 from django.test import Client
 
-from paraph.dashboard.headers import POLICY
+from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft, blank
 from paraph.flow.ending.delete_profile import delete_profile
 from paraph.kernel.colors import contrast

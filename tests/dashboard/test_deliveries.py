@@ -18,9 +18,9 @@ from paraph.kernel import clock
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Organization, Role
-from paraph.webhooks import of_application, of_tenant
+from paraph.webhooks import deliveries
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.prepared_delivery import signature
+from paraph.webhooks.payload import signature
 from tests.dashboard.conftest import MemberClient
 from tests.factories import Scene
 from tests.tenancy import create_application, rotate
@@ -73,7 +73,7 @@ def test_deliveries_are_filtered_by_state_event_and_time(here: Here) -> None:
 def test_long_lists_are_read_page_by_page_whatever_happens_meanwhile(
     here: Here, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(of_application, "AT_ONCE", 2)
+    monkeypatch.setattr(deliveries, "AT_ONCE", 2)
     moment = clock.now()
     for _ in range(5):  # of one moment: the number decides
         record(here.request, "signer.notified", occurred_at=moment)
@@ -126,7 +126,7 @@ def test_a_delivery_is_sent_again_once_and_noted(here: Here) -> None:
     number = tell(here.scene, "request.expired")
     answer_all(ACCEPTED, clock.now())
     assert here.client.post(f"{here.pages}/{number}/again").status_code == 303
-    assert [delivery.delivery_id for delivery in prepared_deliveries()] == [number]
+    assert [delivery.claimed.delivery_id for delivery in prepared_deliveries()] == [number]
     under_way = here.client.post(f"{here.pages}/{number}/again")
     assert under_way.status_code == 422 and "being sent right now" in under_way.content.decode()
     [act] = Activity.objects.filter(action="delivery.sent_again")
@@ -141,7 +141,7 @@ def test_a_test_goes_the_way_of_every_delivery_and_touches_no_request(here: Here
     second = here.client.post(f"{here.pages}/test")
     assert second.status_code == 422 and "already on its way" in second.content.decode()
     [sent] = prepared_deliveries()
-    assert (sent.url, sent.headers["X-Service-Event"]) == ("https://hooks.example/in", "webhook.test")
+    assert (sent.claimed.url, sent.headers["X-Service-Event"]) == ("https://hooks.example/in", "webhook.test")
     expected = "sha256=" + hmac.new(here.secret.encode(), sent.body, hashlib.sha256).hexdigest()
     assert sent.headers["X-Service-Signature"] == expected
     Delivery.objects.update(claimed_at=None, open_attempt=None)
@@ -212,7 +212,7 @@ def test_those_of_all_applications_stand_on_one_page(here: Here, monkeypatch: py
     assert f'href="{here.pages}/{oldest}"' in shown and f'href="{here.pages.removesuffix("/deliveries")}"' in shown
     assert f'href="/app/{organization.pk}/requests/{asked.pk}"' in shown
     assert 'aria-current="page"' in shown.partition(f'href="/app/{organization.pk}/deliveries"')[2][:20]
-    monkeypatch.setattr(of_tenant, "AT_ONCE", 1)
+    monkeypatch.setattr(deliveries, "AT_ONCE", 1)
     seen: list[int] = []
     query = ""
     while len(seen) < 3:

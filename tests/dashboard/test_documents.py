@@ -97,7 +97,7 @@ def test_both_environments_are_listed_and_told_apart(log_in: LogIn, organization
 
 
 def test_a_long_list_goes_on_with_older_documents(log_in: LogIn, organization: Organization, monkeypatch: Any) -> None:
-    monkeypatch.setattr("paraph.dashboard.documents.listing._AT_ONCE", 2)
+    monkeypatch.setattr("paraph.dashboard.documents._AT_ONCE", 2)
     _, client = log_in()
     ApiClient(create_application(organization.pk, "sandbox", "shop").api_key).document()
     for number in range(4):

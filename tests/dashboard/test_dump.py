@@ -9,7 +9,7 @@ from django.contrib.sessions.backends import db
 from django.test import Client
 
 from paraph.account_mail.mail_account import mail_account
-from paraph.dashboard.members.invitation_mail import mail_invitation
+from paraph.dashboard.invitations import mail_invitation
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.copy_ticket import ticket as ticket_for_copy
 from paraph.signature_requests.copy_token import copy_url

@@ -8,7 +8,7 @@ from django.core.cache import cache
 from django.test import Client
 
 from paraph.account_mail.mail_account import mail_account
-from paraph.dashboard.members.invitation_mail import mail_invitation
+from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.actor import OPERATOR

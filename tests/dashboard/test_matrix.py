@@ -14,8 +14,8 @@ from django.test import Client
 from django.urls import URLPattern, URLResolver
 
 from paraph.config import urls
-from paraph.dashboard.branding.preview import PARENT_POLICY
-from paraph.dashboard.headers import POLICY
+from paraph.dashboard.branding_preview import PARENT_POLICY
+from paraph.dashboard.middleware import POLICY
 from paraph.drafts.models import Draft
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, Member, Role

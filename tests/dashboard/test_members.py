@@ -14,7 +14,7 @@ from paraph.account_mail.mail_account import mail_account
 from paraph.counts.models import Count
 from paraph.dashboard.templatetags.dashboard import mail_address
 from paraph.kernel import clock
-from paraph.messaging.destination import destination_hash
+from paraph.messaging.gateways import destination_hash
 from paraph.messaging.models import CapturedMessage
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Invitation, Member, Organization, Role

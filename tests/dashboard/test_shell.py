@@ -5,7 +5,7 @@ from collections.abc import Callable
 import pytest
 from django.test import Client
 
-from paraph.dashboard.headers import POLICY
+from paraph.dashboard.middleware import POLICY
 from tests.dashboard.browser_client import BrowserClient
 from tests.dashboard.conftest import MemberClient
 

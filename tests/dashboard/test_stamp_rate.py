@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from paraph.dashboard import stamp_rate
+from paraph.dashboard import decorators
 from paraph.kernel import minute_rate
 from paraph.kernel.minute_rate import MinuteRate
 from paraph.tenants.models import Organization
@@ -18,7 +18,7 @@ LogIn = Callable[..., MemberClient]
 def test_pictures_of_stamps_are_drawn_so_many_a_minute(
     log_in: LogIn, organization: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(stamp_rate, "_rate", MinuteRate(2))
+    monkeypatch.setattr(decorators, "_stamp_rate", MinuteRate(2))
     monkeypatch.setattr(minute_rate, "time", SimpleNamespace(monotonic=lambda: 120.5))
     _, client = log_in()
     address, draft = ready(client, organization)

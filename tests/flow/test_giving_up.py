@@ -26,7 +26,7 @@ from paraph.operations.retry import retry
 from paraph.pdf.errors import SealError
 from paraph.pdf.refusal import ReadersUnavailable
 from paraph.queue.connections import connector
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from tests.api.v1.api_clients import api_client

@@ -11,8 +11,7 @@ import pytest
 from paraph.kernel.errors import DomainError
 from paraph.messaging import email, sms
 from paraph.messaging.email import send_email
-from paraph.messaging.sms import send_sms
-from paraph.messaging.sms_gateway import _MODULES
+from paraph.messaging.sms import _MODULES, send_sms
 from tests.cli.service import free_port
 from tests.receiver import Behaviour, Handler, answer, receiver
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from django.utils.html import urlize
 
-from paraph.messaging.unlinked import unlinked
+from paraph.messaging.letters import unlinked
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,7 @@ import pytest
 from django.db import connection
 
 from paraph.operations.retry import retry_all
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from tests.factories import jobs, scene, sign
 from tests.flow.test_jobs import work_off
 

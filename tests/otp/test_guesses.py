@@ -10,7 +10,7 @@ from django.db import connection
 from paraph.counts.models import Count
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.kernel import clock
-from paraph.messaging.destination import destination_hash
+from paraph.messaging.gateways import destination_hash
 from paraph.otp import codes, guesses
 from paraph.otp.models import OneTimeCode
 from paraph.otp.refusals import GuessRefusedError

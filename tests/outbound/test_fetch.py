@@ -2,8 +2,7 @@
 
 import pytest
 
-from paraph.outbound.exchange import NetworkAccess
-from paraph.outbound.fetch import FetchFailed, fetch
+from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
 from tests.outbound.test_post import LOCAL, Proxy, resolver
 from tests.receiver import Handler, answer, receiver
 

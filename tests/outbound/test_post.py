@@ -8,8 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from paraph.outbound.post import NetworkAccess, PostResult, post
-from paraph.outbound.resolve import system_resolver
+from paraph.outbound.exchange import NetworkAccess, PostResult, post, system_resolver
 from tests import receiver as receivers
 from tests.receiver import Behaviour, Receiver, answer, own_authority, receiver
 

@@ -16,7 +16,7 @@ from paraph.flow.ending.expire import expire_due
 from paraph.flow.giving_up import give_up
 from paraph.kernel import clock
 from paraph.operations.check.service_checks import CHECKS
-from paraph.queue.queues import QUEUES
+from paraph.queue.jobs import QUEUES
 from paraph.queue.stalled_jobs import forget_old_jobs, rescue_jobs
 from paraph.tenants.models import Role
 from tests.api.v1.api_clients import ApiClient, api_client, payload

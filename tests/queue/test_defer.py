@@ -9,7 +9,7 @@ from procrastinate.exceptions import TaskNotFound
 from structlog.contextvars import bound_contextvars
 
 from paraph.database import rows
-from paraph.queue.defer import defer, job
+from paraph.queue.jobs import defer, job
 
 pytestmark = pytest.mark.django_db
 

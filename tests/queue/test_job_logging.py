@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 from structlog.testing import capture_logs
 
-from paraph.queue.job_logging import logged
-from paraph.queue.reschedule import Reschedule
+from paraph.queue.jobs import Reschedule, logged
 
 
 def done(**_: Any) -> None:

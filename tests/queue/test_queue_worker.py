@@ -11,9 +11,8 @@ from procrastinate.contrib.django import app
 from procrastinate.contrib.django.models import ProcrastinateJob
 
 from paraph.flow.giving_up import give_up
-from paraph.queue.defer import defer
+from paraph.queue.jobs import MAIL, defer
 from paraph.queue.queue_worker import QueueWorker
-from paraph.queue.queues import MAIL
 from paraph.queue.stalled_jobs import rescue_jobs
 
 pytestmark = pytest.mark.django_db(transaction=True)

@@ -14,7 +14,7 @@ from paraph.evidence.sealing_failures import finalization, given_up
 from paraph.flow.giving_up import give_up
 from paraph.operations.retry import retry
 from paraph.queue import stalled_jobs
-from paraph.queue.queues import RANKS
+from paraph.queue.jobs import RANKS
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS, rescue_jobs
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import scene, sign

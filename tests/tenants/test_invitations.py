@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from paraph.account_mail.mail_account import mail_account
-from paraph.dashboard.members.invitation_mail import mail_invitation
+from paraph.dashboard.invitations import mail_invitation
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage

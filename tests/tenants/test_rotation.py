@@ -58,7 +58,7 @@ def test_webhooks_carry_both_signatures_during_the_overlap_and_then_the_new_one(
     record(made.request, "signer.notified", made.signers[0])
     [delivery] = prepared_deliveries()
     assert _signatures(delivery.headers) == [_hmac(secret, delivery.body), _hmac(following, delivery.body)]
-    record_outcomes([(delivery.attempt_id, ACCEPTED)], clock.now())
+    record_outcomes([(delivery.claimed.attempt_id, ACCEPTED)], clock.now())
     after(monkeypatch, DAY)
     record(made.request, "signer.notified", made.signers[0])
     [delivery] = prepared_deliveries()

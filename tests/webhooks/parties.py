@@ -7,12 +7,12 @@ from paraph.audit_trail.append import follow
 from paraph.database.rows import insert
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
-from paraph.outbound.post import PostResult
+from paraph.outbound.exchange import PostResult
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import Application
 from paraph.webhooks import outbox
 from paraph.webhooks.claim import ClaimedDelivery, claim
-from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
+from paraph.webhooks.dispatcher import PreparedDelivery, prepare_delivery
 from paraph.webhooks.record_outcomes import record_outcomes
 from tests.factories import Scene, scene
 from tests.tenancy import create_application, create_organization
@@ -66,5 +66,5 @@ def prepared_deliveries(now: datetime | None = None) -> list[PreparedDelivery]:
 def answer_all(result: PostResult, now: datetime) -> int:
     """Sends everything due to a receiver that answers so; returns how many that were."""
     due = prepared_deliveries(now)
-    record_outcomes([(delivery.attempt_id, result) for delivery in due], now)
+    record_outcomes([(delivery.claimed.attempt_id, result) for delivery in due], now)
     return len(due)

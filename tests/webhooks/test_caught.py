@@ -9,11 +9,11 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application
 from paraph.webhooks import prune as pruning
+from paraph.webhooks.deliveries import signed
 from paraph.webhooks.models import Delivery
-from paraph.webhooks.of_application import signed
 from paraph.webhooks.outbox import release
 from paraph.webhooks.overview import deliveries
-from paraph.webhooks.prepared_delivery import signature
+from paraph.webhooks.payload import signature
 from paraph.webhooks.prune import prune
 from paraph.webhooks.replay import replay_delivery, replay_request, replay_since
 from tests.factories import Scene, sign

@@ -82,7 +82,7 @@ def test_what_a_dead_worker_held_is_sent_again_under_the_same_id() -> None:
     assert claim_now(now + LEASE) == []
     later = now + LEASE + timedelta(seconds=1)
     [second] = prepared_deliveries(later)
-    assert second.attempt_id == first.attempt_id
+    assert second.claimed.attempt_id == first.claimed.attempt_id
     assert Attempt.objects.count() == 1
     assert Delivery.objects.get().failures == 0
 
@@ -94,8 +94,8 @@ def test_a_worker_thought_dead_may_still_settle() -> None:
     now = clock.now()
     [first] = prepared_deliveries(now)
     prepared_deliveries(now + timedelta(minutes=1))
-    record_outcomes([(first.attempt_id, ACCEPTED)], now)
-    record_outcomes([(first.attempt_id, REFUSED)], now)
+    record_outcomes([(first.claimed.attempt_id, ACCEPTED)], now)
+    record_outcomes([(first.claimed.attempt_id, REFUSED)], now)
     assert Delivery.objects.get().status == "delivered"
 
 
@@ -127,7 +127,7 @@ def test_an_endpoint_with_a_failure_gets_fewer_slots_until_it_delivers() -> None
     now = clock.now()
     record(made.request, "request.expired", occurred_at=now)
     [delivery] = prepared_deliveries(now)
-    record_outcomes([(delivery.attempt_id, REFUSED)], now)
+    record_outcomes([(delivery.claimed.attempt_id, REFUSED)], now)
     for _ in range(50):
         record(made.request, "signer.notified", made.signers[0])
     claimed = claim_now(now + timedelta(seconds=30))
@@ -143,7 +143,7 @@ def test_endpoints_of_different_applications_do_not_share_a_fate() -> None:
     well, _ = told("https://shared.example/b")
     now = clock.now()
     record(sick.request, "request.expired", occurred_at=now)
-    record_outcomes([(delivery.attempt_id, REFUSED) for delivery in prepared_deliveries(now)], now)
+    record_outcomes([(delivery.claimed.attempt_id, REFUSED) for delivery in prepared_deliveries(now)], now)
     record(well.request, "request.expired", occurred_at=now)
     assert [item.trouble for item in claim_now(now + timedelta(seconds=1))] == [False]
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from django.db import connection, transaction
 
-from paraph.outbound.post import NetworkAccess
+from paraph.outbound.exchange import NetworkAccess
 from paraph.webhooks.dispatcher import Dispatcher, route
 from paraph.webhooks.models import Attempt, Delivery
 from paraph.webhooks.outbox import release

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from paraph.webhooks.prepared_delivery import signature
+from paraph.webhooks.payload import signature
 
 _GUIDE = (Path(__file__).parents[2] / "docs" / "webhooks.md").read_text()
 _BODY = '{"event":"signer.signed","signer":{"first_name":"Émile"}}'

@@ -18,7 +18,7 @@ from tests.webhooks.test_dispatcher import delivered, dispatching, wait_for
 
 _PROCESS = """
 import django; django.setup()
-from paraph.outbound.post import NetworkAccess
+from paraph.outbound.exchange import NetworkAccess
 from paraph.webhooks.dispatcher import Dispatcher
 Dispatcher(NetworkAccess(allow_private=True)).start()
 import time; time.sleep(60)

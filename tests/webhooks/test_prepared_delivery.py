@@ -26,7 +26,7 @@ def test_headers_and_signature_of_the_raw_body() -> None:
         "User-Agent": "Paraph-Webhooks/1",
         "X-Service-Event": "signer.notified",
         "X-Service-Event-Id": str(Entry.objects.get(event_type="signer.notified").pk),
-        "X-Service-Delivery": str(delivery.attempt_id),
+        "X-Service-Delivery": str(delivery.claimed.attempt_id),
         "X-Service-Signature": "sha256=" + hmac.new(secret.encode(), delivery.body, hashlib.sha256).hexdigest(),
     }
     assert delivery.schemes == ("https", "http")

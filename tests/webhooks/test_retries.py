@@ -81,7 +81,7 @@ def test_every_attempt_has_its_own_row_and_id(now: datetime) -> None:
 
 def test_the_body_of_a_retry_is_that_of_the_event(now: datetime) -> None:
     [first] = prepared_deliveries(now)
-    record_outcomes([(first.attempt_id, REFUSED)], now)
+    record_outcomes([(first.claimed.attempt_id, REFUSED)], now)
     SignatureRequest.objects.update(status="completed")
     [second] = prepared_deliveries(now + timedelta(minutes=1))
     assert first.body == second.body
@@ -92,13 +92,13 @@ def test_the_body_of_a_retry_is_that_of_the_event(now: datetime) -> None:
 def test_settling_twice_counts_once(now: datetime) -> None:
     [delivery] = prepared_deliveries(now)
     for _ in range(2):
-        record_outcomes([(delivery.attempt_id, REFUSED)], now)
+        record_outcomes([(delivery.claimed.attempt_id, REFUSED)], now)
     assert Delivery.objects.get().failures == 1
 
 
 def test_what_the_database_cannot_hold_is_replaced(now: datetime) -> None:
     [delivery] = prepared_deliveries(now)
-    record_outcomes([(delivery.attempt_id, type(REFUSED)(500, b"\x00\xff\xfe", "a\x00\ud800", 0))], now)
+    record_outcomes([(delivery.claimed.attempt_id, type(REFUSED)(500, b"\x00\xff\xfe", "a\x00\ud800", 0))], now)
     attempt = Attempt.objects.get()
     assert (attempt.response, attempt.error) == ("���", "a�?")
 
@@ -106,4 +106,4 @@ def test_what_the_database_cannot_hold_is_replaced(now: datetime) -> None:
 def test_the_table(now: datetime) -> None:
     waits = [next_attempt(failures, now) for failures in range(1, 7)]
     assert [(wait - now).total_seconds() if wait else None for wait in waits] == [*DELAYS, None]
-    assert UUID(str(prepared_deliveries(now)[0].attempt_id)).version == 4
+    assert UUID(str(prepared_deliveries(now)[0].claimed.attempt_id)).version == 4

@@ -11,7 +11,7 @@ from paraph.kernel import tokens
 from paraph.messaging.email import send_email
 from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
 from paraph.metrics import metrics
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 
 _PURPOSE = "account mails"
 

@@ -45,8 +45,8 @@ async def _work(dispatcher: "Dispatcher") -> None:
     from django.conf import settings
     from procrastinate.signals import on_stop
 
+    from paraph.queue.jobs import QUEUES
     from paraph.queue.queue_worker import QueueWorker
-    from paraph.queue.queues import QUEUES
 
     threads = ThreadPoolExecutor(len(QUEUES) * settings.PARAPH.worker_concurrency)
     asyncio.get_running_loop().set_default_executor(threads)

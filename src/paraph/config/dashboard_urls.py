@@ -2,25 +2,32 @@
 
 from django.urls import URLPattern, URLResolver, include, path
 
-from paraph.dashboard.activity import activity
-from paraph.dashboard.activity import export as export_activity
-from paraph.dashboard.applications.all_deliveries import all_deliveries
-from paraph.dashboard.applications.application import application, revoke, save_settings
-from paraph.dashboard.applications.deliveries import deliveries, test_webhook
-from paraph.dashboard.applications.delivery import delivery, signed_body
-from paraph.dashboard.applications.delivery import resend as resend_delivery
+from paraph.dashboard.activity import activity, export_activity
+from paraph.dashboard.applications.applications import (
+    application,
+    applications,
+    end_key,
+    new_application,
+    revoke,
+    rotate,
+    save_settings,
+    which_key,
+)
+from paraph.dashboard.applications.deliveries import (
+    all_deliveries,
+    deliveries,
+    delivery,
+    resend_delivery,
+    signed_body,
+    test_webhook,
+)
 from paraph.dashboard.applications.first_call import first_call, key_used
-from paraph.dashboard.applications.keys import end_key, rotate
-from paraph.dashboard.applications.listing import applications, which_key
-from paraph.dashboard.applications.new import new_application
-from paraph.dashboard.branding.logo import logo
-from paraph.dashboard.branding.logo import picture as logo_picture
-from paraph.dashboard.branding.preview import preview, sample_page, sample_stamp, stylesheet
-from paraph.dashboard.branding.profiles import branding, new_profile, profile
-from paraph.dashboard.branding.profiles import delete as delete_profile
-from paraph.dashboard.documents.document import delete as delete_document
-from paraph.dashboard.documents.document import document, picture, small_picture
-from paraph.dashboard.documents.listing import documents
+from paraph.dashboard.branding import branding, logo, new_profile, profile
+from paraph.dashboard.branding import delete as delete_profile
+from paraph.dashboard.branding import profile_logo as logo_picture
+from paraph.dashboard.branding_preview import preview, sample_page, sample_stamp, stylesheet
+from paraph.dashboard.documents import delete as delete_document
+from paraph.dashboard.documents import document, documents, picture, small_picture
 from paraph.dashboard.drafts.documents_step import documents_step
 from paraph.dashboard.drafts.listing import begin_with_files, drafts
 from paraph.dashboard.drafts.listing import delete as delete_draft
@@ -28,11 +35,8 @@ from paraph.dashboard.drafts.pictures import stamp_picture, values_picture
 from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
-from paraph.dashboard.home import home, organizations
-from paraph.dashboard.members.invitations import resend, withdraw
-from paraph.dashboard.members.listing import members
-from paraph.dashboard.members.person import leave, person, remove, transfer
-from paraph.dashboard.new_organization import new_organization
+from paraph.dashboard.home import home, new_organization, organizations
+from paraph.dashboard.members import leave, members, person, remove, resend, transfer, withdraw
 from paraph.dashboard.organization_settings import delete, retention, settings
 from paraph.dashboard.plan import billed, plan
 from paraph.dashboard.request_templates.bulk import bulk_send, bulk_upload, errors_csv, sample_csv
@@ -42,13 +46,9 @@ from paraph.dashboard.request_templates.saving import save_draft, save_request
 from paraph.dashboard.request_templates.templates import delete as delete_template
 from paraph.dashboard.request_templates.templates import names as template_names
 from paraph.dashboard.request_templates.templates import template, templates
-from paraph.dashboard.requests.acts import end_early, remind_signer, signing_link
-from paraph.dashboard.requests.everything import everything
-from paraph.dashboard.requests.export import export as export_requests
-from paraph.dashboard.requests.files import download, verify
-from paraph.dashboard.requests.in_person import sign_here
-from paraph.dashboard.requests.listing import requests
-from paraph.dashboard.requests.own_turn import sign_now
+from paraph.dashboard.requests.actions import end_early, remind_signer, sign_here, sign_now, signing_link
+from paraph.dashboard.requests.files import download, everything, verify
+from paraph.dashboard.requests.listing import export_requests, requests
 from paraph.dashboard.requests.request_page import request
 
 urlpatterns: list[URLPattern | URLResolver] = [

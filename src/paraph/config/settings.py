@@ -79,13 +79,13 @@ MIDDLEWARE = [
     "allauth.account.middleware.AccountMiddleware",  # allauth wants it in this list
 ]
 DASHBOARD_MIDDLEWARE = [
-    "paraph.dashboard.headers.Headers",
-    "paraph.dashboard.outage.DashboardOutage",
-    "paraph.dashboard.form_answers.FormAnswers",
+    "paraph.dashboard.middleware.Headers",
+    "paraph.dashboard.errors.DashboardOutage",
+    "paraph.dashboard.middleware.FormAnswers",
     "paraph.dashboard.account.sessions.Sessions",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
-    "paraph.dashboard.language.AccountLanguage",
+    "paraph.dashboard.middleware.AccountLanguage",
     "django.contrib.messages.middleware.MessageMiddleware",
     "allauth.usersessions.middleware.UserSessionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -136,7 +136,7 @@ STORAGES = {"staticfiles": {"BACKEND": "paraph.server.static_files.StaticFiles"}
 DATA_UPLOAD_MAX_MEMORY_SIZE = 4 * 1024 * 1024  # of what stands beside the file of an upload; JSON has its own limits
 DATA_UPLOAD_MAX_NUMBER_FIELDS = 20_000  # inputs of a form: a thousand fields in the editor have 16 each
 
-FILE_UPLOAD_HANDLERS = ["paraph.dashboard.no_files.NoFiles"]
+FILE_UPLOAD_HANDLERS = ["paraph.dashboard.uploads.NoFiles"]
 
 PROCRASTINATE_AUTODISCOVER_MODULE_NAME = "jobs"
 
@@ -163,7 +163,7 @@ SESSION_COOKIE_HTTPONLY = CSRF_COOKIE_HTTPONLY = True
 CSRF_COOKIE_NAME = f"{_PREFIX}csrf"
 CSRF_TRUSTED_ORIGINS = [PARAPH.public_url]
 CSRF_FAILURE_VIEW = "paraph.dashboard.errors.forged"
-FORM_RENDERER = "paraph.dashboard.form_renderer.FormRenderer"
+FORM_RENDERER = "paraph.dashboard.decorators.FormRenderer"
 MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 CACHES = {
     "default": {
@@ -177,7 +177,7 @@ ACCOUNT_LOGIN_METHODS = {"email"}
 ACCOUNT_SIGNUP_FIELDS = ["email*", "password1*"]
 ACCOUNT_USER_MODEL_USERNAME_FIELD = None
 ACCOUNT_ADAPTER = "paraph.dashboard.account.adapter.AccountAdapter"
-ACCOUNT_FORMS = {"signup": "paraph.dashboard.account.sign_up.SignUpForm"}
+ACCOUNT_FORMS = {"signup": "paraph.dashboard.account.adapter.SignUpForm"}
 ACCOUNT_EMAIL_VERIFICATION = "mandatory"  # else a stranger could hold the address that an invitation goes to
 ACCOUNT_EMAIL_UNKNOWN_ACCOUNTS = False  # no mail to whoever has no account
 ACCOUNT_EMAIL_NOTIFICATIONS = True
@@ -197,7 +197,7 @@ ACCOUNT_REAUTHENTICATION_REQUIRED = True  # also for password and address
 USERSESSIONS_TRACK_ACTIVITY = True
 MFA_SUPPORTED_TYPES = ["totp", "webauthn", "recovery_codes"]
 MFA_PASSKEY_LOGIN_ENABLED = True
-MFA_ADAPTER = "paraph.dashboard.account.second_factor.SecondFactorAdapter"
+MFA_ADAPTER = "paraph.dashboard.account.adapter.SecondFactorAdapter"
 MFA_TOTP_ISSUER = "Paraph"
 
 if PARAPH.sso_issuer:
@@ -208,7 +208,7 @@ if PARAPH.sso_issuer:
     SOCIALACCOUNT_EMAIL_AUTHENTICATION_AUTO_CONNECT = True
     SOCIALACCOUNT_PROVIDERS = {
         "openid_connect": {
-            "provider_class": "paraph.dashboard.account.openid_connect.provider.StrictProvider",
+            "provider_class": "paraph.dashboard.account.single_sign_on.StrictProvider",
             "OAUTH_PKCE_ENABLED": True,
             "APPS": [
                 {

@@ -7,10 +7,8 @@ from paraph.api.v1.endpoint import endpoint
 from paraph.api.v1.openapi.operations import routes
 from paraph.api.v1.openapi.view import openapi
 from paraph.authority import views as authority
-from paraph.dashboard.account.first_owner import first_owner
-from paraph.dashboard.account.mails import mails
-from paraph.dashboard.account.page import account
-from paraph.dashboard.invitation import invitation
+from paraph.dashboard.account.pages import account, first_owner, mails
+from paraph.dashboard.invitations import invitation
 from paraph.files.download import download
 from paraph.health.pages import healthz, metrics, readyz
 from paraph.reference.page import page as reference

@@ -11,8 +11,7 @@ from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, StreamingHttpResponse
 from django.utils.translation import gettext_lazy
 
-from paraph.dashboard.activity_words import WORDS
-from paraph.dashboard.decorators import actor, member_page, reauthenticated, see_other, show
+from paraph.dashboard.decorators import actor, attached, member_page, reauthenticated, see_other, show
 from paraph.kernel import clock
 from paraph.kernel.csv_lines import csv_line
 from paraph.tenants.admin_log.actions import Action
@@ -20,6 +19,56 @@ from paraph.tenants.admin_log.log import note
 from paraph.tenants.admin_log.models import Activity, ActorKind
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right, may
+
+WORDS = {
+    Action.ORGANIZATION_CREATED: gettext_lazy("Organization created"),
+    Action.ORGANIZATION_UPDATED: gettext_lazy("Organization changed"),
+    Action.ORGANIZATION_SUSPENDED: gettext_lazy("Organization suspended"),
+    Action.ORGANIZATION_RESUMED: gettext_lazy("Organization resumed"),
+    Action.ORGANIZATION_DELETED: gettext_lazy("Organization deleted"),
+    Action.MEMBER_INVITED: gettext_lazy("Member invited"),
+    Action.INVITATION_RESENT: gettext_lazy("Invitation sent again"),
+    Action.INVITATION_WITHDRAWN: gettext_lazy("Invitation withdrawn"),
+    Action.MEMBER_JOINED: gettext_lazy("Member joined"),
+    Action.MEMBER_ROLE_CHANGED: gettext_lazy("Role changed"),
+    Action.MEMBER_REMOVED: gettext_lazy("Member removed"),
+    Action.MEMBER_LEFT: gettext_lazy("Member left"),
+    Action.APPLICATION_CREATED: gettext_lazy("Application created"),
+    Action.APPLICATION_UPDATED: gettext_lazy("Application changed"),
+    Action.APPLICATION_REVOKED: gettext_lazy("Application revoked"),
+    Action.APPLICATION_ROTATED: gettext_lazy("Key and secret replaced"),
+    Action.KEY_REVOKED: gettext_lazy("Key revoked"),
+    Action.REQUEST_SENT: gettext_lazy("Request sent"),
+    Action.REQUEST_ENDED_EARLY: gettext_lazy("Request cancelled"),
+    Action.SIGNER_REMINDED: gettext_lazy("Signer reminded"),
+    Action.SIGNER_ASKED: gettext_lazy("Signer wrote to you"),
+    Action.SIGNER_DECLINED: gettext_lazy("Signer declined"),
+    Action.SIGNER_ERASED: gettext_lazy("Signer erased"),
+    Action.ADDRESS_ERASED: gettext_lazy("Address erased"),
+    Action.SIGNING_LINK_SHOWN: gettext_lazy("Signing link shown"),
+    Action.REQUESTS_EXPORTED: gettext_lazy("Requests exported"),
+    Action.RETENTION_SET: gettext_lazy("Retention changed"),
+    Action.DELIVERY_SENT_AGAIN: gettext_lazy("Webhook sent again"),
+    Action.WEBHOOK_TESTED: gettext_lazy("Webhook tested"),
+    Action.BRANDING_CREATED: gettext_lazy("Branding profile created"),
+    Action.BRANDING_UPDATED: gettext_lazy("Branding profile changed"),
+    Action.BRANDING_DELETED: gettext_lazy("Branding profile deleted"),
+    Action.DOCUMENT_UPLOADED: gettext_lazy("Document uploaded"),
+    Action.DOCUMENT_DELETED: gettext_lazy("Document deleted"),
+    Action.ACTIVITY_EXPORTED: gettext_lazy("Activity log exported"),
+    Action.PASSWORD_CHANGED: gettext_lazy("Password changed"),
+    Action.ADDRESS_CHANGED: gettext_lazy("Address of an account changed"),
+    Action.SECOND_FACTOR_ADDED: gettext_lazy("Second factor added"),
+    Action.SECOND_FACTOR_REMOVED: gettext_lazy("Second factor removed"),
+    Action.TEMPLATE_SAVED: gettext_lazy("Template saved"),
+    Action.TEMPLATE_DELETED: gettext_lazy("Template deleted"),
+    Action.BULK_SEND_STARTED: gettext_lazy("Bulk send started"),
+    Action.BULK_SEND_CANCELLED: gettext_lazy("Bulk send cancelled"),
+    Action.ADDRESS_ASKED: gettext_lazy("Confirmation of an address requested"),
+    Action.ADDRESS_VOUCHED_FOR: gettext_lazy("Address confirmed by the operator"),
+    Action.ADDRESS_WITHDRAWN: gettext_lazy("Confirmation of an address withdrawn"),
+}
+
 
 _AT_ONCE = 50
 _LINES_AT_ONCE = 1000
@@ -71,16 +120,13 @@ def activity(request: HttpRequest, member: Member) -> HttpResponse:
 
 @member_page(Right.AUDIT)
 @reauthenticated
-def export(request: HttpRequest, member: Member) -> Any:
+def export_activity(request: HttpRequest, member: Member) -> Any:
     """``POST …/activity/export``: the whole log as CSV, sent as it is read, whose last line is this export."""
     if request.method != "POST":
         return see_other("activity", member.organization_id)
     last = note(member.organization_id, actor(request, member), Action.ACTIVITY_EXPORTED, member.organization.name)
-    response = StreamingHttpResponse(_lines(last), content_type="text/csv; charset=utf-8")
     name = f"activity-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
-    response.headers["X-Content-Type-Options"] = "nosniff"
-    return response
+    return attached(StreamingHttpResponse(_lines(last), content_type="text/csv; charset=utf-8"), name)
 
 
 def _lines(last: Activity) -> Iterator[str]:

@@ -6,24 +6,25 @@ from dataclasses import dataclass
 from datetime import timedelta
 from typing import NamedTuple
 
-from django.db.models import QuerySet
+from django.db.models import QuerySet, prefetch_related_objects
 
 from paraph.dashboard.decorators import scope
-from paraph.dashboard.requests.own_turn import own_turns
+from paraph.dashboard.requests.pages import DOCUMENTS
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, Inquiry, Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
+from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.webhooks.of_tenant import FailingWebhook, failing_webhooks
+from paraph.webhooks.deliveries import FailingWebhook, failing_webhooks
 
 MOST = 5
 _SOON = timedelta(days=3)
 _SHORTLY = timedelta(minutes=10)  # what is under way by itself needs nobody
 _LATELY = timedelta(days=14)
-_LATEST_REQUESTS = 200  # in which mails that were not taken are looked for
+_LATEST_REQUESTS = 200  # in which turns, and mails that were not taken, are looked for
 
 
 class Unsealed(NamedTuple):
@@ -52,7 +53,7 @@ def attention(member: Member) -> Attention:
     """Gather what needs the member, from production first. Webhooks are for those who may see deliveries."""
     callers = [scope(member, environment) for environment in (Environment.PRODUCTION, Environment.SANDBOX)]
     webhooks = [each for one in callers for each in failing_webhooks(one)] if may(member.role, Right.BUILD) else []
-    turns = [each for one in callers for each in own_turns(member, one, MOST)] if may(member.role, Right.SEND) else []
+    turns = [each for one in callers for each in _turns(member, one)] if may(member.role, Right.SEND) else []
     return Attention(
         turns=turns[:MOST],
         inquiries=[each for one in callers for each in _inquiries(one)][:MOST],
@@ -62,6 +63,19 @@ def attention(member: Member) -> Attention:
         unsealed=[each for one in callers for each in _unsealed(one)][:MOST],
         webhooks=webhooks[:MOST],
     )
+
+
+def _turns(member: Member, scope: TenantScope) -> list[Signer]:
+    """Return the member as the signer of each of the latest requests that they may sign now, the newest first,
+    with the names of its documents."""
+    pending = scoped(SignatureRequest, scope).filter(status=RequestStatus.PENDING).order_by("-created_at", "-pk")
+    latest = list(pending.values_list("pk", flat=True)[:_LATEST_REQUESTS])
+    rows = Signer.objects.filter(request_id__in=latest, email__iexact=member.user.email)
+    unsigned = rows.exclude(status=SignerStatus.SIGNED).select_related("request").defer(*LARGE)
+    newest = unsigned.order_by("-request_id", "order")[: 2 * MOST]
+    turns = [signer for signer in newest if signing_eligibility(signer) == SigningEligibility.OPEN][:MOST]
+    prefetch_related_objects([signer.request for signer in turns], DOCUMENTS)
+    return turns
 
 
 def _inquiries(scope: TenantScope) -> QuerySet[Inquiry]:

@@ -2,17 +2,20 @@
 
 from collections.abc import Callable
 from functools import wraps
-from typing import Any
+from typing import Any, TypeVar
 
 from allauth.account.authentication import get_authentication_records
 from allauth.account.decorators import reauthentication_required
 from django.conf import settings
 from django.contrib.auth.decorators import login_required
 from django.db.models import QuerySet
+from django.forms.renderers import DjangoTemplates
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.http.response import HttpResponseBase
 from django.shortcuts import render, resolve_url
 
 from paraph.kernel import clock
+from paraph.kernel.minute_rate import MinuteRate
 from paraph.kernel.places import name_tenant
 from paraph.server.client_address import client_address
 from paraph.tenants.accounts import seen
@@ -22,7 +25,10 @@ from paraph.tenants.models import Environment, Member
 from paraph.tenants.rights import Right, may, roles_with
 from paraph.tenants.scope import TenantScope, tenant_key
 
+STAMPS_PER_MINUTE = 300  # of one member, in each web process; a review asks for one of each signer and size
 View = Callable[..., HttpResponse]
+_Response = TypeVar("_Response", bound=HttpResponseBase)
+_stamp_rate = MinuteRate(STAMPS_PER_MINUTE)  # drawing one takes 20 ms of a processor
 
 
 def member_page(right: Right) -> Callable[[View], View]:
@@ -82,6 +88,13 @@ def show(
     return render(request, f"dashboard/{template}", shared | content, status=status)
 
 
+def attached(response: _Response, name: str) -> _Response:
+    """Return the response as a file that browsers save by this name and take for nothing but its type."""
+    response.headers["Content-Disposition"] = f'attachment; filename="{name}"'
+    response.headers["X-Content-Type-Options"] = "nosniff"
+    return response
+
+
 def scope(member: Member, environment: str = Environment.PRODUCTION) -> TenantScope:
     """Return the member's organization in an environment, for the scoped reads and the verbs that the API has, too."""
     organization = member.organization
@@ -104,3 +117,20 @@ def _is_long_ago(request: HttpRequest) -> bool:
     records = get_authentication_records(request, request.user)
     latest = max((float(record["at"]) for record in records), default=0.0)
     return clock.now().timestamp() - latest >= settings.ACCOUNT_REAUTHENTICATION_TIMEOUT
+
+
+def limits_stamps(view: View) -> View:
+    """Decorate a view inside of :func:`member_page` that draws stamps: it answers 429 to more of them in a minute."""
+
+    @wraps(view)
+    def limited(request: HttpRequest, member: Member, **rest: Any) -> HttpResponse:
+        if retry_after := _stamp_rate.count(member.pk):
+            return HttpResponse(status=429, headers={"Retry-After": str(retry_after)})
+        return view(request, member, **rest)
+
+    return limited
+
+
+class FormRenderer(DjangoTemplates):
+    form_template_name = "dashboard/form.html"
+    field_template_name = "dashboard/field.html"

@@ -1,11 +1,19 @@
 """Pages that say why there is no other: named in the URL map, for every door without answers of its own."""
 
+import logging
+from collections.abc import Callable
+
 import structlog
 from django.http import HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.template.loader import render_to_string
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.headers import guarded
+from paraph.dashboard.middleware import guarded
+from paraph.database.outage import is_outage, outage_sentence
+from paraph.kernel.fair_semaphore import NoPlaceError
+
+_log = logging.getLogger("paraph.dashboard")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:  # noqa: ARG001  Django's form
@@ -56,3 +64,32 @@ def _notice(status: int, heading: str, sentence: str, incident: str = "") -> Htt
     response = HttpResponse(render_to_string("dashboard/notice.html", content), status=status)
     guarded(response)
     return response
+
+
+class DashboardOutage:
+    """The middleware: a page instead of a crash. What a page loads by itself gets JSON, from
+    :class:`paraph.server.outage.Outage`."""
+
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        try:
+            return self._get_response(request)
+        except Exception as exception:  # of what reads the account before any view
+            answer = _outage_page(exception)
+            if answer is None:
+                raise
+            return answer
+
+    def process_exception(self, request: HttpRequest, exception: Exception) -> HttpResponse | None:
+        return _outage_page(exception) if "text/html" in request.headers.get("Accept", "") else None
+
+
+def _outage_page(exception: Exception) -> HttpResponse | None:
+    if isinstance(exception, NoPlaceError):
+        return unavailable(_("The service is too busy for this at the moment. Try again in a few seconds."))
+    if not is_outage(exception):
+        return None
+    _log.error("%s", outage_sentence(exception))
+    return unavailable(_("The service is not available at the moment. Try again in a few seconds."))

@@ -1,22 +1,28 @@
 """``/app/`` and ``/app/{organization}/``: where a member arrives."""
 
 from collections import Counter
-from typing import cast
+from typing import NamedTuple, cast
 
+from django import forms
 from django.contrib.auth.decorators import login_required
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect
+from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.cache import never_cache
 
 from paraph.dashboard.attention import attention
-from paraph.dashboard.decorators import member_page, scope, show
-from paraph.dashboard.documents.uploads import limit_mb
-from paraph.dashboard.first_steps import first_steps
-from paraph.dashboard.requests.filters import Filters
-from paraph.dashboard.requests.pages import page
+from paraph.dashboard.decorators import member_page, scope, see_other, show
+from paraph.dashboard.requests.pages import Filters, page
+from paraph.dashboard.uploads import limit_mb
+from paraph.kernel.errors import DomainError
+from paraph.server.client_address import client_address
+from paraph.signature_requests.models import RequestStatus
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
 from paraph.tenants.daily_counts import by_status
-from paraph.tenants.models import Environment, Member, User
-from paraph.tenants.organizations import may_open_organization
+from paraph.tenants.models import Application, Environment, Member, User
+from paraph.tenants.organizations import may_open_organization, open_organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.send_quota import web_sends
 
@@ -37,11 +43,14 @@ def organizations(request: HttpRequest) -> HttpResponse:
 
 @member_page(Right.SEE)
 def home(request: HttpRequest, member: Member) -> HttpResponse:
-    counts = _counts(member)
+    counts, every = Counter[str](), Filters({})
+    for environment in Environment:
+        counts.update(by_status(scope(member, environment), "signature_requests"))
+    every.is_valid()
     organization = member.organization
     content = {
         "counts": counts,
-        "latest": page(member, _all(), _LATEST).rows if counts.total() else [],
+        "latest": page(member, every, _LATEST).rows if counts.total() else [],
         "attention": attention(member),
         "steps": first_steps(member, counts),
         "quota": web_sends(organization.pk, organization.plan),
@@ -52,15 +61,46 @@ def home(request: HttpRequest, member: Member) -> HttpResponse:
     return show(request, "home.html", content, member=member)
 
 
-def _counts(member: Member) -> Counter[str]:
-    """Return the number of requests of each status, of both environments."""
-    counts = Counter[str]()
-    for environment in Environment:
-        counts.update(by_status(scope(member, environment), "signature_requests"))
-    return counts
+class NewOrganizationForm(forms.Form):
+    name = forms.CharField(label=gettext_lazy("Name"), max_length=200)
 
 
-def _all() -> Filters:
-    filters = Filters({})
-    filters.is_valid()
-    return filters
+@never_cache
+@login_required
+def new_organization(request: HttpRequest) -> HttpResponse:
+    user = cast(User, request.user)
+    if not may_open_organization(user):
+        return show(request, "new_organization_closed.html", {}, status=403)
+    form = NewOrganizationForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        actor = Actor(ActorKind.MEMBER, user.pk, user.email, client_address(request))
+        try:
+            return see_other("home", open_organization(user, actor, form.cleaned_data["name"]).pk)
+        except DomainError as refusal:
+            form.add_error(None, refusal.message)
+    return show(request, "new_organization.html", {"form": form}, status=422 if form.errors else 200)
+
+
+class Step(NamedTuple):
+    """``address`` is the name of the page where it is done."""
+
+    label: str
+    address: str
+    is_done: bool
+
+
+def first_steps(member: Member, requests: Counter[str]) -> list[Step]:
+    """Return the steps that this member can take; none once all are done. ``requests`` counts them by status."""
+    organization = member.organization
+    steps = []
+    if may(member.role, Right.SEND):
+        steps.append(Step(_("Send a request to yourself as a test"), "requests", requests.total() > 0))
+        steps.append(Step(_("Get one signed and sealed"), "requests", requests[RequestStatus.COMPLETED] > 0))
+    if may(member.role, Right.INVITE):
+        others = organization.members.exclude(pk=member.pk).exists()
+        steps.append(Step(_("Invite a colleague"), "members", others))
+        steps.append(Step(_("Set a contact for signers' questions"), "settings", bool(organization.contact_email)))
+    if may(member.role, Right.BUILD):
+        made = Application.objects.filter(organization=organization).exists()
+        steps.append(Step(_("Create an application to use the API"), "applications", made))
+    return [] if all(step.is_done for step in steps) else steps

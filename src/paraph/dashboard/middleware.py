@@ -1,4 +1,5 @@
-"""Sessions, accounts and messages, for the addresses of the dashboard alone: no other door sets a cookie."""
+"""Middleware of the dashboard, which passes requests for its own addresses alone through it: no other door sets a
+cookie. Also the headers of all its pages, the language of an account, and one answer to every form."""
 
 from collections.abc import Callable
 from typing import Any
@@ -6,9 +7,30 @@ from typing import Any
 from django.conf import settings
 from django.http import HttpRequest
 from django.http.response import HttpResponseBase
+from django.template.response import TemplateResponse
+from django.utils import translation
 from django.utils.module_loading import import_string
 
 PREFIXES = ("/app/", "/account/", "/invitations/")
+POLICY = (
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' blob:; connect-src 'self'; "
+    "form-action 'self'; frame-ancestors 'none'; base-uri 'none'"
+)
+_HEADERS = {
+    "Content-Security-Policy": POLICY,
+    "X-Frame-Options": "DENY",
+    # Not no-referrer: browsers would then send "Origin: null" with forms, which the check against forgery refuses.
+    "Referrer-Policy": "same-origin",
+    "Permissions-Policy": "camera=(), microphone=(), geolocation=(), payment=(), usb=()",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "X-Robots-Tag": "noindex",
+    "Cache-Control": "no-store, private",
+}
+
+
+class _Middleware:
+    def __init__(self, get_response: Callable[[HttpRequest], HttpResponseBase]) -> None:
+        self._get_response = get_response
 
 
 class DashboardMiddleware:
@@ -38,3 +60,48 @@ class DashboardMiddleware:
         if not request.path.startswith(PREFIXES):
             return None
         return next((answer for hook in self._exception_hooks if (answer := hook(request, exception))), None)
+
+
+class Headers(_Middleware):
+    """The middleware. A view's own headers prevail."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        return guarded(self._get_response(request))
+
+
+def guarded(response: HttpResponseBase) -> HttpResponseBase:
+    """Add the headers that the response does not have."""
+    for name, value in _HEADERS.items():
+        response.headers.setdefault(name, value)
+    return response
+
+
+class AccountLanguage(_Middleware):
+    """The middleware, which reads the account: it stands behind the one that finds it."""
+
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        chosen = request.user.language if request.user.is_authenticated else ""
+        if not chosen:
+            return self._get_response(request)
+        with translation.override(chosen):
+            response = self._get_response(request)
+        response.headers["Content-Language"] = chosen
+        return response
+
+
+class FormAnswers(_Middleware):
+    def __call__(self, request: HttpRequest) -> HttpResponseBase:
+        response = self._get_response(request)
+        if request.method != "POST":
+            return response
+        if response.status_code == 302:
+            response.status_code = 303
+        elif response.status_code == 200 and _has_errors(response):
+            response.status_code = 422
+        return response
+
+
+def _has_errors(response: HttpResponseBase) -> bool:
+    content = response.context_data if isinstance(response, TemplateResponse) else None
+    form = (content or {}).get("form")
+    return bool(form is not None and form.is_bound and form.errors)

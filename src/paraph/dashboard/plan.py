@@ -8,7 +8,7 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.formats import number_format
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.decorators import member_page, scope, show
+from paraph.dashboard.decorators import attached, member_page, scope, show
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
 from paraph.kernel.csv_lines import csv_line
@@ -51,8 +51,7 @@ def billed(request: HttpRequest, member: Member) -> HttpResponse:  # noqa: ARG00
     lines = [(day.isoformat(), str(count - here), str(here)) for day, count, here in counted]
     content = "".join(csv_line(line) for line in [_COLUMNS, *lines])
     name = f"billed-{member.organization_id}-{clock.now():%Y-%m-%d}.csv"
-    headers = {"Content-Disposition": f'attachment; filename="{name}"'}
-    return HttpResponse(content, content_type="text/csv; charset=utf-8", headers=headers)
+    return attached(HttpResponse(content, content_type="text/csv; charset=utf-8"), name)
 
 
 def _message_limits(plan: Plan) -> list[tuple[str, str]]:

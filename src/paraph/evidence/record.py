@@ -4,6 +4,7 @@ seal in the journal, and the names that files are downloaded under."""
 import base64
 from typing import Any
 
+from paraph.database.planned import one_row
 from paraph.database.rows import insert_once
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.preservation import first_due
@@ -11,6 +12,12 @@ from paraph.kernel import clock
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.seal import SealedPdf
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
+
+_UNSEALED = """
+SELECT 1 FROM signature_requests_requestdocument AS document
+WHERE document.request_id = %s
+    AND NOT EXISTS (SELECT FROM evidence_sealeddocument AS sealed WHERE sealed.request_document_id = document.id)
+"""
 
 
 def seal_facts(sealed: SealedPdf) -> dict[str, Any]:
@@ -76,9 +83,19 @@ def record_proof_file(request: SignatureRequest, sealed: SealedPdf, object_key: 
     return insert_once(ProofFile(request=request, **_facts(sealed, object_key, wanted)))
 
 
+def is_sealed(request_document_id: int) -> bool:
+    """Return whether the document is sealed."""
+    return bool(one_row("SELECT 1 FROM evidence_sealeddocument WHERE request_document_id = %s", [request_document_id]))
+
+
 def all_sealed(request_id: int) -> bool:
     """Return whether every document of the request is sealed."""
-    return not RequestDocument.objects.filter(request=request_id, sealed=None).exists()
+    return one_row(_UNSEALED, [request_id]) is None
+
+
+def has_proof(request_id: int) -> bool:
+    """Return whether the proof of the request is recorded."""
+    return bool(one_row("SELECT 1 FROM evidence_prooffile WHERE request_id = %s", [request_id]))
 
 
 def _facts(sealed: SealedPdf, object_key: str, wanted: Level) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from procrastinate.job_context import JobContext
 from procrastinate.worker import Worker
 
 from paraph.evidence.failures import cause_of, note
-from paraph.queue.job_logging import TRACE
+from paraph.queue.jobs import TRACE
 from paraph.signature_requests.models import RequestDocument, Signer
 
 _log = structlog.get_logger("paraph.job")

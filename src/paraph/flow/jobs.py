@@ -29,10 +29,7 @@ from paraph.flow.sending.remind_due import remind_due
 from paraph.flow.signing.ask import forward_inquiry
 from paraph.kernel import clock
 from paraph.pdf.errors import SealError
-from paraph.queue.defer import defer
-from paraph.queue.job_logging import logged
-from paraph.queue.queues import DEFAULT, MAIL
-from paraph.queue.reschedule import Reschedule
+from paraph.queue.jobs import DEFAULT, MAIL, Reschedule, defer, logged
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune, prune_events
 

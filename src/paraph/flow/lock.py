@@ -1,17 +1,21 @@
 """Row locks of the flow. Every transaction takes them in this order: request, signer, code."""
 
+from paraph.database.joined import Joined
 from paraph.signature_requests.models import SignatureRequest, Signer
+
+_REQUEST = Joined(SignatureRequest, "application", end='WHERE "self"."id" = %s FOR NO KEY UPDATE OF "self"')
+# PostgreSQL locks the tables of a joined row in the order in which they are named here.
+_SIGNER = Joined(
+    Signer, "request", "request__application", end='WHERE "self"."id" = %s FOR NO KEY UPDATE OF "request", "self"'
+)
 
 
 def lock_request(request_id: int) -> SignatureRequest:
     """Read the request and lock its row until the transaction ends. Whoever changes a request's state or writes to its
     journal holds this lock. Its application, whose URL webhooks go to, is read along."""
-    locked = SignatureRequest.objects.select_for_update(no_key=True, of=("self",))
-    return locked.select_related("application").get(pk=request_id)
+    return _REQUEST.get(request_id)
 
 
 def lock_signer(signer_id: int) -> Signer:
     """Read the signer and lock first the request's row, then the signer's, until the transaction ends."""
-    # One statement locks both: PostgreSQL locks the tables of a joined row in the order of ``of``.
-    locked = Signer.objects.select_for_update(no_key=True, of=("request", "self"))
-    return locked.select_related("request__application").get(pk=signer_id)
+    return _SIGNER.get(signer_id)

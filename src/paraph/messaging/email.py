@@ -1,4 +1,4 @@
-"""Sending e-mail."""
+"""Sending e-mail, by SMTP or through the HTTP interface of a provider that django-anymail supports."""
 
 from base64 import b64encode
 from collections.abc import Callable
@@ -8,13 +8,13 @@ from email.utils import make_msgid
 from typing import Any
 
 from django.conf import settings
-from django.core.mail import EmailMultiAlternatives
+from django.core.exceptions import ImproperlyConfigured
+from django.core.mail import EmailMessage, EmailMultiAlternatives, get_connection
 
-from paraph.messaging import provider
+from paraph.kernel.errors import DomainError
 from paraph.messaging.gateways import EMAIL, has_gateway
 from paraph.messaging.inbox import capture
-from paraph.messaging.mail_domain import mail_domain
-from paraph.messaging.smtp import smtp_gateway
+from paraph.messaging.smtp import mail_domain, smtp_gateway
 
 # Every server takes it: one that does not offer 8BITMIME (RFC 6152) may refuse or garble other letters.
 _SEVEN_BITS = charset.Charset("utf-8")
@@ -55,7 +55,7 @@ def send_email(
     # Never Django's own Message-ID, which names this machine and may wait for a name server.
     headers["Message-ID"] = f"<{message_id}@{host}>" if message_id else make_msgid(domain=host)
     message = _Mail(
-        _one_line(subject),
+        " ".join(subject.split()),  # names in it may have line breaks, which Django would refuse
         text,
         settings.PARAPH.mail_from,
         [to],
@@ -67,10 +67,10 @@ def send_email(
     if logo:
         message.attach(_inline(logo))
     if settings.PARAPH.mail_provider:
-        acknowledgement = provider.hand_over(message)
+        acknowledgement = _send_through_provider(message)
         notify(acknowledgement)
         return acknowledgement
-    with smtp_gateway(settings.PARAPH.smtp_url) as connection:
+    with smtp_gateway() as connection:
         connection.send_messages([message])
         notify(connection.acknowledgement)
         return connection.acknowledgement
@@ -100,20 +100,44 @@ def _inline(logo: bytes) -> MIMEImage:
     return picture
 
 
+def _send_through_provider(message: EmailMessage) -> str:
+    """Send the message and return the provider's name and id for it. Raise ``OSError`` when the provider does not
+    take it, ``DomainError("configuration", …)`` as :func:`_provider` does."""
+    connection = _provider()
+    from anymail.exceptions import AnymailError  # noqa: PLC0415  an extra
+
+    try:
+        connection.send_messages([message])
+    except AnymailError as error:
+        raise OSError(f"{settings.PARAPH.mail_provider} did not take the message: {type(error).__name__}") from error
+    status: Any = getattr(message, "anymail_status", None)
+    return f"{settings.PARAPH.mail_provider} {status.message_id if status else ''}".strip()
+
+
+def _provider() -> Any:
+    """Return the provider's mail backend. Raise ``DomainError("configuration", …)`` when the extra, the provider or
+    one of its settings is missing."""
+    name = settings.PARAPH.mail_provider
+    try:
+        return get_connection(f"anymail.backends.{name}.EmailBackend")
+    except ModuleNotFoundError as error:
+        missing = (error.name or "").startswith("anymail.backends")
+        sentence = f"there is no mail provider {name!r}" if missing else "it needs the extra paraph[mail]"
+        raise DomainError("configuration", f"PARAPH_MAIL_PROVIDER: {sentence}.") from error
+    except ImproperlyConfigured as error:
+        cause = str(error).splitlines()[0].rstrip(".")
+        raise DomainError("configuration", f"PARAPH_MAIL_PROVIDER_SETTINGS: {cause}.") from error
+
+
 def check_gateway() -> str:
     """Connect, greet and log in, without sending. Return a sentence, "" where no gateway is configured.
 
     Raise ``OSError`` or ``DomainError("configuration", …)`` when it does not work.
     """
     if name := settings.PARAPH.mail_provider:
-        provider.backend()
+        _provider()
         return f"Mails go through {name}, whose settings are complete; only sending would try them."
     if not settings.PARAPH.smtp_url:
         return ""
-    with smtp_gateway(settings.PARAPH.smtp_url) as connection:
+    with smtp_gateway() as connection:
         return f"The mail server {connection.greet()} takes our greeting{' and login' if connection.username else ''}."
-
-
-def _one_line(subject: str) -> str:
-    """Join the lines of a subject: names in it may have line breaks, which Django would refuse."""
-    return " ".join(subject.split())

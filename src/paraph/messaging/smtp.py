@@ -1,24 +1,27 @@
-"""The mail gateway: ``smtp://``, ``smtp+starttls://`` or ``smtps://`` ``[user:password@]host[:port]``."""
+"""The mail gateway, ``smtp://``, ``smtp+starttls://`` or ``smtps://`` ``[user:password@]host[:port]``; and the domain
+of this service in mails, the host of its public address in ASCII."""
 
 import hmac
 import smtplib
 from base64 import b64encode, decodebytes
+from ipaddress import ip_address
 from typing import Any
 from urllib.parse import unquote, urlsplit
 
+import httpx
+from django.conf import settings
 from django.core.mail.backends.smtp import EmailBackend
 
 from paraph.kernel.errors import DomainError
-from paraph.messaging.mail_domain import greeting
 
 _PORTS = {"smtp": 25, "smtp+starttls": 587, "smtps": 465}
 _TIMEOUT_SECONDS = 15
 
 
-def smtp_gateway(url: str) -> "SmtpGateway":
-    """Return the gateway at an address. Raise ``DomainError("configuration", …)`` for any other text."""
+def smtp_gateway() -> "SmtpGateway":
+    """Return the gateway at ``PARAPH_SMTP_URL``. Raise ``DomainError("configuration", …)``."""
     try:
-        parts = urlsplit(url)
+        parts = urlsplit(settings.PARAPH.smtp_url)
         port = parts.port or _PORTS[parts.scheme]
     except (KeyError, ValueError) as error:
         raise DomainError(
@@ -66,7 +69,7 @@ class _Remembering(smtplib.SMTP):
     reply = ""
 
     def __init__(self, *address: Any, **options: Any) -> None:
-        super().__init__(*address, **{**options, "local_hostname": greeting()})
+        super().__init__(*address, **{**options, "local_hostname": _greeting()})
 
     def data(self, msg: Any) -> tuple[int, bytes]:
         code, reply = super().data(msg)
@@ -95,3 +98,28 @@ def _base64(text: str) -> str:
 
 class _RememberingOverTls(_Remembering, smtplib.SMTP_SSL):
     pass
+
+
+def mail_domain() -> str:
+    """Return the host of ``PARAPH_BASE_URL``, a name of other letters in its ``xn--`` form (RFC 5891); ``localhost``
+    for an IP address, which is no domain."""
+    host = _host()
+    return host if _version(host) is None else "localhost"
+
+
+def _greeting() -> str:
+    """Return what EHLO names: the domain, or an address in brackets (RFC 5321, 4.1.3)."""
+    host = _host()
+    version = _version(host)
+    return host if version is None else f"[IPv6:{host}]" if version == 6 else f"[{host}]"
+
+
+def _host() -> str:
+    return httpx.URL(settings.PARAPH.public_url).raw_host.decode()
+
+
+def _version(host: str) -> int | None:
+    try:
+        return ip_address(host).version
+    except ValueError:
+        return None

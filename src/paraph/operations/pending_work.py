@@ -13,7 +13,7 @@ from paraph.evidence.models import ProofFile
 from paraph.flow.messages.tell_decline import owed_mails
 from paraph.flow.sealing.mail_copies import mail_name
 from paraph.kernel import clock
-from paraph.queue.queues import QUEUES
+from paraph.queue.jobs import QUEUES
 from paraph.queue.stalled_jobs import DEAD_AFTER_SECONDS
 from paraph.signature_requests.models import (
     ERASED_DOMAIN,
@@ -49,7 +49,7 @@ _STATE = f"""
 
 @dataclass(frozen=True)
 class PendingStep:
-    """``task`` and ``arguments`` are those of :func:`paraph.queue.defer.defer`; ``words`` complete "It waits for …".
+    """``task`` and ``arguments`` are those of :func:`paraph.queue.jobs.defer`; ``words`` complete "It waits for …".
     ``by_any``: any of the request's jobs of this task does it, whatever its arguments. ``mails``: names of the mails
     that it sends."""
 

@@ -9,7 +9,7 @@ import paraph.flow.jobs  # noqa: F401  registers the tasks that defer() names
 from paraph.flow.lock import lock_request
 from paraph.kernel.errors import DomainError
 from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, pending_steps
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import RequestStatus, SenderMail, SignatureRequest, Signer
 
 _MAILS = {

@@ -13,6 +13,7 @@ from datetime import datetime, timedelta
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.planned import one_row
 from paraph.database.rows import insert
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
@@ -39,6 +40,9 @@ _REPLACED = (
     "code_hash", "replaced_hash", "channel", "destination", "destination_scope", "created_at", "expires_at", "sends",
     "window_began_at", "sent_at", "used_at", "attempts",
 )  # fmt: skip
+
+
+_STATUS = "SELECT status FROM signature_requests_signer WHERE id = %s FOR NO KEY UPDATE"
 
 
 class TooManySendsError(DomainError):
@@ -68,7 +72,7 @@ def issue(signer: Signer, channel: Channel, destination: str) -> Issued:
     code = tokens.random_digits(DIGITS)
     code_hash = _hashes(signer, code)[0]
     with transaction.atomic():
-        if Signer.objects.select_for_update(no_key=True).get(pk=signer.pk).status == SignerStatus.SIGNED:
+        if one_row(_STATUS, [signer.pk]) == (SignerStatus.SIGNED,):
             raise SigningEligibility.SIGNED.refusal()
         guesses.require_open(signer, destination)
         earlier = OneTimeCode.objects.filter(signer=signer).first()

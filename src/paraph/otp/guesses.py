@@ -16,7 +16,7 @@ from paraph.counts.counting import ADD_ONE
 from paraph.database.planned import one_row
 from paraph.kernel import clock
 from paraph.kernel.ceilings import DAY, HOUR
-from paraph.messaging.destination import destination_hash
+from paraph.messaging.gateways import destination_hash
 from paraph.metrics import metrics
 from paraph.otp import refusals
 from paraph.otp.models import OneTimeCode

@@ -1,8 +1,14 @@
-"""One HTTP exchange with an address that may be hostile: checked, pinned, bounded in size."""
+"""HTTP with addresses that may be hostile: checked, pinned to what was resolved, bounded in time and size.
 
+:func:`post` is for what clients name (rule 6.1), :func:`fetch` for what certificates name.
+"""
+
+import asyncio
 import socket
 import ssl
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import lru_cache
@@ -12,30 +18,35 @@ import httpcore
 import httpx
 
 from paraph.kernel.errors import DomainError
-from paraph.outbound.kept_connections import SECONDS, KeptConnections, PinnedConnection
-from paraph.outbound.pinned_backend import PinnedBackend
+from paraph.outbound.pinned_connections import SECONDS, KeptConnections, PinnedBackend, PinnedConnection
 from paraph.outbound.public_address import reason_not_public
-from paraph.outbound.resolve import Resolver, system_resolver
 from paraph.outbound.url import check_url, port_of
 
-FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.TimeoutException)
-"""Raised by :func:`exchange`, besides ``TimeoutError``, when the other side or the network fails."""
+Resolver = Callable[[str, int], Awaitable[list[str]]]
+
+_FAULTS = (OSError, httpcore.NetworkError, httpcore.ProtocolError, httpcore.ProxyError, httpcore.TimeoutException)
+"""Raised by :func:`_exchange`, besides ``TimeoutError``, when the other side or the network fails."""
 _REDIRECTS = {301, 302, 307, 308}
 """A request that is sent again, with its body, to the other address."""
+_MOST_REDIRECTS = 3
+_POST_READ, _POST_KEEP = 64 * 1024, 2 * 1024  # bytes of an answer
+_RESOLVERS = ThreadPoolExecutor(max_workers=64, thread_name_prefix="resolve")
 
 
-def explain(fault: BaseException) -> str:
-    """Say one of the :data:`FAULTS` in at most 500 characters, for those who read of deliveries."""
-    if isinstance(fault, socket.gaierror):
-        return f"the host name has no address: {fault.strerror}"
-    return f"{type(fault).__name__}: {fault}"[:500]
+async def system_resolver(host: str, port: int) -> list[str]:
+    """Return the addresses of a host, in the system's order of preference. Raise ``OSError`` when there are none.
+
+    Names are resolved on threads of their own, so that a name server that does not answer delays nothing else.
+    """
+    return await asyncio.get_running_loop().run_in_executor(_RESOLVERS, _addresses, host, port)
 
 
-@lru_cache(maxsize=1)
-def public_tls() -> ssl.SSLContext:
-    """Return a TLS context with the usual public authorities, or those of ``SSL_CERT_FILE``. Made once: it takes
-    milliseconds."""
-    return httpx.create_ssl_context()
+def _addresses(host: str, port: int) -> list[str]:
+    try:
+        entries = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    except UnicodeError as error:  # a label that no host name can have
+        raise OSError(f"{host} is not a name") from error
+    return list(dict.fromkeys(str(address[0]) for *_, address in entries))
 
 
 @dataclass(frozen=True)
@@ -51,7 +62,23 @@ class NetworkAccess:
 
 
 @dataclass(frozen=True)
-class OutboundRequest:
+class PostResult:
+    """``status`` is None when no complete answer came; ``error`` then says why. ``body``: the beginning of the answer's
+    body, at most 2 KiB. ``seconds``: the duration."""
+
+    status: int | None
+    body: bytes
+    error: str
+    seconds: float
+
+    @property
+    def accepted(self) -> bool:
+        """Whether the status is 2xx. A redirect is never followed and counts as a refusal."""
+        return self.status is not None and 200 <= self.status < 300
+
+
+@dataclass(frozen=True)
+class _Request:
     """A request, and the limits of its answer: reading stops after ``read`` bytes of the body, of which the first
     ``keep`` are returned. ``redirects``: how many are followed, each checked like the first address."""
 
@@ -63,19 +90,81 @@ class OutboundRequest:
     redirects: int = 0
 
 
-async def exchange(
-    url: str, request: OutboundRequest, network: NetworkAccess, schemes: Sequence[str], seconds: float
-) -> tuple[int, bytes]:
-    """Send the request and return the status and the beginning of the body. The caller bounds the whole time;
-    ``seconds`` bounds connecting. Raise ``DomainError`` for an address that may not be called, :data:`FAULTS` and
-    ``TimeoutError``.
+async def post(
+    url: str,
+    body: bytes,
+    headers: Mapping[str, str],
+    network: NetworkAccess,
+    *,
+    schemes: Sequence[str] = ("https", "http"),
+    seconds: float = 5,
+) -> PostResult:
+    """POST ``body`` and return the result; never raise for anything that the other side does.
+
+    ``seconds`` bounds everything: resolving the name, connecting, TLS, sending and reading. At most 64 KiB of the
+    answer's body are read; a longer one is cut off, and its status alone counts.
     """
-    answer = await _exchange(url, request, network, schemes, seconds)
-    for _ in range(request.redirects):
-        if answer.status not in _REDIRECTS or not answer.location:
-            break
-        url = _joined(url, answer.location)
-        answer = await _exchange(url, request, network, schemes, seconds)
+    began = time.monotonic()
+    status, beginning, error = None, b"", ""
+    try:
+        request = _Request("POST", body, headers, keep=_POST_KEEP, read=_POST_READ)
+        status, beginning = await _exchange(url, request, network, schemes, seconds)
+    except TimeoutError:
+        error = f"no complete answer within {seconds:g} seconds"
+    except DomainError as refusal:
+        error = refusal.message
+    except _FAULTS as fault:
+        error = _explain(fault)
+    return PostResult(status, beginning, error, time.monotonic() - began)
+
+
+class FetchFailed(ValueError):
+    """The resource could not be fetched. The message is the reason, without a full stop."""
+
+
+def fetch(
+    url: str,
+    network: NetworkAccess,
+    *,
+    seconds: float,
+    limit: int,
+    body: bytes = b"",
+    headers: Mapping[str, str] | None = None,
+) -> bytes:
+    """Send GET, or POST when there is a ``body``, and return the body of the answer, at most ``limit`` bytes.
+
+    ``seconds`` bounds everything. Up to three redirects are followed, to addresses that may be called as well. Must not
+    be called where an event loop runs. Raise :class:`FetchFailed`.
+    """
+    method, most = "POST" if body else "GET", limit + 1
+    request = _Request(method, body, headers or {}, keep=most, read=most, redirects=_MOST_REDIRECTS)
+    try:
+        status, content = asyncio.run(_exchange(url, request, network, ("http", "https"), seconds))
+    except TimeoutError as error:
+        raise FetchFailed(f"no complete answer within {seconds:g} seconds") from error
+    except DomainError as error:
+        raise FetchFailed(error.message.rstrip(".")) from error
+    except _FAULTS as error:
+        raise FetchFailed(_explain(error)) from error
+    if status != 200:
+        raise FetchFailed(f"the answer has HTTP status {status}")
+    if len(content) > limit:
+        raise FetchFailed(f"the answer is larger than {limit} bytes")
+    return content
+
+
+async def _exchange(
+    url: str, request: _Request, network: NetworkAccess, schemes: Sequence[str], seconds: float
+) -> tuple[int, bytes]:
+    """Send the request and return the status and the beginning of the body. ``seconds`` bounds everything. Raise
+    ``DomainError`` for an address that may not be called, :data:`_FAULTS` and ``TimeoutError``."""
+    async with asyncio.timeout(seconds):
+        answer = await _exchange_once(url, request, network, schemes, seconds)
+        for _ in range(request.redirects):
+            if answer.status not in _REDIRECTS or not answer.location:
+                break
+            url = _joined(url, answer.location)
+            answer = await _exchange_once(url, request, network, schemes, seconds)
     return answer.status, answer.body
 
 
@@ -92,8 +181,8 @@ def _joined(url: str, location: str) -> str:
         return location  # refused by its form
 
 
-async def _exchange(
-    url: str, request: OutboundRequest, network: NetworkAccess, schemes: Sequence[str], seconds: float
+async def _exchange_once(
+    url: str, request: _Request, network: NetworkAccess, schemes: Sequence[str], seconds: float
 ) -> _Answer:
     target = check_url(url, name="The address", schemes=schemes)
     origin = httpcore.Origin(target.raw_scheme, target.raw_host, port_of(target))
@@ -101,7 +190,7 @@ async def _exchange(
     if network.kept and (open_already := network.kept.take(origin, addresses)):
         with suppress(httpcore.NetworkError, httpcore.RemoteProtocolError):  # the server may be closing it by now
             return await _send(target, request, open_already, network.kept)
-    backend, tls = PinnedBackend(addresses, network.proxy, seconds), network.tls or public_tls()
+    backend, tls = PinnedBackend(addresses, network.proxy, seconds), network.tls or _public_tls()
     connection = httpcore.AsyncHTTPConnection(origin, tls, SECONDS, network_backend=backend)
     return await _send(target, request, PinnedConnection(origin, backend, connection), network.kept)
 
@@ -116,7 +205,7 @@ async def _resolve_public(url: httpx.URL, network: NetworkAccess) -> list[str]:
 
 
 async def _send(
-    target: httpx.URL, request: OutboundRequest, connection: PinnedConnection, kept: KeptConnections | None
+    target: httpx.URL, request: _Request, connection: PinnedConnection, kept: KeptConnections | None
 ) -> _Answer:
     url = httpcore.URL(scheme=target.raw_scheme, host=target.raw_host, port=target.port, target=target.raw_path)
     headers = [
@@ -135,7 +224,7 @@ async def _send(
         await (kept.keep(connection) if kept else connection.http.aclose())
 
 
-async def _beginning(response: httpcore.Response, request: OutboundRequest) -> bytes:
+async def _beginning(response: httpcore.Response, request: _Request) -> bytes:
     kept, read = b"", 0
     async for block in response.aiter_stream():
         read += len(block)
@@ -143,3 +232,17 @@ async def _beginning(response: httpcore.Response, request: OutboundRequest) -> b
         if read >= request.read:
             break
     return kept
+
+
+@lru_cache(maxsize=1)
+def _public_tls() -> ssl.SSLContext:
+    """Return a TLS context with the usual public authorities, or those of ``SSL_CERT_FILE``. Made once: it takes
+    milliseconds."""
+    return httpx.create_ssl_context()
+
+
+def _explain(fault: BaseException) -> str:
+    """Say one of the :data:`_FAULTS` in at most 500 characters, for those who read of deliveries."""
+    if isinstance(fault, socket.gaierror):
+        return f"the host name has no address: {fault.strerror}"
+    return f"{type(fault).__name__}: {fault}"[:500]

@@ -12,7 +12,7 @@ from procrastinate.jobs import Job, Status
 
 from paraph.kernel import clock
 from paraph.kernel.parent import SERVICE_BEGAN
-from paraph.queue.queues import RANKS
+from paraph.queue.jobs import RANKS
 
 DEAD_AFTER_SECONDS = 10
 _MAX_DEATHS = 3

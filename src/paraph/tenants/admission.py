@@ -8,7 +8,7 @@ from typing import NamedTuple
 from paraph.counts.counting import Ceiling, count, forget
 from paraph.database.planned import one_row
 from paraph.kernel import clock, tokens
-from paraph.messaging.destination import destination_hash
+from paraph.messaging.gateways import destination_hash
 from paraph.tenants.scope import TenantScope
 
 BAD_CALLS_PER_MINUTE = 60

@@ -15,7 +15,7 @@ from paraph.counts.counting import Ceiling, count
 from paraph.kernel import clock, tokens
 from paraph.kernel.ceilings import HOUR
 from paraph.kernel.errors import DomainError
-from paraph.messaging.destination import destination_hash
+from paraph.messaging.gateways import destination_hash
 from paraph.tenants.accounts import checked_address
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor

@@ -5,6 +5,7 @@ import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
+from typing import NamedTuple
 from uuid import UUID
 
 import structlog
@@ -12,10 +13,12 @@ from django.conf import settings
 from django.db import InterfaceError, OperationalError, close_old_connections, connections
 
 from paraph.kernel import clock
-from paraph.outbound.kept_connections import KeptConnections
-from paraph.outbound.post import NetworkAccess, PostResult, post
+from paraph.outbound.exchange import NetworkAccess, PostResult, post
+from paraph.outbound.pinned_connections import KeptConnections
+from paraph.tenants.webhook_secrets import webhook_secrets
 from paraph.webhooks.claim import AT_ONCE, ClaimedDelivery, claim
-from paraph.webhooks.prepared_delivery import PreparedDelivery, prepare_delivery
+from paraph.webhooks.models import Destination
+from paraph.webhooks.payload import body, headers
 from paraph.webhooks.record_outcomes import record_outcomes
 
 SLOTS = 400  # sockets, not threads; half of them are closed to endpoints in trouble
@@ -32,6 +35,18 @@ def route() -> NetworkAccess:
     return NetworkAccess(allow_private=settings.PARAPH.private_addresses_allowed, proxy=settings.PARAPH.outbound_proxy)
 
 
+class PreparedDelivery(NamedTuple):
+    """A claimed delivery, with what is sent."""
+
+    claimed: ClaimedDelivery
+    headers: dict[str, str]
+    body: bytes
+
+    @property
+    def schemes(self) -> tuple[str, ...]:
+        return ("https",) if self.claimed.destination == Destination.CALLBACK else ("https", "http")
+
+
 class Dispatcher:
     """Sends due deliveries until it is stopped.
 
@@ -45,7 +60,7 @@ class Dispatcher:
         self._seconds = seconds
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="webhooks", daemon=True)
-        self._under_way: dict[asyncio.Task[None], PreparedDelivery] = {}
+        self._under_way: dict[asyncio.Task[None], ClaimedDelivery] = {}
         self._ended: list[tuple[UUID, PostResult]] = []
 
     def start(self) -> None:
@@ -104,13 +119,14 @@ class Dispatcher:
 
     def _send_beside(self, delivery: PreparedDelivery) -> None:
         task = asyncio.create_task(self._send(delivery))
-        self._under_way[task] = delivery
+        self._under_way[task] = delivery.claimed
         task.add_done_callback(self._under_way.pop)
 
     async def _send(self, delivery: PreparedDelivery) -> None:
+        claimed = delivery.claimed
         try:
             answer = await post(
-                delivery.url,
+                claimed.url,
                 delivery.body,
                 delivery.headers,
                 self._route,
@@ -118,9 +134,9 @@ class Dispatcher:
                 seconds=self._seconds,
             )
         except Exception as fault:  # noqa: BLE001  an unforeseen fault is a failed attempt, not a lost slot
-            _log.exception("webhooks: an exchange broke", delivery=delivery.delivery_id)
-            answer = PostResult(None, b"", f"not sent: {type(fault).__qualname__}", 0)
-        self._ended.append((delivery.attempt_id, answer))
+            _log.exception("webhooks: an exchange broke", delivery=claimed.delivery_id)
+            answer = _not_sent(fault)
+        self._ended.append((claimed.attempt_id, answer))
         self._something_ended.set()
 
     async def _wait(self, seconds: float, gather: float) -> None:
@@ -141,7 +157,20 @@ def _prepare_all(claimed_deliveries: list[ClaimedDelivery]) -> list[PreparedDeli
             prepared.append(prepare_delivery(claimed))
         except Exception as fault:  # noqa: BLE001  one that cannot be prepared fails alone, with its cause
             _log.exception("webhooks: a delivery could not be prepared", delivery=claimed.delivery_id)
-            broken.append((claimed.attempt_id, PostResult(None, b"", f"not sent: {type(fault).__qualname__}", 0)))
+            broken.append((claimed.attempt_id, _not_sent(fault)))
     if broken:
         record_outcomes(broken, clock.now())
     return prepared
+
+
+def prepare_delivery(claimed: ClaimedDelivery) -> PreparedDelivery:
+    """Add headers and body, with links that are valid from now on. Callbacks are signed with the application's secret
+    too. While that is being rotated, a header of its own has the signature of the secret that follows."""
+    content = body(claimed.event_type, claimed.payload, claimed.request_id)
+    secrets = webhook_secrets(claimed.secret, claimed.next_secret, claimed.next_secret_at)
+    signed = headers(claimed.event_type, claimed.entry_id, str(claimed.attempt_id), secrets, content)
+    return PreparedDelivery(claimed, signed, content)
+
+
+def _not_sent(fault: Exception) -> PostResult:
+    return PostResult(None, b"", f"not sent: {type(fault).__qualname__}", 0)

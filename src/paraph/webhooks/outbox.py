@@ -1,5 +1,6 @@
 """Recording events, as the API lists them, and their deliveries, in the transaction of what happened."""
 
+from collections.abc import Iterator
 from typing import Any
 
 import structlog
@@ -42,6 +43,13 @@ def event_and_deliveries(
     return [_event(entry, text), *_deliveries(entry, request, text)]
 
 
+def release(request_id: int) -> None:
+    """Release ``request.completed``, once sealed PDFs and proof are stored: it is listed and sent from then on. Safe to
+    repeat."""
+    planned(_RELEASE, {"now": clock.now(), "request_id": request_id})
+    planned(_PUBLISH, {"request_id": request_id})
+
+
 def _event(entry: Entry, text: str) -> Event:
     return Event(
         entry=entry,
@@ -54,15 +62,15 @@ def _event(entry: Entry, text: str) -> Event:
     )
 
 
-def _deliveries(entry: Entry, request: SignatureRequest, text: str) -> list[Delivery]:
+def _deliveries(entry: Entry, request: SignatureRequest, text: str) -> Iterator[Delivery]:
     application = request.application or application_for_web(request.organization_id, request.environment)
     if application is None:
-        return []
-    moment = entry.created_at
-    destinations = _destinations(request, application.webhook_url, entry.event_type)
-    statuses = {destination: _status(entry.event_type, destination) for destination, _ in destinations}
-    return [
-        Delivery(
+        return
+    for destination, url in _destinations(request, application.webhook_url, entry.event_type):
+        status = DeliveryStatus.CAUGHT if destination == Destination.CATCHER else DeliveryStatus.WAITING
+        if entry.event_type == EventType.COMPLETED:
+            status = DeliveryStatus.HELD
+        yield Delivery(
             application=application,
             request=request,
             entry=entry,
@@ -70,22 +78,13 @@ def _deliveries(entry: Entry, request: SignatureRequest, text: str) -> list[Deli
             url=url,
             endpoint=f"{application.pk} {origin_of(url)}"[:300],
             event_type=entry.event_type,
-            occurred_at=moment,
+            occurred_at=entry.created_at,
             payload=text,
-            status=statuses[destination],
-            due_at=moment,
-            finished_at=moment if statuses[destination] == DeliveryStatus.CAUGHT else None,
+            status=status,
+            due_at=entry.created_at,
+            finished_at=entry.created_at if status == DeliveryStatus.CAUGHT else None,
             trace=structlog.contextvars.get_contextvars().get("request_id", ""),
         )
-        for destination, url in destinations
-    ]
-
-
-def release(request_id: int) -> None:
-    """Release ``request.completed``, once sealed PDFs and proof are stored: it is listed and sent from then on. Safe to
-    repeat."""
-    planned(_RELEASE, {"now": clock.now(), "request_id": request_id})
-    planned(_PUBLISH, {"request_id": request_id})
 
 
 def _destinations(request: SignatureRequest, webhook_url: str, event_type: str) -> list[tuple[Destination, str]]:
@@ -97,9 +96,3 @@ def _destinations(request: SignatureRequest, webhook_url: str, event_type: str) 
     if request.callback_url and event_type in TERMINAL_EVENTS:
         destinations.append((Destination.CALLBACK, request.callback_url))
     return destinations
-
-
-def _status(event_type: str, destination: Destination) -> DeliveryStatus:
-    if event_type == EventType.COMPLETED:
-        return DeliveryStatus.HELD
-    return DeliveryStatus.CAUGHT if destination == Destination.CATCHER else DeliveryStatus.WAITING

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from django.db.models import Count, Max, Min, OuterRef, Subquery
+from django.db.models import Min
 
 from paraph.kernel import clock
-from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus, Destination
+from paraph.webhooks.deliveries import with_outcome
+from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
 
 
 def oldest_due_seconds() -> float:
@@ -19,13 +20,7 @@ def oldest_due_seconds() -> float:
 def deliveries(*, failed_only: bool, limit: int, request_id: int | None = None) -> list[dict[str, Any]]:
     """Return the latest deliveries (of one request, if given), newest first, with the outcome of their last attempt.
     What was caught is on its way to nobody and not among them."""
-    last = Attempt.objects.filter(delivery=OuterRef("pk")).order_by("-started_at")
-    rows = Delivery.objects.exclude(destination=Destination.CATCHER).annotate(
-        attempts_made=Count("attempts"),
-        last_attempt_at=Max("attempts__started_at"),
-        last_status=Subquery(last.values("status_code")[:1]),
-        last_error=Subquery(last.values("error")[:1]),
-    )
+    rows = with_outcome(Delivery.objects.exclude(destination=Destination.CATCHER))
     if failed_only:
         rows = rows.filter(status=DeliveryStatus.FAILED)
     if request_id is not None:

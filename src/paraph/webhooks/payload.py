@@ -1,18 +1,21 @@
-"""Writing the body of a delivery (rule 6.1). It has its own fields of a request and of a signer, beside those
-of :mod:`paraph.api.v1.signature_requests.output`: the two contracts change apart."""
+"""Writing the body of a delivery, and the headers that sign it (rule 6.1). The body has its own fields of a request and
+of a signer, beside those of :mod:`paraph.api.v1.signature_requests.output`: the two contracts change apart."""
 
+import hashlib
+import hmac
 import json
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime
 from typing import Any
 
 from paraph.audit_trail.models import EventType
-from paraph.evidence.models import ProofFile, SealedDocument
+from paraph.evidence.models import ProofFile
 from paraph.evidence.record import proof_name, signed_name
 from paraph.kernel import clock
 from paraph.signature_requests.models import RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 
+_SIGNATURE_HEADERS = ("X-Service-Signature", "X-Service-Signature-Next")
 _LARGE = ("document__preflight", "document__pages", "sealed__seal")
 
 SIGNER_EVENTS = (EventType.SIGNER_NOTIFIED, EventType.OTP_SENT, EventType.SIGNED)
@@ -90,7 +93,7 @@ def _links(documents: Iterable[RequestDocument], proof: ProofFile | None) -> dic
         "documents": [
             {
                 "document_id": row.document_id,
-                "signed_url": store.presign(_sealed(row).object_key, signed_name(row.document.name)),
+                "signed_url": store.presign(row.sealed.object_key, signed_name(row.document.name)),
                 "expires_in": store.LINK_SECONDS,
             }
             for row in documents
@@ -100,10 +103,26 @@ def _links(documents: Iterable[RequestDocument], proof: ProofFile | None) -> dic
     }
 
 
-def _sealed(row: RequestDocument) -> SealedDocument:
-    sealed: SealedDocument = row.sealed
-    return sealed
-
-
 def _text(content: dict[str, Any]) -> str:
     return json.dumps(content, ensure_ascii=False, separators=(",", ":"))
+
+
+def headers(
+    event_type: str, entry_id: int | None, attempt_id: str, secrets: Sequence[str], content: bytes
+) -> dict[str, str]:
+    """Return the headers of a delivery with this body, signed with one secret, or during a rotation with two. A test,
+    which has no journal entry, is event 0."""
+    signatures = zip(_SIGNATURE_HEADERS, (signature(secret, content) for secret in secrets), strict=False)
+    return {
+        "Content-Type": "application/json",
+        "User-Agent": "Paraph-Webhooks/1",
+        "X-Service-Event": event_type,
+        "X-Service-Event-Id": str(entry_id or 0),
+        "X-Service-Delivery": attempt_id,
+        **dict(signatures),
+    }
+
+
+def signature(secret: str, content: bytes) -> str:
+    """Return the HMAC-SHA256 of the raw body, as ``sha256=<hex>``."""
+    return f"sha256={hmac.new(secret.encode(), content, hashlib.sha256).hexdigest()}"

@@ -9,7 +9,7 @@ import structlog
 
 from paraph.database.planned import planned
 from paraph.metrics.metrics import count_webhook
-from paraph.outbound.post import PostResult
+from paraph.outbound.exchange import PostResult
 from paraph.webhooks.models import DeliveryStatus
 
 DELAYS = (

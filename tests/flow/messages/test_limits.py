@@ -21,10 +21,10 @@ from paraph.flow.sending.remind import send_reminder
 from paraph.flow.sending.remind_due import remind_due
 from paraph.kernel import clock
 from paraph.kernel.ceilings import PerHourAndDay
-from paraph.messaging.destination import destination_hash
+from paraph.messaging.gateways import destination_hash
 from paraph.messaging.models import CapturedMessage, PutOffMail
 from paraph.operations.request_state import request_state
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Signer
 from paraph.tenants.models import Organization
 from tests.factories import Scene, scene

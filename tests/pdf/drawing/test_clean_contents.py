@@ -45,6 +45,13 @@ def test_contents_that_are_no_streams_are_not_clean() -> None:
     assert not clean(saved(document))
 
 
+def test_a_file_that_refers_beyond_its_last_object_is_not_clean() -> None:
+    pdf = paper(text("Page", 72, 700))
+    last = PdfReader(pdf).crossreference.next_number - 1
+    assert clean(pdf.replace(b"startxref", b"%% %d 0 R\nstartxref" % last))
+    assert not clean(pdf.replace(b"startxref", b"%% %d 0 R\nstartxref" % (last + 1)))
+
+
 def test_what_is_drawn_is_the_same_and_nothing_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
     pdf = paper(*[text(f"Page {number}", 72, 700) for number in range(4)])
     assert clean(pdf)

@@ -5,7 +5,6 @@ import io
 import re
 from datetime import timedelta
 from typing import Any
-from unittest.mock import patch
 
 import pikepdf
 import pytest
@@ -251,19 +250,14 @@ def waiting_for(number: int, where: bytes) -> bytes:
 
 def waiting_for_the_next(where: bytes) -> tuple[int, bytes]:
     """Sealed by a program that does not look for what waits, and the number that waits: it is the next one."""
-    with patch.object(PdfReader, "highest_mentioned", _first_before):
-        number = PdfReader(sealed(waiting_for(500, where), at=clock.now()).content).crossreference.next_number
-        return number, sealed(waiting_for(number, where), at=clock.now()).content
-
-
-def _first_before(_reader: PdfReader, first: int, _last: int) -> int:
-    return first - 1
+    sealed_before = sealed(waiting_for(500, where), at=clock.now(), clean_contents=True).content
+    number = PdfReader(sealed_before).crossreference.next_number
+    return number, sealed(waiting_for(number, where), at=clock.now(), clean_contents=True).content
 
 
 def by_another(pdf: bytes) -> Revision:
     """A revision by somebody who takes the next number, whatever refers to it."""
-    with patch.object(PdfReader, "highest_mentioned", _first_before):
-        return Revision(PdfReader(pdf))
+    return Revision(PdfReader(pdf, is_closed=True))
 
 
 def with_certificate_that_draws(pdf: bytes) -> bytes:

@@ -1,20 +1,25 @@
-"""How django-allauth does here what is the service's own: addresses, mails, who may sign up."""
+"""How django-allauth does here what is the service's own: addresses, mails, who may sign up, second factors."""
 
 from collections.abc import Mapping
 from typing import Any, cast
 from urllib.parse import urlsplit
 
 from allauth.account.adapter import DefaultAccountAdapter
+from allauth.account.forms import SignupForm
+from allauth.core import context
+from allauth.mfa.adapter import DefaultMFAAdapter
+from django import forms
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import reverse
 from django.utils.http import url_has_allowed_host_and_scheme
-from django.utils.translation import get_language
+from django.utils.translation import get_language, gettext_lazy
 
 from paraph.account_mail.mail_account import AccountMail, hand_over
 from paraph.server.client_address import client_address
+from paraph.tenants import second_factors
 from paraph.tenants.models import User
 
 _LINKS = ("password_reset_url", "activate_url", "signup_url")
@@ -68,3 +73,35 @@ def _link_of(template_prefix: str) -> tuple[str, ...]:
 def _public(url: str) -> str:
     parts = urlsplit(url)
     return f"{settings.PARAPH.public_url}{parts.path}{f'?{parts.query}' if parts.query else ''}"
+
+
+class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
+    """allauth's ``MFA_ADAPTER``."""
+
+    def encrypt(self, text: str) -> str:
+        return second_factors.encrypted(text)
+
+    def decrypt(self, encrypted_text: str) -> str:
+        return second_factors.decrypted(encrypted_text)
+
+    def build_totp_svg(self, url: str) -> str:
+        """Return the ``svg`` element alone, which can stand in a page: images by ``data:`` are not loaded."""
+        document = cast(str, super().build_totp_svg(url))
+        return document[document.index("<svg") :]
+
+
+class SignUpForm(SignupForm):  # type: ignore[misc]
+    name = forms.CharField(
+        label=gettext_lazy("Name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
+    )
+    field_order = ["name", "email", "password1"]
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        if invited := invited_address(context.request):
+            self.fields["email"].initial = invited
+            self.fields["email"].disabled = True  # what a browser sends for it does not count
+
+    def custom_signup(self, request: HttpRequest, user: User) -> None:  # noqa: ARG002  allauth's form
+        user.name = self.cleaned_data["name"]
+        user.save(update_fields=["name"])

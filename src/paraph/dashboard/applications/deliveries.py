@@ -1,24 +1,74 @@
-"""``…/applications/{id}/deliveries``: what webhooks were sent, and a test."""
+"""``…/applications/{id}/deliveries`` and ``/app/{o}/deliveries``: what webhooks were sent; ``…/deliveries/{id}``: one
+delivery, its attempts, the bytes that are signed, and sending it again."""
 
+from collections.abc import Iterable
+from datetime import UTC, date, datetime, time, timedelta
+from typing import Any
+
+from django import forms
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
 from django.utils.translation import gettext as _
+from django.utils.translation import gettext_lazy
 from django.views.decorators.http import require_POST
 
-from paraph.dashboard.applications.filter_form import STATES, FilterForm
-from paraph.dashboard.applications.found import application_of
-from paraph.dashboard.decorators import actor, member_page, see_other, show
+from paraph.audit_trail.models import EventType
+from paraph.dashboard.applications.applications import application_of
+from paraph.dashboard.applications.verifiers import VERIFIERS
+from paraph.dashboard.decorators import actor, attached, member_page, scope, see_other, show
 from paraph.kernel.errors import DomainError
 from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.rights import Right
-from paraph.webhooks.models import DeliveryStatus
-from paraph.webhooks.of_application import deliveries_page
-from paraph.webhooks.resend import send_test
+from paraph.webhooks.deliveries import Filter, deliveries_of_all, deliveries_page, send_again, send_test, signed
+from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
+from paraph.webhooks.payload import EVENTS, TEST_EVENT
+
+STATES = {
+    DeliveryStatus.HELD: gettext_lazy("On hold until the results are sealed"),
+    DeliveryStatus.WAITING: gettext_lazy("Waiting"),
+    DeliveryStatus.DELIVERED: gettext_lazy("Delivered"),
+    DeliveryStatus.FAILED: gettext_lazy("Failed"),
+    DeliveryStatus.CAUGHT: gettext_lazy("Kept, not sent"),
+}
+ANY = ("", gettext_lazy("Any"))
+_DAY = forms.DateInput(attrs={"type": "date"})
+
+
+class FilterForm(forms.Form):
+    """The filter of a list of deliveries, whose days are those of UTC."""
+
+    status = forms.ChoiceField(
+        label=gettext_lazy("State"), required=False, choices=[ANY, *((state.value, STATES[state]) for state in STATES)]
+    )
+    event = forms.ChoiceField(
+        label=gettext_lazy("Event"), required=False, choices=[ANY, *((name, name) for name in (*EVENTS, TEST_EVENT))]
+    )
+    since = forms.DateField(label=gettext_lazy("From"), required=False, widget=_DAY)
+    until = forms.DateField(label=gettext_lazy("Until"), required=False, widget=_DAY)
+    before = forms.IntegerField(required=False, min_value=1, max_value=2**63 - 1, widget=forms.HiddenInput)
+
+    def asked(self) -> Filter:
+        """Return the filter, without what could not be read."""
+        self.is_valid()
+        given = self.cleaned_data
+        until = _midnight(given.get("until"))
+        return Filter(
+            given.get("status", ""),
+            given.get("event", ""),
+            _midnight(given.get("since")),
+            until + timedelta(days=1) if until else None,
+            given.get("before"),
+        )
+
+
+def _midnight(day: date | None) -> datetime | None:
+    return datetime.combine(day, time(), UTC) if day else None
 
 
 @member_page(Right.BUILD)
 def deliveries(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
-    return _page(request, member, application_of(member, application_id))
+    return _list_page(request, member, application_of(member, application_id))
 
 
 @member_page(Right.BUILD)
@@ -28,25 +78,108 @@ def test_webhook(request: HttpRequest, member: Member, application_id: int) -> H
     try:
         delivery = send_test(actor(request, member), found)
     except DomainError as refusal:
-        return _page(request, member, found, refusal.message)
+        return _list_page(request, member, found, refusal.message)
     messages.success(request, _("A test is on its way. Reload this page to see the result."))
     return see_other("delivery", member.organization_id, found.pk, delivery.pk)
 
 
-def _page(request: HttpRequest, member: Member, found: Application, problem: str = "") -> HttpResponse:
+def _list_page(request: HttpRequest, member: Member, found: Application, problem: str = "") -> HttpResponse:
     form = FilterForm(request.GET)
     asked = form.asked()
     rows, older = deliveries_page(found, asked)
-    further = request.GET.copy()
-    further["before"] = str(older or "")
     content = {
         "application": found,
         "form": form,
         "is_filtered": any(asked),
-        "rows": [(row, STATES[DeliveryStatus(row.status)]) for row in rows],
         "catches": found.environment == Environment.SANDBOX and not found.webhook_url,
-        "older": further.urlencode() if older else "",
         "problem": problem,
+        **_listed(request, rows, older),
     }
     status = 422 if problem else 200
     return show(request, "applications/deliveries.html", content, member=member, status=status)
+
+
+class AllFilterForm(FilterForm):
+    environment = forms.ChoiceField(
+        label=gettext_lazy("Environment"), required=False, choices=[ANY, *Environment.choices]
+    )
+
+    field_order = ("environment", "status", "event", "since", "until")
+
+    def environments(self) -> list[str]:
+        """Return the environments that are asked for: all of them where none is, or where it could not be read."""
+        chosen = self.cleaned_data.get("environment")
+        return [chosen] if chosen else list(Environment)
+
+
+@member_page(Right.BUILD)
+def all_deliveries(request: HttpRequest, member: Member) -> HttpResponse:
+    form = AllFilterForm(request.GET)
+    asked = form.asked()
+    rows, older = deliveries_of_all([scope(member, environment) for environment in form.environments()], asked)
+    is_filtered = any(asked) or len(form.environments()) == 1
+    content = {"form": form, "is_filtered": is_filtered, **_listed(request, rows, older)}
+    return show(request, "applications/all_deliveries.html", content, member=member)
+
+
+def _listed(request: HttpRequest, rows: Iterable[Delivery], older: int | None) -> dict[str, Any]:
+    """Return the rows with their states, and the query for older ones."""
+    query = request.GET.copy()
+    query["before"] = str(older)
+    states = [(row, STATES[DeliveryStatus(row.status)]) for row in rows]
+    return {"rows": states, "older": query.urlencode() if older else ""}
+
+
+@member_page(Right.BUILD)
+def delivery(request: HttpRequest, member: Member, application_id: int, delivery_id: int) -> HttpResponse:
+    found = application_of(member, application_id)
+    return _page(request, member, found, _delivery(found, delivery_id))
+
+
+@member_page(Right.BUILD)
+@require_POST
+def resend_delivery(request: HttpRequest, member: Member, application_id: int, delivery_id: int) -> HttpResponse:
+    found = application_of(member, application_id)
+    row = _delivery(found, delivery_id)
+    try:
+        send_again(actor(request, member), found, row.pk)
+    except DomainError as refusal:
+        return _page(request, member, found, row, refusal.message)
+    messages.success(request, _("It is on its way. Reload this page to see the result."))
+    return see_other("delivery", member.organization_id, found.pk, row.pk)
+
+
+@member_page(Right.BUILD)
+def signed_body(request: HttpRequest, member: Member, application_id: int, delivery_id: int) -> HttpResponse:  # noqa: ARG001
+    """``…/body``: the very bytes, as a file for the verifiers."""
+    found = application_of(member, application_id)
+    content = signed(found, _delivery(found, delivery_id), "")
+    if content is None:
+        raise Http404
+    return attached(HttpResponse(content.body, content_type="application/json"), "body.json")
+
+
+def _delivery(application: Application, delivery_id: int) -> Delivery:
+    return get_object_or_404(Delivery, application=application, pk=delivery_id)
+
+
+def _page(request: HttpRequest, member: Member, found: Application, row: Delivery, problem: str = "") -> HttpResponse:
+    attempts = list(row.attempts.order_by("-started_at"))
+    sent = signed(found, row, str(attempts[0].pk) if attempts else _("different at every attempt"))
+    content = {
+        "application": found,
+        "delivery": row,
+        "state": STATES[DeliveryStatus(row.status)],
+        "is_waiting": row.status == DeliveryStatus.WAITING,
+        "is_held": row.status == DeliveryStatus.HELD,
+        "is_caught": row.destination == Destination.CATCHER,
+        "attempts": attempts,
+        "headers": sent.headers.items() if sent else (),
+        "body": sent.body.decode() if sent else "",
+        "has_fresh_links": row.event_type == EventType.COMPLETED,
+        "signature": sent.headers["X-Service-Signature"] if sent else "",
+        "verifiers": VERIFIERS,
+        "problem": problem,
+    }
+    status = 422 if problem else 200
+    return show(request, "applications/delivery.html", content, member=member, status=status)

@@ -1,5 +1,7 @@
 """``…/applications/{id}/first-call``: from a sandbox key to a sealed PDF, and the webhooks on the way."""
 
+import json
+import shlex
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, NamedTuple
@@ -8,19 +10,17 @@ from django.conf import settings
 from django.http import Http404, HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
-from paraph.dashboard.applications.filter_form import STATES
-from paraph.dashboard.applications.found import application_of
-from paraph.dashboard.applications.sample_calls import first_request
+from paraph.dashboard.applications.applications import application_of, is_new
+from paraph.dashboard.applications.deliveries import STATES
 from paraph.dashboard.decorators import member_page, scope, show
 from paraph.kernel import clock
 from paraph.signature_requests.models import LARGE, RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
-from paraph.tenants.models import Application, Environment, Member
+from paraph.tenants.models import Application, Environment, Member, User
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
+from paraph.webhooks.deliveries import Signed, for_request, signed
 from paraph.webhooks.models import Delivery, DeliveryStatus, Destination
-from paraph.webhooks.of_application import Signed, signed
-from paraph.webhooks.of_tenant import for_request
 
 _LATEST_REQUESTS = 200  # of the sandbox, among which the application's newest is looked for
 _MOST_WEBHOOKS = 20
@@ -85,11 +85,6 @@ def key_used(request: HttpRequest, member: Member, application_id: int) -> HttpR
     return show(request, "applications/key_used.html", content, member=member)
 
 
-def is_new(application: Application) -> bool:
-    """Return whether its first call is still waited for: pages that stay open do not ask for ever."""
-    return clock.now() - application.created_at < _WATCHED
-
-
 def _progress(member: Member, application: Application) -> Progress:
     used_at, newest = _used_at(application), _newest_request(member, application)
     if newest is None:
@@ -121,3 +116,41 @@ def _newest_request(member: Member, application: Application) -> SignatureReques
     latest = rows.values_list("pk", "application_id")[:_LATEST_REQUESTS]
     mine = next((pk for pk, application_id in latest if application_id == application.pk), None)
     return rows.select_related("application").filter(pk=mine).first() if mine else None
+
+
+_ID = """python3 -c 'import json, sys; print(json.load(sys.stdin)["id"])'"""
+_DOCUMENT = "DOCUMENT"
+
+
+def first_request(base_url: str, user: User) -> str:
+    """Return lines that upload ``contract.pdf`` and ask for a signature at the foot of its first page. The shell's
+    variable ``KEY`` is the API key."""
+    body = shlex.quote(json.dumps(_request(user), indent=2))
+    body = body.replace(f'"id": "{_DOCUMENT}"', "\"id\": '$DOCUMENT'")
+    return (
+        f'DOCUMENT=$(curl -s "{base_url}/documents" -H "X-Api-Key: $KEY" \\\n'
+        f'  -F "file=@contract.pdf;type=application/pdf" | {_ID})\n'
+        f'curl "{base_url}/signature_requests" -H "X-Api-Key: $KEY" \\\n'
+        f'  -H "Content-Type: application/json" -d {body}'
+    )
+
+
+def _request(user: User) -> dict[str, object]:
+    first_name, _, last_name = user.name.strip().partition(" ")
+    signer = {
+        "ref": "me",
+        "first_name": first_name or "Ada",
+        "last_name": last_name.strip() or "Lovelace",
+        "email": user.email,
+        "order": 1,
+    }
+    stamp = {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}
+    documents = [{"id": _DOCUMENT, "signers": [{"signer_ref": "me", "stamps": [stamp]}]}]
+    return {
+        "signature_request": {
+            "mode": "sequential",
+            "validity_days": 30,
+            "signers": [signer],
+            "documents": documents,
+        }
+    }

@@ -6,8 +6,8 @@ from django.http import HttpRequest, HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import scope, see_other
-from paraph.dashboard.documents.uploads import FIELD, limit_mb, save_pdfs, takes_pdfs
 from paraph.dashboard.drafts.draft_page import draft_page, show_step
+from paraph.dashboard.uploads import FIELD, limit_mb, save_pdfs, takes_pdfs
 from paraph.documents.models import Document, DocumentStatus
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, Step

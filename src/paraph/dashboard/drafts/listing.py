@@ -9,8 +9,8 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.dashboard.decorators import member_page, scope, see_other, show
-from paraph.dashboard.documents.uploads import FIELD, save_pdfs, takes_pdfs
 from paraph.dashboard.drafts.draft_page import request_address
+from paraph.dashboard.uploads import FIELD, save_pdfs, takes_pdfs
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftDocument
 from paraph.tenants.models import Member

@@ -5,8 +5,7 @@ from typing import NamedTuple
 
 from django.http import Http404, HttpRequest, HttpResponse
 
-from paraph.dashboard.decorators import member_page, scope
-from paraph.dashboard.stamp_rate import counted
+from paraph.dashboard.decorators import limits_stamps, member_page, scope
 from paraph.drafts.models import Draft, DraftSigner, Placed
 from paraph.kernel import clock
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
@@ -23,7 +22,7 @@ _KEPT_SECONDS = 900
 
 
 @member_page(Right.SEND)
-@counted
+@limits_stamps
 def stamp_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **size: int) -> HttpResponse:
     """``/app/{o}/drafts/{id}/signers/{signer}/stamp-{width}x{height}.svg``, with time and number of the request as an
     example. In whole points, which no eye tells from parts of them, so that browsers keep few pictures."""
@@ -48,7 +47,7 @@ def stamp_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int,
 
 
 @member_page(Right.SEND)
-@counted
+@limits_stamps
 def values_picture(_: HttpRequest, member: Member, draft_id: int, signer_id: int, **page: int) -> HttpResponse:
     """``/app/{o}/drafts/{id}/signers/{signer}/documents/{document}/values-{number}.svg``: what is known of the values,
     as they will stand there. Browsers do not keep the picture, which changes with each value."""

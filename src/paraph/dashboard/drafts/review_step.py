@@ -12,7 +12,7 @@ from paraph import words
 from paraph.dashboard.decorators import actor, scope, see_other
 from paraph.dashboard.drafts.draft_page import draft_page, request_address, show_step
 from paraph.dashboard.drafts.sheets import sheets
-from paraph.dashboard.requests.own_turn import own_signing_page
+from paraph.dashboard.requests.actions import own_signing_page
 from paraph.documents.changeable import named_pages
 from paraph.drafts import editing
 from paraph.drafts.models import Draft, DraftSigner, Json, Step

@@ -14,7 +14,7 @@ from django.views.decorators.csrf import csrf_exempt
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.request_templates.templates import template_of
-from paraph.dashboard.small_file import FIELD, takes_small_file
+from paraph.dashboard.uploads import FIELD, takes_small_file
 from paraph.flow.sending.bulk_send import cancel_bulk_send, start_bulk_send
 from paraph.flow.sending.create import Sender
 from paraph.kernel.errors import DomainError

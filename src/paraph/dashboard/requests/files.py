@@ -1,31 +1,59 @@
-"""The files of a finished request: downloaded, and compared with what was sealed."""
+"""The files of a finished request: downloaded, compared with what was sealed, and packed with all that verifying them
+without the service needs."""
 
 import hashlib
-from typing import Any
+import io
+import re
+import shlex
+import time
+import zipfile
+from collections.abc import Iterator
+from typing import Any, NamedTuple
 
-from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import load_der_x509_certificate
+from django.conf import settings
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect, StreamingHttpResponse
 
 from paraph.audit_trail.append import broken_at
 from paraph.audit_trail.models import Entry
-from paraph.dashboard.decorators import member_page, show
-from paraph.dashboard.requests.own_request import own_request
+from paraph.dashboard.decorators import attached, member_page, show
+from paraph.dashboard.requests.pages import own_request
 from paraph.evidence.models import ProofFile, SealedDocument, SealedFile
 from paraph.evidence.record import proof_name, signed_name
+from paraph.kernel import clock
 from paraph.kernel.places import expensive_work
-from paraph.signature_requests.models import SignatureRequest
+from paraph.keys.sealing import trusted_roots
+from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 from paraph.tenants.scope import scoped
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 18
+_ROOTS, _README = "roots.pem", "README.txt"
+_UNSAFE = re.compile(r'[\x00-\x1f\x7f<>:"/\\|?*]')  # in a file's name, for one of the systems that unpack it
+_TEXT = """\
+Request {id}: the signed documents, the proof, the documents as they were uploaded, and the root certificates of
+the service that sealed them.
+
+To verify them without that service, install Paraph (pip install paraph) and run in this folder:
+
+    {command}
+
+It says "Everything matches." and ends with 0 where nothing was altered. The seals can be looked at with any PDF reader
+that knows PAdES as well.
+
+{roots} came with this download. Whoever gave you the download could have exchanged it: compare the certificates with
+what the operator of the service has published. The command names the certificate and the root of each seal.
+"""
 
 
 @member_page(Right.SEE)
 def download(request: HttpRequest, member: Member, request_id: int, document_id: int | None = None) -> HttpResponse:  # noqa: ARG001
     """Lead to a sealed document, or to the proof, by an address that is valid for minutes."""
-    _caller, found = own_request(member, request_id)
-    for name, file in sealed_files(found):
+    _scope, found = own_request(member, request_id)
+    for name, file in _sealed_files(found):
         if document_id == (file.request_document.document_id if isinstance(file, SealedDocument) else None):
             return HttpResponseRedirect(store.presign(file.object_key, name))
     raise Http404
@@ -38,7 +66,7 @@ def verify(request: HttpRequest, member: Member, request_id: int) -> HttpRespons
     somebody else keeps: what a service says of itself proves nothing."""
     scope, found = own_request(member, request_id)
     entries = list(scoped(Entry, scope).filter(request_id=found.pk).order_by("position"))
-    files = [_compared(name, file) for name, file in sealed_files(found)]
+    files = [_compared(name, file) for name, file in _sealed_files(found)]
     broken = broken_at(entries)
     content = {
         "found": found,
@@ -50,7 +78,7 @@ def verify(request: HttpRequest, member: Member, request_id: int) -> HttpRespons
     return show(request, "requests/verify.html", content, member=member)
 
 
-def sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | ProofFile]]:
+def _sealed_files(found: SignatureRequest) -> list[tuple[str, SealedDocument | ProofFile]]:
     """Return the files and the names that they are saved as; none before the request is finalized or once they are
     deleted."""
     if not found.finalized or found.files_deleted_at:
@@ -77,3 +105,93 @@ def _digest(key: str) -> bytes | None:
     except FileNotFoundError:
         return None
     return digest.digest()
+
+
+class _Stored(NamedTuple):
+    name: str
+    object_key: str
+
+
+class _Sink(io.RawIOBase):
+    """What :mod:`zipfile` writes to and cannot seek in: keeps what was written until it is taken."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._written = bytearray()
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, content: Any) -> int:
+        self._written += content
+        return len(content)
+
+    def take(self) -> bytes:
+        taken = bytes(self._written)
+        self._written.clear()
+        return taken
+
+
+@member_page(Right.SEE)
+def everything(request: HttpRequest, member: Member, request_id: int) -> Any:  # noqa: ARG001  of the address
+    """Stream the archive as its files are read, never more than a block of one."""
+    _scope, found = own_request(member, request_id)
+    files = _files(found)
+    for file in files:  # before the answer begins: an archive that ends in the middle helps nobody
+        _require(file.object_key)
+    answer = StreamingHttpResponse(_archive(found, files), content_type="application/zip")
+    return attached(answer, f"request-{found.pk}.zip")
+
+
+def _files(found: SignatureRequest) -> list[_Stored]:
+    """Return the proof first, then signed and uploaded documents, each by a name of its own."""
+    sealed = _sealed_files(found)
+    if not sealed:
+        raise Http404
+    sealed.sort(key=lambda file: not isinstance(file[1], ProofFile))
+    uploads = RequestDocument.objects.filter(request=found).select_related("document").order_by("position")
+    stored = [_Stored(name, file.object_key) for name, file in sealed]
+    stored += [_Stored(row.document.name, row.document.object_key) for row in uploads]
+    taken = {_ROOTS.casefold(), _README.casefold()}
+    return [_Stored(_free(file.name, taken), file.object_key) for file in stored]
+
+
+def _free(name: str, taken: set[str]) -> str:
+    """Return the name without what no file's name may have, with a number where another file has it. Adds it to
+    ``taken``."""
+    safe = _UNSAFE.sub("_", name).strip(" .").lstrip("-") or "document.pdf"
+    stem, dot, ending = safe.rpartition(".")
+    number, free = 1, safe
+    while free.casefold() in taken:
+        number += 1
+        free = f"{stem}-{number}{dot}{ending}" if dot else f"{safe}-{number}"
+    taken.add(free.casefold())
+    return free
+
+
+def _require(key: str) -> None:
+    try:
+        store.open(key).close()
+    except FileNotFoundError:
+        raise Http404 from None
+
+
+def _archive(found: SignatureRequest, files: list[_Stored]) -> Iterator[bytes]:
+    sink = _Sink()
+    command = shlex.join(["paraph", "verify", "--details", "--root", _ROOTS, *(file.name for file in files)])
+    moment = time.gmtime(clock.now().timestamp())[:6]
+    with zipfile.ZipFile(sink, "w") as archive:
+        archive.writestr(zipfile.ZipInfo(_README, moment), _TEXT.format(id=found.pk, command=command, roots=_ROOTS))
+        archive.writestr(zipfile.ZipInfo(_ROOTS, moment), _roots())
+        for file in files:
+            info = zipfile.ZipInfo(file.name, moment)
+            with store.open(file.object_key) as stored, archive.open(info, "w", force_zip64=True) as entry:
+                while block := stored.read(_BLOCK):
+                    entry.write(block)
+                    yield sink.take()
+    yield sink.take()
+
+
+def _roots() -> bytes:
+    roots = trusted_roots(settings.PARAPH, settings.DATA_DIR / "keys")
+    return b"".join(load_der_x509_certificate(root).public_bytes(Encoding.PEM) for root in roots)

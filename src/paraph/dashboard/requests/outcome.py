@@ -1,17 +1,22 @@
 """How a request stands and what it waits for, in sentences for its sender. That of operators is
 :mod:`paraph.operations.request_state`."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from typing import Any, NamedTuple
 
 from django.utils.translation import gettext as _
 
 from paraph.evidence.failures import public_cause
 from paraph.evidence.models import SealingFailure
 from paraph.flow.messages import limits
+from paraph.flow.sending.remind import BETWEEN_REMINDERS, next_allowed
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, has_gateway, is_refused
 from paraph.signature_requests.models import Mode, RequestStatus, SignatureRequest, Signer, SignerStatus
+from paraph.tenants.models import Member
+from paraph.tenants.rights import Right, may
 
 _USUALLY = timedelta(minutes=5)  # a mail that is out within it worries nobody
 _MOST_NAMES = 5
@@ -119,3 +124,35 @@ def _being_sealed(request: SignatureRequest, signers: list[Signer]) -> Outcome:
         return Outcome(f"{_all_signed(signers)} {_('The documents are being sealed.')}", is_under_way=True)
     why = _("The documents are not sealed yet: %(cause)s") % {"cause": public_cause(failure)}
     return Outcome(f"{_all_signed(signers)} {why}", "warning")
+
+
+class FirstAction(NamedTuple):
+    """``kind``: ``download``; of a ``signer``: ``sign``, who is the member, ``link`` or ``remind``."""
+
+    kind: str
+    signer: Signer | None = None
+
+
+def first_action(member: Member, found: SignatureRequest, rows: Sequence[dict[str, Any]]) -> FirstAction | None:
+    """Return None where there is nothing but to wait. ``rows``: the signers as the page shows them."""
+    if found.finalized and not found.files_deleted_at:
+        return FirstAction("download")
+    if found.status != RequestStatus.PENDING or not may(member.role, Right.SEND):
+        return None
+    turn = [row for row in rows if row["is_next"]]
+    for row in turn:
+        if row["signer"].email.lower() == member.user.email.lower():
+            return FirstAction("sign", row["signer"])
+    for row in turn:
+        if row["kept"] or not found.send_email or not has_gateway(EMAIL):
+            return FirstAction("link", row["signer"])
+        if row["can_be_reminded"] and _has_waited(row["signer"]):
+            return FirstAction("remind", row["signer"])
+    return None
+
+
+def _has_waited(signer: Signer) -> bool:
+    """Return whether the signer has heard nothing for as long as lies between two reminders."""
+    now = clock.now()
+    is_old = signer.notified_at is not None and signer.notified_at + BETWEEN_REMINDERS <= now
+    return is_old and next_allowed(signer.reminders.all()) <= now

@@ -12,11 +12,9 @@ from django.utils.translation import get_language
 
 from paraph import words
 from paraph.dashboard.decorators import member_page, show
-from paraph.dashboard.requests.first_action import first_action
-from paraph.dashboard.requests.kept import kept_note
-from paraph.dashboard.requests.outcome import Outcome, outcome
-from paraph.dashboard.requests.own_request import own_request
-from paraph.dashboard.requests.timeline import timeline
+from paraph.dashboard.requests.outcome import Outcome, first_action, outcome
+from paraph.dashboard.requests.pages import own_request
+from paraph.dashboard.requests.timeline import kept_note, timeline
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
 from paraph.flow.sending.remind import MOST_REMINDERS
@@ -38,7 +36,7 @@ from paraph.tenants.models import Application, Environment, Member
 from paraph.tenants.organizations import application_for_web
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope
-from paraph.webhooks.of_tenant import for_request
+from paraph.webhooks.deliveries import for_request
 
 _MOST_DELIVERIES = 100
 _SHOWN = ("name", "file_deleted_at", "pages")  # of a document

@@ -7,8 +7,8 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.audit_trail.models import Entry, EventType
-from paraph.dashboard.requests.kept import kept_note
 from paraph.signature_requests.models import RequestDocument, Signer
+from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
 
 
@@ -109,3 +109,20 @@ _SENTENCES: dict[str, Any] = {
     EventType.PADES_SIGNED: gettext_lazy("%(file)s was sealed."),
     EventType.CERTIFICATE_ISSUED: gettext_lazy("The proof was issued."),
 }
+
+
+_CAPTURED = "captured:"
+
+
+def kept_note(acknowledgement: str, environment: str, channel: str = "email", *, kept: bool = False) -> str:
+    """Return where a message is that nobody took, by its acknowledgement or by ``kept``, "" for one that a gateway
+    acknowledged."""
+    if not kept and not acknowledgement.startswith(_CAPTURED):
+        return ""
+    if environment == Environment.SANDBOX:
+        return _("Kept in the sandbox inbox.")
+    return (
+        _("Kept by the service; no SMS gateway is configured.")
+        if channel == "sms"
+        else _("Kept by the service; no mail server is configured.")
+    )

@@ -12,7 +12,7 @@ from paraph.documents.models import Document
 from paraph.drafts.models import DraftDocument
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.request_templates.models import TemplateDocument
 from paraph.signature_requests.models import RequestDocument
 from paraph.tenants.admin_log.actions import Action

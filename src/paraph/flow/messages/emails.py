@@ -13,8 +13,7 @@ from django.utils.html import format_html
 from paraph.flow.messages.names import MAX_LENGTH, document_names, inviting_name, sender_name, signer_name
 from paraph.flow.messages.written import quoted
 from paraph.kernel import clock
-from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say
-from paraph.messaging.unlinked import unlinked
+from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say, unlinked
 from paraph.signature_requests import copy_ticket
 from paraph.signature_requests.models import LONGEST_SUBJECT, Signer
 from paraph.signature_requests.signing_token import signing_url

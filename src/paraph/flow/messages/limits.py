@@ -17,10 +17,9 @@ from paraph.counts.counting import Ceiling, count, give_back
 from paraph.kernel import clock
 from paraph.kernel.ceilings import DAY, HOUR, PerHourAndDay
 from paraph.kernel.errors import DomainError
-from paraph.messaging.destination import destination_hash
-from paraph.messaging.gateways import has_gateway
+from paraph.messaging.gateways import destination_hash, has_gateway
 from paraph.messaging.models import PutOffMail
-from paraph.queue.reschedule import Reschedule
+from paraph.queue.jobs import Reschedule
 from paraph.signature_requests.models import Channel, Signer
 from paraph.tenants.limits import message_ceilings
 from paraph.tenants.models import Environment, Organization

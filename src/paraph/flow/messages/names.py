@@ -6,8 +6,7 @@ from django.utils.html import format_html
 from django.utils.safestring import mark_safe
 
 from paraph.documents.models import Document
-from paraph.messaging.letters import Sentence
-from paraph.messaging.unlinked import unlinked
+from paraph.messaging.letters import Sentence, unlinked
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signed_documents import documents_of
 from paraph.words import listed

@@ -7,8 +7,7 @@ from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
 from paraph.flow.messages.names import MAX_LENGTH, signer_name
-from paraph.messaging.letters import EmailContent, Letter, lay_out, plain
-from paraph.messaging.unlinked import unlinked
+from paraph.messaging.letters import EmailContent, Letter, lay_out, plain, unlinked
 from paraph.signature_requests.models import Inquiry, InquiryKind, Role, SignatureRequest, Signer, SignerStatus
 
 _MOST_NAMES = 5

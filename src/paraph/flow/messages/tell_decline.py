@@ -9,7 +9,7 @@ from paraph.flow.messages import decline_emails
 from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.flow.messages.tell_sender import is_owed, message_id, owe_mail
 from paraph.kernel import clock
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import ERASED_DOMAIN, SenderMail, SignatureRequest, Signer, SignerStatus
 from paraph.tenants.models import MailKind
 

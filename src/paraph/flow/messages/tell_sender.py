@@ -11,7 +11,7 @@ from paraph.flow.messages import sender_emails
 from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Inquiry, RequestStatus, SenderMail, SignatureRequest, Signer
 from paraph.tenants.accounts import wants
 from paraph.tenants.models import MailKind, Member, User

@@ -2,8 +2,7 @@
 
 from django.utils.html import format_html, format_html_join
 
-from paraph.messaging.letters import Sentence
-from paraph.messaging.unlinked import unlinked
+from paraph.messaging.letters import Sentence, unlinked
 
 _MAX_LINE_LENGTH = 15_000  # the longest message fits, with the spaces that break up its addresses
 _BOX = (

@@ -10,8 +10,7 @@ from django.db import DatabaseError
 from paraph.evidence import statuses as rows
 from paraph.evidence.models import CertificateStatus
 from paraph.kernel import clock
-from paraph.outbound.exchange import NetworkAccess
-from paraph.outbound.fetch import FetchFailed, fetch
+from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
 from paraph.pdf.pki.certificate import load
 from paraph.pdf.pki.revocation_data import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, StatusRequest, StatusUnavailable, holds_until, status_requests

@@ -2,6 +2,7 @@
 
 from django.db import transaction
 
+from paraph.database.joined import Joined
 from paraph.evidence import failures
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.flow.messages.tell_sender import owe_mail
@@ -10,11 +11,13 @@ from paraph.flow.sealing.seal import seal
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.metrics.metrics import stage
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.models import MailKind
 from paraph.webhooks import outbox
+
+_PROOF = Joined(ProofFile, "request", end='WHERE "self"."request_id" = %s', deferred={"seal"})
 
 
 def publish(request_id: int) -> None:
@@ -23,7 +26,7 @@ def publish(request_id: int) -> None:
     Every sealed document and the proof must be in storage, byte for byte as they were sealed. Safe to repeat. Raises
     ``DomainError`` or ``OSError`` where a file is missing or is another one, and notes the cause.
     """
-    proof = ProofFile.objects.select_related("request").defer("seal").get(request=request_id)
+    proof = _PROOF.get(request_id)
     if proof.request.finalized:
         return
     with failures.noted(request_id, "publish"):

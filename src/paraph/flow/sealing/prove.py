@@ -3,8 +3,9 @@
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.joined import Joined
 from paraph.evidence import failures
-from paraph.evidence.record import certificate_facts, record_proof_file
+from paraph.evidence.record import certificate_facts, has_proof, record_proof_file
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.sealing.context import sealing_context
@@ -19,6 +20,8 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.storage.object_keys import folder_of
 
+_REQUEST = Joined(SignatureRequest, "organization", "branding_profile", end='WHERE "self"."id" = %s')
+
 
 def prove(request_id: int) -> None:
     """Typeset, seal and store the proof, and journal it.
@@ -26,9 +29,9 @@ def prove(request_id: int) -> None:
     Every document must be sealed. Safe to repeat and to run twice at once, as :func:`paraph.flow.sealing.seal.seal` is.
     Raises ``DomainError``, ``SealError`` or ``OSError`` when the proof cannot be made now, and notes the cause.
     """
-    request = SignatureRequest.objects.select_related("organization", "branding_profile", "proof").get(pk=request_id)
-    if hasattr(request, "proof"):
+    if has_proof(request_id):
         return
+    request = _REQUEST.get(request_id)
     with failures.noted(request_id, "prove"):
         sealed = _sealed(request)
         key = f"proofs/{folder_of(request_id)}/{request_id}-{sealed.sha256.hex()}.pdf"

@@ -7,9 +7,10 @@ from typing import cast
 from django.conf import settings
 from django.db import transaction
 
+from paraph.database.joined import Joined
 from paraph.documents.remarks import preparation_facts
 from paraph.evidence import failures
-from paraph.evidence.record import all_sealed, record_sealed_document, seal_facts
+from paraph.evidence.record import all_sealed, is_sealed, record_sealed_document, seal_facts
 from paraph.flow import events
 from paraph.flow.lock import lock_request
 from paraph.flow.sealing.context import sealing_context
@@ -26,7 +27,7 @@ from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
 from paraph.storage.object_keys import folder_of
 
-_LARGE = ("document__preflight", "sealed__seal")
+_ROW = Joined(RequestDocument, "request", "document", end='WHERE "self"."id" = %s', deferred={"document__preflight"})
 
 
 def seal(request_document_id: int) -> int | None:
@@ -37,11 +38,10 @@ def seal(request_document_id: int) -> int | None:
     nothing once retention has deleted the files. Raises ``DomainError``, ``SealError`` or ``OSError`` when it cannot be
     done now, and notes the cause.
     """
-    rows = RequestDocument.objects.select_related("request", "document", "sealed").defer(*_LARGE)
-    row = rows.get(pk=request_document_id)
+    row = _ROW.get(request_document_id)
     if row.request.files_deleted_at:
         return None
-    missing = not hasattr(row, "sealed")
+    missing = not is_sealed(row.pk)
     if missing:
         _seal(row)
     if not all_sealed(row.request_id):

@@ -11,7 +11,7 @@ from paraph.drafts.content import creation_of
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_from_web
 from paraph.kernel.errors import DomainError
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.request_templates.filled import with_people
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.tenants.admin_log import log

@@ -16,7 +16,7 @@ from paraph.flow.housekeeping.remove_request import make_room_for_request
 from paraph.flow.sending.make_room import require_room_for_seals
 from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.kernel import clock
-from paraph.queue.defer import job
+from paraph.queue.jobs import job
 from paraph.signature_requests.fields.input import row_of
 from paraph.signature_requests.models import (
     Approval,

@@ -9,7 +9,7 @@ from paraph.flow.lock import lock_signer
 from paraph.flow.sending.remind import BETWEEN_REMINDERS, next_allowed
 from paraph.kernel import clock
 from paraph.messaging.gateways import EMAIL, is_refused
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Reminder, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 

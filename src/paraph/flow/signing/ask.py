@@ -12,7 +12,7 @@ from paraph.flow.messages.sent_once import DueEmail, mail_once
 from paraph.flow.messages.tell_sender import owe_mail
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.queue.defer import defer
+from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Inquiry, InquiryKind, Signer
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import SIGNER

@@ -15,7 +15,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.pdf.typesetting.strokes import has_ink, simplified
-from paraph.queue.defer import defer, job
+from paraph.queue.jobs import defer, job
 from paraph.signature_requests import handwriting
 from paraph.signature_requests.consent import consent_notice
 from paraph.signature_requests.fields import store as field_values

@@ -38,7 +38,9 @@ class DraftInProcess:
         self._written: WrittenRevision
 
     def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
-        self._sealing = seal_revision(PdfReader(self.pdf), self._content, data, hole)
+        self._sealing = seal_revision(
+            PdfReader(self.pdf, is_closed=self._content.clean_contents), self._content, data, hole
+        )
         self._written = self._sealing.revision.write()
         return unsigned_revision(self._written, len(self.pdf))
 

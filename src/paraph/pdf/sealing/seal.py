@@ -102,8 +102,9 @@ def seal(
     marks and overlay name. Without ``timestamping``, or where no authority answers, the seal is B-B and ``timestamp``
     None; without ``long_term``, or where a status is not available, B-T. Earlier signatures of the file stay valid:
     marks then go into annotations of the seal's field. ``clean_contents``: the contents of every page were read and
-    found to leave nothing open (:class:`paraph.pdf.structure.page_endings.PageEndings`), so they are not read again;
-    this holds for the file as it is, not for a repaired form of it. ``drafts`` chooses the process that reads the file:
+    found to leave nothing open (:class:`paraph.pdf.structure.page_endings.PageEndings`), and nothing in the file to
+    refer to an object beyond its last, so that it is not searched again; this holds for the file as it is, not for a
+    repaired form of it. ``drafts`` chooses the process that reads the file:
     :func:`~paraph.pdf.untrusted.sandboxed_draft.sandboxed_drafts` for the sandbox. ``hashed``: the SHA-256 state after
     the file, where the caller has it.
 

@@ -44,12 +44,13 @@ class ObjectLookup(Protocol):
 
 
 class PdfReader:
-    """An open file. Returned objects are shared and must not be modified."""
+    """An open file. Returned objects are shared and must not be modified. ``is_closed``: nothing in the file refers to
+    an object beyond its last (:meth:`highest_mentioned`), as was found before."""
 
-    def __init__(self, data: bytes) -> None:
+    def __init__(self, data: bytes, *, is_closed: bool = False) -> None:
         if data[:5] != b"%PDF-":
             raise Unsafe("the file does not begin with its header")
-        self.data = data
+        self.data, self.is_closed = data, is_closed
         self._objects: dict[Ref, Any] = {}
         self._packed: dict[int, _ObjectStream] = {}
         self._left = _MOST_DECODED
@@ -129,6 +130,8 @@ class PdfReader:
         """Return the highest number from ``first`` to ``last`` of an object, be it there or not, to which something may
         refer, else ``first - 1``. Raise :class:`Unsafe`."""
         found, digits = first - 1, len(str(first))
+        if self.is_closed:
+            return found
         for text in (self.data, *(text for text, _ in self.packed_texts())):
             end = text.find(_AFTER_NUMBER)
             while end >= 0:

@@ -8,6 +8,7 @@ import hashlib
 import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from paraph.pdf.structure.crossreference import LARGEST_NUMBER, CrossReferenceEntry, CrossReferenceSection
@@ -40,10 +41,19 @@ class Revision:
         first = reader.crossreference.next_number
         if first > LARGEST_NUMBER - _ROOM:
             raise Unsafe("readers have no room for more objects")
-        # What refers to an object that is missing must not get one of this revision, nor of one of the next years.
-        self._next = reader.highest_mentioned(first, first + _SOON) + 1
+        self._first = first
         self._changed: dict[Ref, Any] = {}
         self._signature: tuple[Ref, int] | None = None
+
+    @cached_property
+    def _next(self) -> int:
+        """What refers to an object that is missing must not get one of this revision, nor of one of the next years."""
+        return self.reader.highest_mentioned(self._first, self._first + _SOON) + 1
+
+    @property
+    def leaves_numbers_out(self) -> bool:
+        """Whether something in the file refers to objects beyond its last."""
+        return self._next > self._first
 
     def add(self, value: Any) -> Ref:
         ref = Ref(self._next)

@@ -40,7 +40,7 @@ class Inspection:
     otherwise, where it was asked), ``repairs`` (sentences of the reader), ``method``
     (:data:`paraph.pdf.structure.normalise.Method`).
 
-    ``clean_contents``: see :class:`paraph.pdf.structure.page_endings.PageEndings`, of the file that is sealed.
+    ``clean_contents``: see :func:`paraph.pdf.sealing.seal.seal`, of the file that is sealed.
     ``prepared`` is the file to show, to search and to seal in place of the upload; ``None`` if the upload is fine.
     """
 

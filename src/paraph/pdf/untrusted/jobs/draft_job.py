@@ -46,7 +46,9 @@ _ANSWERED = {SealError, UnreadablePdf}
 def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
     """Return the revision of the seal, preceded by the variant if that is not the file itself."""
     variant = _variant(file, method)
-    draft = seal_revision(PdfReader(variant), _wanted(wanted, method), _long_term_data(data), hole)
+    content = _wanted(wanted, method)
+    reader = PdfReader(variant, is_closed=content.clean_contents)
+    draft = seal_revision(reader, content, _long_term_data(data), hole)
     message, text = _revision(draft.revision.write(), len(variant))
     if method == "incremental":
         return {**message, "variant": 0, "known": _known(draft)}, text
@@ -56,8 +58,9 @@ def seal(file: UntrustedFile, method: Method, wanted: dict[str, Any], data: list
 @answering
 def archive(file: UntrustedFile, known: dict[str, Any], data: list[list[str]], hole: int) -> JobAnswer:
     """Return the revision of an archive timestamp for a sealed file."""
-    names = frozenset(known["names"])
-    return _revision(archive_revision(PdfReader(_content(file)), _long_term_data(data), names, hole).write(), file.size)
+    reader = PdfReader(_content(file), is_closed=known["is_closed"])
+    revision = archive_revision(reader, _long_term_data(data), frozenset(known["names"]), hole)
+    return _revision(revision.write(), file.size)
 
 
 @answering
@@ -121,7 +124,8 @@ def _long_term_data(lists: list[list[str]]) -> LongTermData:
 def _known(draft: SealRevision) -> dict[str, Any]:
     """Return what later steps must know of this one and cannot read from the file."""
     placed = [[item.page, list(item.drawing.names.values()), *item[2:]] for item in draft.placed]
-    return {"start": draft.start, "names": list(draft.names), "placed": placed}
+    is_closed = draft.revision.reader.is_closed
+    return {"start": draft.start, "names": list(draft.names), "placed": placed, "is_closed": is_closed}
 
 
 def _placed(message: list[list[Any]]) -> Iterator[ExpectedDrawing]:

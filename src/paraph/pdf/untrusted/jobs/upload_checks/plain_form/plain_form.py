@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from paraph.pdf.structure.graphics_state import CLEAN
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
+from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.annotations import FIELD
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.drawn import Drawings
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import Remarks
@@ -61,7 +62,8 @@ _KNOWN = frozenset(
 
 class PlainForm(NamedTuple):
     """What is known of a file in plain form. ``clean_contents``: the contents of every page leave nothing open and
-    close nothing that they did not open; ``remarks``: what of pages no rule decides on, by their indexes."""
+    close nothing that they did not open, and nothing refers to an object beyond the last of the file; ``remarks``: what
+    of pages no rule decides on, by their indexes."""
 
     clean_contents: bool
     remarks: dict[int, Remarks]
@@ -137,7 +139,7 @@ def _check_pages(reader: PdfReader, tokens: Tokens) -> PlainForm:
             remarks[index] = found
         index += 1
     _check_form(reader, root, tokens)
-    return PlainForm(clean, remarks)
+    return PlainForm(clean and not Revision(reader).leaves_numbers_out, remarks)
 
 
 def _check_form(reader: PdfReader, root: Dictionary, tokens: Tokens) -> None:

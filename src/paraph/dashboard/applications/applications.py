@@ -1,0 +1,243 @@
+"""``/app/{o}/applications``: all applications, how lately their keys were used, and whose a key is; ``…/{id}``: one of
+them, its settings, its keys side by side, and its end."""
+
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django import forms
+from django.conf import settings
+from django.contrib import messages
+from django.db.models import QuerySet
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404
+from django.urls import reverse
+from django.utils.translation import gettext as _
+from django.views.decorators.http import require_POST
+
+from paraph.dashboard.applications.forms import (
+    KeyForm,
+    NewApplicationForm,
+    RevokeForm,
+    RotationForm,
+    SettingsForm,
+    add_refusal,
+)
+from paraph.dashboard.decorators import actor, member_page, reauthenticated, scope, see_other, show
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.tenants.admission import key_hash
+from paraph.tenants.applications import (
+    NewApplication,
+    Rotated,
+    create_application,
+    revoke_application,
+    revoke_key,
+    rotate_application,
+    update_application,
+)
+from paraph.tenants.models import ApiKey, Application, Environment, Member
+from paraph.tenants.rights import Right
+from paraph.tenants.scope import scoped
+from paraph.tenants.usage import RecentCalls, recent_calls
+
+_NEW = timedelta(hours=1)
+_SILENT_AFTER = timedelta(hours=1)
+
+
+def applications_of(member: Member) -> QuerySet[Application]:
+    sandbox, production = (scoped(Application, scope(member, environment)) for environment in Environment)
+    return sandbox | production
+
+
+def application_of(member: Member, application_id: int) -> Application:
+    """Return the application. Raise ``Http404`` for one that is not the organization's."""
+    return get_object_or_404(applications_of(member), pk=application_id)
+
+
+def is_new(application: Application) -> bool:
+    """Return whether its first call is still waited for: pages that stay open do not ask for ever."""
+    return clock.now() - application.created_at < _NEW
+
+
+class _Row(NamedTuple):
+    application: Application
+    live_keys: int
+    last_used_at: datetime | None
+    is_new: bool
+
+
+@member_page(Right.BUILD)
+def applications(request: HttpRequest, member: Member) -> HttpResponse:
+    return _list_page(request, member, KeyForm())
+
+
+@member_page(Right.BUILD)
+@require_POST
+def which_key(request: HttpRequest, member: Member) -> HttpResponse:
+    """Find the application of a key by the key's hash, among the keys of the organization alone."""
+    form = KeyForm(request.POST)
+    if not form.is_valid():
+        return _list_page(request, member, form)
+    mine = ApiKey.objects.filter(application__in=applications_of(member))
+    key = mine.filter(sha256=key_hash(form.cleaned_data["key"].strip())).select_related("application").first()
+    if key is None:
+        refusal = _("This key does not belong, and never belonged, to an application of this organization.")
+        form.add_error("key", refusal)
+        return _list_page(request, member, form)
+    words = {"number": key.pk, "name": key.application.name}
+    messages.success(request, _("This is key %(number)d of %(name)s.") % words)
+    page = reverse("application", args=[member.organization_id, key.application_id])
+    return see_other(f"{page}#key-{key.pk}")
+
+
+def _list_page(request: HttpRequest, member: Member, form: KeyForm) -> HttpResponse:
+    rows = [_row(application) for application in applications_of(member).order_by("pk").prefetch_related("keys")]
+    content = {"rows": rows, "form": form}
+    return show(request, "applications/listing.html", content, member=member, status=422 if form.errors else 200)
+
+
+def _row(application: Application) -> _Row:
+    keys, now = list(application.keys.all()), clock.now()
+    live = [key for key in keys if key.revoked_at is None or key.revoked_at > now]
+    used = [key.last_used_at for key in keys if key.last_used_at]
+    return _Row(application, len(live), max(used, default=None), is_new(application))
+
+
+@member_page(Right.BUILD)
+@reauthenticated
+def new_application(request: HttpRequest, member: Member) -> HttpResponse:
+    form = NewApplicationForm(request.POST or None)
+    if request.method == "POST" and form.is_valid():
+        given = form.cleaned_data
+        try:
+            given["webhook_url"] = given["webhook_url"].strip()
+            made = create_application(member.organization_id, actor(request, member), **given)
+            return _show_secrets(request, member, made)
+        except DomainError as refusal:
+            if refusal.code == "payment_required":
+                form.add_error("environment", refusal.message)
+            else:
+                add_refusal(form, refusal)
+    status = 422 if form.errors else 200
+    return show(request, "applications/new.html", {"form": form}, member=member, status=status)
+
+
+@member_page(Right.BUILD)
+def application(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+    return _application_page(request, member, application_of(member, application_id))
+
+
+@member_page(Right.BUILD)
+@require_POST
+@reauthenticated
+def save_settings(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+    found = application_of(member, application_id)
+    form = SettingsForm(request.POST)
+    if not form.is_valid():
+        return _application_page(request, member, found, settings=form)
+    given = form.cleaned_data
+    origins, url = given["frame_origins"].split(), given["webhook_url"].strip()
+    try:
+        update_application(actor(request, member), found, origins, name=given["name"], webhook_url=url)
+    except DomainError as refusal:
+        add_refusal(form, refusal)
+        return _application_page(request, member, found, settings=form)
+    messages.success(request, _("Saved."))
+    return see_other("application", member.organization_id, found.pk)
+
+
+@member_page(Right.BUILD)
+@require_POST
+@reauthenticated
+def revoke(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+    """Reject all keys of the application, once its name is typed."""
+    found = application_of(member, application_id)
+    form = RevokeForm(found, request.POST)
+    if not form.is_valid():
+        return _application_page(request, member, found, revocation=form)
+    revoke_application(actor(request, member), found)
+    messages.success(request, _("All keys of %(name)s are revoked.") % {"name": found.name})
+    return see_other("application", member.organization_id, found.pk)
+
+
+def _application_page(request: HttpRequest, member: Member, found: Application, **refused: forms.Form) -> HttpResponse:
+    """Return the page, with the form that could not be taken, if any."""
+    keys, entered = _keys(found), {"name": found.name, "webhook_url": found.webhook_url}
+    live = [row for row in keys if row.is_live]
+    used = [row.key.last_used_at for row in keys if row.key.last_used_at]
+    content: dict[str, Any] = {
+        "application": found,
+        "keys": keys,
+        "live": live,
+        "last_used_at": max(used, default=None),
+        "calls": sum(row.calls.together for row in keys),
+        "settings": SettingsForm(initial={**entered, "frame_origins": "\n".join(found.frame_origins.split())}),
+        "rotation": RotationForm(),
+        "revocation": RevokeForm(found),
+    }
+    status = 422 if refused else 200
+    return show(request, "applications/application.html", content | refused, member=member, status=status)
+
+
+class _KeyRow(NamedTuple):
+    """``outlived``: a newer key works as well, so that this one can end when it is ``silent``."""
+
+    key: ApiKey
+    calls: RecentCalls
+    is_live: bool
+    silent: bool
+    outlived: bool
+
+
+def _keys(found: Application) -> list[_KeyRow]:
+    """List the keys, the newest first."""
+    keys, now = list(found.keys.order_by("-pk")), clock.now()
+    calls = recent_calls([key.pk for key in keys])
+    rows: list[_KeyRow] = []
+    for key in keys:
+        is_live = key.revoked_at is None or key.revoked_at > now
+        silent = key.last_used_at is None or now - key.last_used_at > _SILENT_AFTER
+        outlived = is_live and any(row.is_live for row in rows)
+        rows.append(_KeyRow(key, calls[key.pk], is_live, silent, outlived))
+    return rows
+
+
+@member_page(Right.BUILD)
+@require_POST
+@reauthenticated
+def rotate(request: HttpRequest, member: Member, application_id: int) -> HttpResponse:
+    found = application_of(member, application_id)
+    form = RotationForm(request.POST)
+    if not form.is_valid():
+        return _application_page(request, member, found, rotation=form)
+    overlap = timedelta(hours=form.cleaned_data["overlap"])
+    return _show_secrets(request, member, rotate_application(actor(request, member), found, overlap))
+
+
+@member_page(Right.BUILD)
+@require_POST
+@reauthenticated
+def end_key(request: HttpRequest, member: Member, application_id: int, key_id: int) -> HttpResponse:
+    found = application_of(member, application_id)
+    revoke_key(actor(request, member), get_object_or_404(found.keys.select_related("application"), pk=key_id))
+    messages.success(request, _("Key %(number)d was revoked.") % {"number": key_id})
+    return see_other("application", member.organization_id, found.pk)
+
+
+def _show_secrets(request: HttpRequest, member: Member, made: NewApplication | Rotated) -> HttpResponse:
+    """Render the secrets into the answer to the form that made them: no address leads to them, nothing keeps them.
+
+    The page has no form, because browsers send forms of a page without referrer as if from nowhere.
+    """
+    content = {
+        "application": made.application,
+        "api_key": made.api_key,
+        "webhook_secret": made.webhook_secret,
+        "is_first": isinstance(made, NewApplication),
+        "ends_at": made.ends_at if isinstance(made, Rotated) else None,
+        "base_url": f"{settings.PARAPH.public_url}/api/v1",
+    }
+    response = show(request, "applications/secrets.html", content, member=member)
+    response["Cache-Control"] = "no-store"
+    response["Referrer-Policy"] = "no-referrer"
+    return response

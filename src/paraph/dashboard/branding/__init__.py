@@ -1,1 +1,0 @@
-"""``/app/{o}/branding``: the colours of signing pages."""

@@ -1,0 +1,166 @@
+"""``/app/{o}/documents``: all documents of the organization, and the form to upload more; ``…/{id}``: one of them, its
+tags and its pages."""
+
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+from django.contrib import messages
+from django.db.models import Exists, OuterRef
+from django.http import Http404, HttpRequest, HttpResponse
+from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
+from django.views.decorators.csrf import csrf_exempt
+
+from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.uploads import limit_mb, save_pdfs, takes_pdfs
+from paraph.documents.models import Document, DocumentStatus
+from paraph.drafts.models import DocumentTags
+from paraph.drafts.tags import tags_of
+from paraph.flow.housekeeping.unused_documents import delete_document, unused
+from paraph.flow.signing.page_picture import page_picture, thumbnail
+from paraph.kernel.errors import DomainError
+from paraph.signature_requests.models import RequestDocument
+from paraph.storage import store
+from paraph.tenants.models import Environment, Member
+from paraph.tenants.rights import Right, may
+from paraph.tenants.scope import scoped
+
+_AT_ONCE = 50
+_MOST_PAGES = 20
+_KEPT_SECONDS = 900
+
+
+@csrf_exempt  # the upload makes the same check, once the body may be read
+def documents(request: HttpRequest, organization_id: int) -> HttpResponse:
+    return (_uploaded if request.method == "POST" else _listed)(request, organization_id)
+
+
+@member_page(Right.SEND)
+@takes_pdfs
+def _uploaded(request: HttpRequest, member: Member) -> HttpResponse:
+    made, problems = save_pdfs(request, member)
+    for document in made:
+        tags_of(document)
+    if made:
+        message = ngettext("%(count)d document was uploaded.", "%(count)d documents were uploaded.", len(made))
+        messages.success(request, message % {"count": len(made)})
+    return _list_page(request, member, problems) if problems else see_other("documents", member.organization_id)
+
+
+@member_page(Right.SEE)
+def _listed(request: HttpRequest, member: Member) -> HttpResponse:
+    return _list_page(request, member, [])
+
+
+def _list_page(request: HttpRequest, member: Member, problems: list[str]) -> HttpResponse:
+    rows, older = _newest(member, _number(request.GET.get("before", "")))
+    content = {
+        "rows": rows,
+        "older": older,
+        "may_send": may(member.role, Right.SEND),
+        "problems": problems,
+        "limit": limit_mb(),
+    }
+    return show(request, "documents/listing.html", content, member=member, status=422 if problems else 200)
+
+
+class _Row(NamedTuple):
+    document: Document
+    page_count: int
+    tag_count: int | None
+
+
+def _newest(member: Member, before: int | None) -> tuple[list[_Row], int | None]:
+    """Return the newest documents of both environments, those before a document where one is given; and the id to go on
+    from, None at the end."""
+    rows: list[Document] = []
+    last = _own(member, before) if before is not None else None
+    for environment in Environment:
+        mine = scoped(Document, scope(member, environment)).filter(status=DocumentStatus.READY, file_deleted_at=None)
+        if last:
+            mine = mine.filter(created_at__lte=last.created_at, pk__lt=last.pk)
+        used = Exists(RequestDocument.objects.filter(document=OuterRef("pk")))
+        rows += mine.annotate(used=used).defer("preflight").order_by("-created_at", "-pk")[: _AT_ONCE + 1]
+    rows.sort(key=lambda document: (document.created_at, document.pk), reverse=True)
+    shown = rows[:_AT_ONCE]
+    known = DocumentTags.objects.in_bulk([document.pk for document in shown])
+    listed = [_Row(each, len(each.pages), len(known[each.pk].found) if each.pk in known else None) for each in shown]
+    return listed, shown[-1].pk if len(rows) > _AT_ONCE else None
+
+
+def _number(text: str) -> int | None:
+    return int(text) if text.isascii() and text.isdigit() and len(text) < 19 else None
+
+
+@member_page(Right.SEE)
+def document(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
+    found = _document(member, document_id)
+    may_send = may(member.role, Right.SEND) and found.environment == Environment.PRODUCTION
+    content = {
+        "document": found,
+        "sha256": bytes(found.sha256).hex(),
+        "tags": [(tag, place.page_number) for tag, place in tags_of(found).items()],
+        "uses": RequestDocument.objects.filter(document=found).count(),
+        "sheets": [
+            {"number": number, "width": width, "height": height}
+            for number, (width, height) in enumerate(found.pages[:_MOST_PAGES], start=1)
+        ],
+        "download": store.presign(found.object_key, found.name, store.LINK_SECONDS),
+        "may_send": may_send,
+        "may_delete": may_send and unused(Document.objects.filter(pk=found.pk)).exists(),
+    }
+    return show(request, "documents/document.html", content, member=member)
+
+
+@member_page(Right.SEND)
+def delete(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:
+    """Delete a document of production, after asking: those of the sandbox are the API's, and go by themselves."""
+    found = _document(member, document_id)
+    if found.environment != Environment.PRODUCTION:
+        raise Http404
+    refused = ""
+    if request.method == "POST":
+        try:
+            delete_document(scope(member), found.pk, actor(request, member))
+        except DomainError as refusal:
+            refused = refusal.message
+        else:
+            messages.success(request, _("The document “%(name)s” was deleted.") % {"name": found.name})
+            return see_other("documents", member.organization_id)
+    content = {"document": found, "refused": refused}
+    status = 422 if refused else 200
+    return show(request, "documents/delete.html", content, member=member, status=status)
+
+
+@member_page(Right.SEE)
+def picture(request: HttpRequest, member: Member, document_id: int, number: int, zoom: int = 100) -> HttpResponse:  # noqa: ARG001
+    """``…/pages/{number}.webp`` and ``{number}-{zoom}.webp``: a page as its signers see it."""
+    return _picture(partial(page_picture, _document(member, document_id), number, zoom))
+
+
+@member_page(Right.SEE)
+def small_picture(request: HttpRequest, member: Member, document_id: int) -> HttpResponse:  # noqa: ARG001
+    """``…/thumbnail.webp``: the first page, for lists."""
+    return _picture(partial(thumbnail, _document(member, document_id)))
+
+
+def _picture(draw: Callable[[], bytes]) -> HttpResponse:
+    try:
+        response = HttpResponse(draw(), content_type="image/webp")
+    except DomainError as refused:
+        raise Http404(refused.message) from refused
+    response["Cache-Control"] = f"private, max-age={_KEPT_SECONDS}"
+    return response
+
+
+def _document(member: Member, document_id: int) -> Document:
+    found = _own(member, document_id)
+    if found is None or found.status != DocumentStatus.READY or found.file_deleted_at:
+        raise Http404
+    return found
+
+
+def _own(member: Member, document_id: int) -> Document | None:
+    rows = (scoped(Document, scope(member, environment)).filter(pk=document_id).first() for environment in Environment)
+    return next(filter(None, rows), None)

@@ -1,1 +1,0 @@
-"""Who belongs to an organization, and who is invited to it."""

@@ -1,0 +1,102 @@
+"""Jobs: the queues, adding a job in the transaction of the work that it follows, putting it off; and logging, counting
+and timing jobs under the id of the HTTP request that they follow from.
+
+Every worker serves each queue with threads of its own, so that a mail server that hangs holds up mails, and no seal
+(docs/decisions/queues.md).
+"""
+
+import time
+from collections.abc import Callable
+from datetime import datetime
+from typing import Any
+
+import structlog
+from procrastinate.contrib.django import app
+from procrastinate.contrib.django.models import ProcrastinateJob
+
+from paraph.database.rows import insert
+from paraph.metrics.metrics import count_job
+
+DEFAULT = "default"
+MAIL = "mail"
+QUEUES = (DEFAULT, MAIL)
+RANKS = 1_000
+"""A job's priority is ``-(deaths * RANKS + rank)``: of jobs that wait, those of the lowest rank are begun first, and
+after all of them those at which workers died."""
+TRACE = "trace"  # the argument of a job that carries the id
+
+_log = structlog.get_logger("paraph.job")
+
+
+def defer(task: str, **arguments: int | str) -> None:
+    """Add a job for the task of :mod:`paraph.flow.jobs` with this name.
+
+    The task is named, not imported, because its verb defers further jobs: modules that import each other would be a
+    cycle. Inside a transaction the job exists only if the transaction commits. The id of the current HTTP request goes
+    along. Raise ``procrastinate.exceptions.TaskNotFound`` for an unknown name.
+    """
+    insert([job(task, rank=0, **arguments)])
+
+
+def job(task: str, *, rank: int = 0, **arguments: int | str) -> ProcrastinateJob:
+    """Return the row of a job, to be inserted in one statement with the work that it follows; otherwise as
+    :func:`defer`. ``rank``: of jobs that wait, those of a lower one are begun first. Not for tasks with a lock of the
+    queue: that there is such a job already would be told by the database alone."""
+    request_id = structlog.contextvars.get_contextvars().get("request_id")
+    trace = {TRACE: request_id} if request_id else {}
+    named = app.configure_task(f"paraph.flow.jobs.{task}", allow_unknown=False)
+    made = named.make_new_job(**arguments, **trace)
+    return ProcrastinateJob(
+        queue_name=made.queue,
+        task_name=made.task_name,
+        priority=-min(rank, RANKS - 1),
+        lock=made.lock,
+        queueing_lock=made.queueing_lock,
+        args=made.task_kwargs,
+        scheduled_at=made.scheduled_at,
+        status="todo",
+        attempts=0,
+        abort_requested=False,
+    )
+
+
+class Reschedule(Exception):
+    """Put a job off, which is no failure: there is something to wait for, such as room below a ceiling of messages. Ask
+    for another run at ``next_at`` (aware), in ``retry_after`` seconds. ``reason``: a phrase for the log,
+    without personal data."""
+
+    reason: str
+    next_at: datetime
+    retry_after: int
+
+
+def logged(name: str, verb: Callable[..., None]) -> Callable[..., None]:
+    """Wrap a verb into the function of a job, which counts and times the verb and writes one line to the log."""
+
+    def run(*, trace: str = "", **arguments: Any) -> None:
+        with structlog.contextvars.bound_contextvars(**({"request_id": trace} if trace else {})):
+            _run(name, verb, arguments)
+
+    run.__name__ = run.__qualname__ = name
+    return run
+
+
+def _run(name: str, verb: Callable[..., None], arguments: dict[str, Any]) -> None:
+    # In the log, request_id is the id of the HTTP request. Arguments that are no numbers hold what others wrote.
+    fields = {key.replace("request_id", "signature_request"): n for key, n in arguments.items() if type(n) is int}
+    began = time.perf_counter()
+    try:
+        verb(**arguments)
+    except Reschedule as error:
+        seconds = time.perf_counter() - began
+        count_job(name, "put off", seconds)
+        _log.info("job put off", task=name, **fields, reason=error.reason, seconds=error.retry_after)
+        raise
+    except Exception as error:
+        seconds = time.perf_counter() - began
+        count_job(name, "failed", seconds)
+        _log.warning("job failed", task=name, **fields, seconds=round(seconds, 3), error=type(error).__name__)
+        raise
+    seconds = time.perf_counter() - began
+    count_job(name, "succeeded", seconds)
+    _log.info("job", task=name, **fields, seconds=round(seconds, 3))

@@ -1,0 +1,182 @@
+"""What members see of the deliveries of their applications, and what they do with them: send one again, send a test.
+
+Where one application is named, the caller has found it among the member's own.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any, NamedTuple
+
+from django.db import transaction
+from django.db.models import Count, OuterRef, Q, QuerySet, Subquery
+from django.db.models.functions import Coalesce
+from django.utils.translation import gettext as _
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.log import note
+from paraph.tenants.models import Application
+from paraph.tenants.organizations import locked_organization
+from paraph.tenants.scope import TenantScope, scoped
+from paraph.tenants.webhook_secrets import webhook_secrets
+from paraph.webhooks.models import Attempt, Delivery, DeliveryStatus
+from paraph.webhooks.payload import body, headers
+from paraph.webhooks.replay import record_test, replay_delivery
+
+AT_ONCE = 50
+_NEWEST_FIRST = ("-occurred_at", "-pk")
+_RECENTLY = timedelta(days=14)
+_FAILING = Q(status=DeliveryStatus.FAILED) | Q(status=DeliveryStatus.WAITING, failures__gt=0)
+
+
+class Filter(NamedTuple):
+    """Which deliveries are asked for: of a state, of an event, of events in a time. ``before`` names the delivery that
+    the page before ended with."""
+
+    status: str = ""
+    event: str = ""
+    since: datetime | None = None
+    until: datetime | None = None
+    before: int | None = None
+
+
+class Signed(NamedTuple):
+    """What is sent: ``body`` are the bytes that the signatures in ``headers`` are made over."""
+
+    headers: dict[str, str]
+    body: bytes
+
+
+@dataclass(frozen=True)
+class FailingWebhook:
+    """An application whose latest failing delivery is of ``since``. ``next_attempt_at`` is None once it was given
+    up."""
+
+    application: Application
+    event_type: str
+    since: datetime
+    next_attempt_at: datetime | None
+
+
+def deliveries_page(application: Application, asked: Filter) -> tuple[list[Any], int | None]:
+    """Return the newest deliveries that the filter takes, with the outcome of their last attempt, and the one to go on
+    from, None at the end."""
+    rows = Delivery.objects.filter(application=application)
+    last = rows.filter(pk=asked.before).first() if asked.before else None
+    found = list(with_outcome(_filtered(rows, asked, last)).defer("payload")[: AT_ONCE + 1])
+    shown = found[:AT_ONCE]
+    return shown, shown[-1].pk if len(found) > AT_ONCE else None
+
+
+def deliveries_of_all(scopes: Sequence[TenantScope], asked: Filter) -> tuple[list[Any], int | None]:
+    """Return the same of all the caller's applications. Of each its newest are read from its index."""
+    applications = [pk for scope in scopes for pk in scoped(Application, scope).values_list("pk", flat=True)]
+    if not applications:
+        return [], None
+    known = Delivery.objects.filter(application_id__in=applications)
+    last = known.filter(pk=asked.before).first() if asked.before else None
+    newest = [
+        _filtered(Delivery.objects.filter(application=pk), asked, last).values_list("occurred_at", "id")[: AT_ONCE + 1]
+        for pk in applications
+    ]
+    merged = newest[0].union(*newest[1:], all=True).order_by("-occurred_at", "-id") if newest[1:] else newest[0]
+    found = [pk for _moment, pk in merged[: AT_ONCE + 1]]
+    rows = with_outcome(Delivery.objects.filter(pk__in=found[:AT_ONCE])).defer("payload").select_related("application")
+    return list(rows.order_by(*_NEWEST_FIRST)), found[AT_ONCE - 1] if len(found) > AT_ONCE else None
+
+
+def _filtered(rows: QuerySet[Delivery], asked: Filter, last: Delivery | None) -> QuerySet[Delivery]:
+    """Return the deliveries that the filter takes and that come after ``last``, the newest first."""
+    if asked.status:
+        rows = rows.filter(status=asked.status)
+    if asked.event:
+        rows = rows.filter(event_type=asked.event)
+    if asked.since:
+        rows = rows.filter(occurred_at__gte=asked.since)
+    if asked.until:
+        rows = rows.filter(occurred_at__lt=asked.until)
+    if last:
+        earlier = Q(occurred_at__lt=last.occurred_at) | Q(occurred_at=last.occurred_at, pk__lt=last.pk)
+        rows = rows.filter(earlier, occurred_at__lte=last.occurred_at)  # the second is what an index serves
+    return rows.order_by(*_NEWEST_FIRST)
+
+
+def with_outcome(rows: QuerySet[Delivery]) -> QuerySet[Any]:
+    """Return the deliveries with ``attempts_made``, and ``last_attempt_at``, ``last_status`` and ``last_error`` of the
+    last attempt."""
+    attempts = Attempt.objects.filter(delivery=OuterRef("pk"))
+    last = attempts.order_by("-started_at")
+    return rows.annotate(
+        attempts_made=Coalesce(Subquery(attempts.values("delivery").annotate(n=Count("pk")).values("n")), 0),
+        last_attempt_at=Subquery(last.values("started_at")[:1]),
+        last_status=Subquery(last.values("status_code")[:1]),
+        last_error=Subquery(last.values("error")[:1]),
+    )
+
+
+def for_request(scope: TenantScope, request_id: int) -> QuerySet[Delivery]:
+    """Return the deliveries of one of the caller's requests, oldest first, as :func:`with_outcome` does."""
+    rows = Delivery.objects.filter(
+        request_id=request_id,
+        request__organization_id=scope.organization_id,
+        request__environment=scope.environment,
+    )
+    return with_outcome(rows).order_by("pk")
+
+
+def failing_webhooks(scope: TenantScope) -> list[FailingWebhook]:
+    """Return the caller's applications with deliveries of the last fourteen days that fail, in the order of their
+    names."""
+    latest = Delivery.objects.filter(_FAILING, application=OuterRef("pk")).order_by("-pk")
+    applications: Any = scoped(Application, scope).annotate(failing=Subquery(latest.values("pk")[:1]))
+    chosen = {each.failing: each for each in applications.filter(failing__isnull=False).order_by("name", "pk")}
+    rows = Delivery.objects.in_bulk(list(chosen))
+    recent = [(chosen[pk], rows[pk]) for pk in chosen if pk in rows and rows[pk].occurred_at > clock.now() - _RECENTLY]
+    return [
+        FailingWebhook(
+            each, row.event_type, row.occurred_at, row.due_at if row.status == DeliveryStatus.WAITING else None
+        )
+        for each, row in recent
+    ]
+
+
+def signed(application: Application, delivery: Delivery, attempt_id: str) -> Signed | None:
+    """Return what is sent if it is sent now: the same bytes as at every attempt, but that links to results are made
+    anew each time and a rotation changes the secret. None while the results are not sealed."""
+    if delivery.status == DeliveryStatus.HELD:
+        return None
+    content = body(delivery.event_type, delivery.payload, delivery.request_id)
+    following = application.next_webhook_secret_encrypted
+    secrets = webhook_secrets(
+        bytes(application.webhook_secret_encrypted),
+        None if following is None else bytes(following),
+        application.next_webhook_secret_at,
+    )
+    return Signed(headers(delivery.event_type, delivery.entry_id, attempt_id, secrets, content), content)
+
+
+@transaction.atomic
+def send_again(actor: Actor, application: Application, delivery_id: int) -> None:
+    """Start the retries of a delivery anew, for a member. Raise ``DomainError``: ``not_found``, ``conflict`` where it
+    cannot be sent, or is being sent."""
+    locked_organization(application.organization_id)
+    if not replay_delivery(delivery_id, application):
+        raise DomainError("conflict", _("It is being sent right now."))
+    _note(actor, Action.DELIVERY_SENT_AGAIN, application, delivery_id)
+
+
+@transaction.atomic
+def send_test(actor: Actor, application: Application) -> Delivery:
+    """Record a test for the application's webhook URL. Raise ``DomainError("conflict", …)``."""
+    locked_organization(application.organization_id)
+    delivery = record_test(application)
+    _note(actor, Action.WEBHOOK_TESTED, application, delivery.pk)
+    return delivery
+
+
+def _note(actor: Actor, action: Action, application: Application, delivery_id: int) -> None:
+    about = {"application_id": application.pk, "delivery_id": delivery_id}
+    note(application.organization_id, actor, action, application.name, after=about)
