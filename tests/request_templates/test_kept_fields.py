@@ -13,8 +13,7 @@ from paraph.request_templates.filled import with_people
 from paraph.request_templates.models import BulkRow, Template
 from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, save_template
 from paraph.signature_requests.models import Field, SignatureRequest
-from tests.drafts.asked import IBAN, PETS, SIGNED_ON, asking
-from tests.drafts.author import Author, author
+from tests.drafts.author import IBAN, PETS, SIGNED_ON, Author, asking, author
 from tests.request_templates.kept import bulk_of
 
 pytestmark = pytest.mark.django_db

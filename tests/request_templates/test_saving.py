@@ -7,9 +7,12 @@ from paraph.drafts.models import Draft
 from paraph.drafts.refusals import refusals
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, rename, save_template
+from paraph.signature_requests.fields.input import FieldInput, check_field
 from paraph.signature_requests.models import Placement, SignatureRequest
+from paraph.signature_requests.problems import Problems
 from paraph.tenants.admin_log.models import Activity
 from tests.drafts.author import Author, author
+from tests.factories import scene
 from tests.request_templates.kept import template_of
 
 pytestmark = pytest.mark.django_db
@@ -85,3 +88,27 @@ def test_names_change_and_nothing_else() -> None:
     rename(template, Names("Sale", ["Buyer", "Seller"]))
     assert [role.name for role in Template.objects.get().roles] == ["Buyer", "Seller"]
     assert Template.objects.get().name == "Sale"
+
+
+def test_each_field_asks_the_same_again_and_no_value_goes_along() -> None:
+    made = scene(
+        fields=[
+            {"type": "checkbox", "name": "box", "required": False, "read_only": True, "value": False},
+            {"type": "text", "name": "flat", "read_only": True, "value": "4b"},
+            {"type": "text", "name": "iban", "value": "DE02"},
+            {"type": "number", "name": "rent", "minimum": "0", "maximum": "9.5"},
+        ]
+    )
+    [document] = of_request(made.request).content["documents"]
+    kept = document["signers"][0]["fields"]
+    assert [(each.get("value"), each.get("read_only", False)) for each in kept] == [
+        (None, True),
+        (None, True),
+        (None, False),
+        (None, False),
+    ]
+    place = {"type": "coordinates", "value": {"page_number": 1, "x": 1, "y": 1}}
+    problems = Problems()
+    for each in kept:
+        check_field(FieldInput.model_validate(each | {"placement": place}), each["name"], problems)
+    assert [problem.path for problem in problems.named] == ["box.value", "flat.value"], "whoever sends it says these"

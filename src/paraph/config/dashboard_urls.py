@@ -42,10 +42,9 @@ from paraph.dashboard.plan import billed, plan
 from paraph.dashboard.request_templates.bulk import bulk_send, bulk_upload, errors_csv, sample_csv
 from paraph.dashboard.request_templates.bulk import cancel as cancel_bulk_send
 from paraph.dashboard.request_templates.bulk import start as start_bulk_send
-from paraph.dashboard.request_templates.saving import save_draft, save_request
 from paraph.dashboard.request_templates.templates import delete as delete_template
 from paraph.dashboard.request_templates.templates import names as template_names
-from paraph.dashboard.request_templates.templates import template, templates
+from paraph.dashboard.request_templates.templates import save_draft, save_request, template, templates
 from paraph.dashboard.requests.actions import end_early, remind_signer, sign_here, sign_now, signing_link
 from paraph.dashboard.requests.files import download, everything, verify
 from paraph.dashboard.requests.listing import export_requests, requests

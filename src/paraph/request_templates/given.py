@@ -48,7 +48,8 @@ def read(scope: TenantScope, value: object, locale: str) -> tuple[Names, Templat
 
 
 def _kept(value: Json, plan: RequestPlan, locale: str) -> tuple[Names, Template]:
-    chosen, options = plan.draft, options_given(plan.draft)
+    chosen = plan.draft
+    options = {name: each for name, each in options_given(chosen).items() if each is not False}
     if value.get("identity_declaration_accepted"):
         options["identity_declaration_accepted"] = True
     roles = [signer.ref for signer in chosen.signers]

@@ -12,8 +12,7 @@ from paraph.request_templates.bulk.csv_file import write_csv
 from paraph.request_templates.models import BulkSend, Template
 from paraph.request_templates.saving import Names, of_draft, save_template
 from paraph.signature_requests.models import SignatureRequest
-from tests.drafts.asked import IBAN, PETS, asking
-from tests.drafts.author import Author, author
+from tests.drafts.author import IBAN, PETS, Author, asking, author
 from tests.factories import jobs
 from tests.request_templates.kept import bulk_of, csv_of, template_of
 

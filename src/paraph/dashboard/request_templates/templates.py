@@ -1,5 +1,5 @@
 """``/app/{o}/templates``: requests to be sent again. ``…/{id}`` with people filled in becomes a draft that is ready for
-review; ``…/{id}/names`` and ``…/{id}/delete``."""
+review; ``…/{id}/names`` and ``…/{id}/delete``. Drafts and requests are saved as templates."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -12,12 +12,17 @@ from django.utils.translation import gettext as _
 from django.utils.translation import gettext_lazy
 
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
+from paraph.dashboard.drafts.draft_page import draft_page
 from paraph.dashboard.drafts.people import SignerForm, completed, earlier_signers
+from paraph.drafts.models import Draft, Step
+from paraph.drafts.refusals import refusals
 from paraph.flow.ending.delete_template import delete_template
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.models import Template
-from paraph.request_templates.saving import Names, begin_from, rename
+from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, rename, save_template
+from paraph.signature_requests.models import Field, SignatureRequest
+from paraph.signature_requests.names import full_name
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
@@ -53,6 +58,46 @@ class NamesForm(forms.Form):
 
     def names(self) -> Names:
         return Names(self.cleaned_data["name"], [self.cleaned_data[field] for field in self._fields])
+
+
+@draft_page(Step.REVIEW)
+def save_draft(request: HttpRequest, member: Member, draft: Draft) -> HttpResponse:
+    """``/app/{o}/drafts/{id}/template``: save a draft as a template, as it is stored, where it could be sent."""
+    if found := refusals(scope(member), draft):
+        content = {"draft": draft, "refusals": found}
+        return show(request, "request_templates/unfinished.html", content, member=member, status=422)
+    people = [signer.name(draft.locale) for signer in draft.signers]
+    drops_values = any("value" in at.field for at in draft.places() if at.field)
+    return _saved(request, member, of_draft(draft), draft.name, people, drops_values=drops_values)
+
+
+@member_page(Right.SEND)
+def save_request(request: HttpRequest, member: Member, request_id: int) -> HttpResponse:
+    """``/app/{o}/requests/{id}/template``: save a production request as a template, where its files are still there."""
+    sent = scoped(SignatureRequest, scope(member)).filter(pk=request_id, files_deleted_at=None).first()
+    if sent is None or sent.request_documents.exclude(document__file_deleted_at=None).exists():
+        raise Http404
+    first = sent.request_documents.select_related("document").first()
+    people = [full_name(signer.first_name, signer.last_name, sent.locale) for signer in sent.signers.all()]
+    drops_values = Field.objects.filter(request_document__request=sent, value__isnull=False).exists()
+    name = first.document.name if first else ""
+    return _saved(request, member, of_request(sent), name, people, drops_values=drops_values)
+
+
+def _saved(
+    request: HttpRequest, member: Member, template: Template, name: str, people: list[str], *, drops_values: bool
+) -> HttpResponse:
+    roles = [
+        (_("Role of %(name)s") % {"name": person}, _("Signer %(number)d") % {"number": number})
+        for number, person in enumerate(people, start=1)
+    ]
+    form = NamesForm(request.POST or None, roles=roles, initial={"name": name[:200]})
+    if request.method == "POST" and form.is_valid():
+        template.author = member.user
+        save_template(scope(member), template, actor(request, member), form.names())
+        return see_other("template", member.organization_id, template.pk)
+    content = {"form": form, "drops_values": drops_values}
+    return show(request, "request_templates/save.html", content, member=member, status=422 if form.errors else 200)
 
 
 @member_page(Right.SEND)
