@@ -11,7 +11,7 @@ from secrets import randbelow
 from typing import Any
 
 from paraph.signature_requests.input import SignatureRequestInput
-from paraph.signature_requests.models import Role
+from paraph.signature_requests.models import Channel, Role
 from paraph.signature_requests.variants import OPTIONS, PERSON
 
 Json = dict[str, Any]
@@ -26,7 +26,8 @@ def new_ref() -> str:
 
 def signer_of(known: Mapping[str, Any], ref: str = "") -> Json:
     """Return a signer with what is known of them, and with a new ref unless one is given."""
-    return {"ref": ref or new_ref(), **{name: known[name] for name in _OF_SIGNERS if known.get(name)}}
+    given = {name: known[name] for name in _OF_SIGNERS if known.get(name)}
+    return {"ref": ref or new_ref(), "otp_channel": Channel.EMAIL.value, **given}
 
 
 def options_of(checked: SignatureRequestInput) -> Json:

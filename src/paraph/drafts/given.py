@@ -23,7 +23,6 @@ from paraph.signature_requests.input import (
     Stamp,
 )
 from paraph.signature_requests.input_types import Id, Text
-from paraph.signature_requests.models import Channel
 from paraph.signature_requests.placing import PlannedDocument, PlannedField, PlannedPlacement
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
@@ -96,7 +95,7 @@ def read(scope: TenantScope, value: object, locale: str) -> Json:
     if options.get("send_email"):  # as drafts are sent unless they say otherwise
         del options["send_email"]
     given = [
-        (checked, signer_of({"otp_channel": Channel.EMAIL.value} | signer))
+        (checked, signer_of(signer))
         for checked, signer in zip(plan.draft.signers, known.get("signers", []), strict=True)
     ]
     refs = {checked.ref: signer["ref"] for checked, signer in given}

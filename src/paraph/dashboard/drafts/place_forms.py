@@ -3,6 +3,7 @@ the bottom left, and what a field asks."""
 
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from django import forms
@@ -52,10 +53,10 @@ class PlaceForm(forms.Form):
         signer, document = self.fields["signer"], self.fields["document"]
         assert isinstance(signer, forms.TypedChoiceField) and isinstance(document, forms.TypedChoiceField)
         signer.choices = [(ref, each.label) for ref, each in choices.signers.items()]
-        signer.coerce = choices.signers.__getitem__
+        signer.coerce = partial(_one_of, choices.signers)
         documents = enumerate(choices.documents.items(), start=1)
         document.choices = [(pk, f"{number}. {each.name}") for number, (pk, each) in documents]
-        document.coerce = choices.documents.__getitem__
+        document.coerce = partial(_one_of, choices.documents)
         for name in RECTANGLE:
             self.fields[name].widget.attrs["step"] = "any"
 
@@ -77,6 +78,12 @@ class PlaceForm(forms.Form):
         for name, start, room in zip(("width", "height"), ("x", "y"), pages[entered["page"] - 1], strict=True):
             if found := _misfit(entered, start, name, room):
                 self.add_error(*found)
+
+
+def _one_of(known: dict[str, Any], key: str) -> Any:
+    if key not in known:
+        raise ValueError(key)
+    return known[key]
 
 
 def _misfit(entered: dict[str, Any], start: str, length: str, room: float) -> tuple[str, str] | None:
