@@ -19,9 +19,9 @@ from paraph.kernel import clock
 from paraph.keys import issuing
 from paraph.keys.local_key import LocalKey, PrivateKey
 from paraph.pdf.pki.purpose import document_purpose
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.pki.statuses import Chain, LongTerm
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 
 KINDS = ["RSA-2048", "RSA-3072", "P-256"]

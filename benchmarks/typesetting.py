@@ -10,8 +10,7 @@ from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 from paraph.pdf.typesetting.appearances import StampContent, appearances
-from paraph.pdf.typesetting.proof import proof
-from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
+from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner, proof
 
 _AT = datetime(2026, 11, 21, 14, 5, 9, tzinfo=UTC)
 _STAMP = StampContent(width=200, height=80, name="", signed_at=_AT, request_id=1)

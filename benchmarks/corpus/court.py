@@ -13,7 +13,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from benchmarks.corpus.programs import SECONDS, run
 from paraph.keys import development_authority
 from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 
 

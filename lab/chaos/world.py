@@ -14,7 +14,7 @@ from aiosmtpd.controller import Controller
 
 from paraph.keys import development_authority
 from paraph.keys.development import root_file
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from tests.cli.service import free_port
 from tests.pdf.timestamps.test_http_authority import send, server
 from tests.receiver import Handler, Receiver, answer, receiver

@@ -9,15 +9,14 @@ from contextlib import suppress
 import pikepdf
 
 from paraph.keys import KeyKind
-from paraph.pdf.errors import SealError
 from paraph.pdf.pki.cms import CmsRefused, check_signature, read_signed_data
 from paraph.pdf.pki.der import DerError, read
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import PdfRefused, SealError
 from paraph.pdf.sealing.seal import Mark, Overlay
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import geometry_of, pages
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
+from paraph.pdf.timestamps.timestamp import TokenRefused, check_token
 from paraph.pdf.untrusted.jobs import find_job, inspect_job, signing_places_job
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks.changeable import NO_ACTIONS, read_behaviour

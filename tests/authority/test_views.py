@@ -11,7 +11,7 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from django.test import Client
 
 from paraph.flow.sealing.context import development
-from paraph.pdf.timestamps.http_authority import HttpAuthority
+from paraph.pdf.timestamps.authorities import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from tests.independent import need
 

@@ -11,11 +11,10 @@ from django.test import Client
 from paraph.account_mail.mail_account import mail_account
 from paraph.dashboard.invitations import mail_invitation
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests.copy_ticket import ticket as ticket_for_copy
-from paraph.signature_requests.copy_token import copy_url
-from paraph.signature_requests.in_person import ticket as ticket_in_person
 from paraph.signature_requests.models import CopyRecipient
 from paraph.signature_requests.signing_token import token
+from paraph.signature_requests.tickets import copy_url, in_person_ticket
+from paraph.signature_requests.tickets import ticket as ticket_for_copy
 from paraph.tenants.admin_log.actor import OPERATOR
 from paraph.tenants.applications import rotate_application
 from paraph.tenants.invitations import invite
@@ -112,7 +111,7 @@ def of_a_request() -> dict[str, list[str]]:
         "code": [made.code()],
         "copy link": [copy_url(CopyRecipient.objects.get())[0].rpartition("/")[2]],
         "ticket for the copy": [ticket_for_copy(signer, timedelta(hours=1))],
-        "ticket in person": [ticket_in_person(signer, 1)],
+        "ticket in person": [in_person_ticket(signer, 1)],
     }
 
 

@@ -11,8 +11,8 @@ import pytest
 from django.test import Client
 
 from paraph.kernel import clock
-from paraph.signature_requests.in_person import ticket
 from paraph.signature_requests.models import SignatureRequest, Signer
+from paraph.signature_requests.tickets import in_person_ticket
 from paraph.tenants.admin_log.models import Activity
 from paraph.tenants.models import Member, Organization, Role, User
 from paraph.tenants.rights import Right, may
@@ -120,9 +120,9 @@ def test_a_ticket_is_of_one_signer_for_a_time_and_of_a_member_who_is_there(
 ) -> None:
     member = Member.objects.get()
     signer = Signer.objects.select_related("request").get(pk=made.signers[0].pk)
-    good = ticket(signer, member.pk)
+    good = in_person_ticket(signer, member.pk)
     number, until, proof = good.split(".")
-    others = ticket(Signer.objects.get(pk=made.signers[1].pk), member.pk)
+    others = in_person_ticket(Signer.objects.get(pk=made.signers[1].pk), member.pk)
     for wrong in ("x", others, f"{int(number) + 1}.{until}.{proof}", f"{number}.{int(until) + 1}.{proof}"):
         answer = signed(made, wrong)
         assert answer.status_code == 422 and "in_person" in answer.json()["error"]["message"]

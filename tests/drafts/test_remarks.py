@@ -85,7 +85,6 @@ def test_a_stamp_on_no_page_is_no_fault_here() -> None:
 
 def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     bare = fonts.open_library(tmp_path, system_folders=())
-    monkeypatch.setattr("paraph.pdf.typesetting.names.library", lambda: bare)
     monkeypatch.setattr("paraph.pdf.typesetting.glyph_fallback.library", lambda: bare)
     draft = draft_on("", places=[], name="愛子")
     assert unwritten_names(draft) == [("愛子 X", "aiko@example.com")]

@@ -16,7 +16,7 @@ from cryptography.x509.oid import AuthorityInformationAccessOID, ExtendedKeyUsag
 
 from paraph.kernel import clock
 from paraph.keys.local_key import LocalKey
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 
 HOLDS = timedelta(days=4)
 

@@ -20,7 +20,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.operations.request_state import request_state
 from paraph.operations.retry import retry
-from paraph.signature_requests import copy_ticket
+from paraph.signature_requests import tickets
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import OPERATOR
@@ -182,7 +182,7 @@ def test_a_run_ends_in_its_time_and_the_next_goes_on(monkeypatch: pytest.MonkeyP
 def test_a_signer_finds_no_copy_any_more() -> None:
     made = finished(2)
     [signer] = made.request.signers.all()
-    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
+    ticket = tickets.ticket(signer, tickets.IN_MAIL)
     page = f"{made.url()}?ticket={ticket}"
     copies = [
         made.url(rest=f"/documents/{made.request_documents[0].document_id}/copy.pdf?ticket={ticket}"),

@@ -23,8 +23,7 @@ from paraph.kernel.errors import DomainError
 from paraph.operations.check.backlog import unsealed
 from paraph.operations.exposition import exposition
 from paraph.operations.retry import retry
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.refusal import ReadersUnavailable, SealError
 from paraph.queue.connections import connector
 from paraph.queue.jobs import defer
 from paraph.signature_requests.models import SignatureRequest

@@ -9,7 +9,7 @@ from procrastinate.jobs import Job
 
 from paraph.flow.jobs import RETRY
 from paraph.kernel import clock
-from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import QUEUES, Reschedule, defer
 from paraph.signature_requests.models import SignatureRequest
 from tests.factories import jobs, scene, sign

@@ -21,8 +21,7 @@ from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel import clock
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.verification.evidence_check import check_evidence
-from paraph.pdf.verification.evidence_statements import check_journal, check_signers
-from paraph.pdf.verification.proof_file import evidence_of, printed_text
+from paraph.pdf.verification.proof_file import check_journal, check_signers, evidence_of, printed_text
 from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.fields.store import values_of, write
 from paraph.signature_requests.models import Field, SignatureRequest, Signer

@@ -1,7 +1,6 @@
 """Private keys with certificates of a throw-away root, for tests of where keys live."""
 
 from dataclasses import dataclass
-from datetime import timedelta
 from pathlib import Path
 from typing import Literal
 
@@ -13,9 +12,9 @@ from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
 from cryptography.x509.oid import NameOID
 
-from paraph.kernel import clock
 from paraph.keys.certificates import PublicKey
 from paraph.keys.local_key import PrivateKey
+from tests.keys.odd_chains import issued
 
 ROOT_NAME = "Trust Service Root"
 Kind = Literal["rsa", "p-256"]
@@ -55,27 +54,8 @@ def make_root() -> Root:
 def _certificate(
     name: str, public: PublicKey, issuer_key: PrivateKey, *, ca: bool = False, days: int = 365
 ) -> x509.Certificate:
-    start = clock.now() - timedelta(hours=1)
-    usage = dict.fromkeys(("digital_signature", "content_commitment", "key_cert_sign", "crl_sign"), ca)
-    usage |= {"digital_signature": True, "content_commitment": not ca}
-    never = dict.fromkeys(
-        ("key_encipherment", "data_encipherment", "key_agreement", "encipher_only", "decipher_only"), False
-    )
-    identifier = x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key())
-    return (
-        x509.CertificateBuilder()
-        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
-        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, ROOT_NAME)]))
-        .public_key(public)
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(start)
-        .not_valid_after(start + timedelta(days=days))
-        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-        .add_extension(x509.KeyUsage(**usage, **never), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(public), critical=False)
-        .add_extension(identifier, critical=False)
-        .sign(issuer_key, SHA256())
-    )
+    subject, issuer = (x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, each)]) for each in (name, ROOT_NAME))
+    return issued(subject, public, issuer, issuer_key, ca=ca, days=(-1, days))
 
 
 def make_key(kind: Kind) -> PrivateKey:

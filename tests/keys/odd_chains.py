@@ -17,7 +17,7 @@ from cryptography.x509.name import _ASN1Type
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
 from tests import independent
 
 Key = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey

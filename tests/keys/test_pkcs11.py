@@ -18,9 +18,10 @@ from pkcs11 import Attribute, KeyType, TokenFlag
 
 from paraph.kernel import clock, tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys import open_key, pkcs11_key, pkcs11_token
+from paraph.keys import open_key, pkcs11_key
 from paraph.keys.certificates import PublicKey
 from paraph.keys.local_key import PrivateKey
+from paraph.keys.pkcs11_key import address_of, parse
 from tests.keys.certified_keys import ALGORITHMS, KINDS, Kind, Root, is_signature, make_key, make_root
 from tests.keys.odd_chains import pss
 from tests.keys.soft_tokens import PIN, address, make_token, module, put_key, remove_token
@@ -98,7 +99,7 @@ def test_a_token_that_does_not_hash(make: Callable[[Kind], Token]) -> None:
     opened = token.open()
     session = bare(token).open()
     (key,) = session.get_objects({Attribute.CLASS: pkcs11.ObjectClass.PRIVATE_KEY})
-    assert is_signature(opened.certificate, b"message", pkcs11_token._signer(key, set(), PIN)(b"message"))
+    assert is_signature(opened.certificate, b"message", pkcs11_key._signer(key, set(), PIN)(b"message"))
 
 
 def test_the_pin_stands_in_a_file_or_in_the_setting(token: Token) -> None:
@@ -279,3 +280,48 @@ def _rsa(public: pkcs11.Object) -> PublicKey:
     numbers = (public[name] for name in (Attribute.PUBLIC_EXPONENT, Attribute.MODULUS))
     exponent, modulus = (int.from_bytes(number, "big") for number in numbers)
     return rsa.RSAPublicNumbers(exponent, modulus).public_key()
+
+
+def test_every_part_is_read() -> None:
+    uri = parse(
+        "pkcs11:model=SoftHSM%20v2;manufacturer=SoftHSM%20project;serial=6e55;token=my%3Btoken;id=%01%ab;"
+        "object=the%20seal;type=private?module-path=/usr/lib/softhsm/libsofthsm2.so&pin-source=file:/run/secrets/p%20in"
+    )
+    assert uri.module == Path("/usr/lib/softhsm/libsofthsm2.so")
+    assert uri.token == {
+        "model": "SoftHSM v2",
+        "manufacturer": "SoftHSM project",
+        "serial": "6e55",
+        "token": "my;token",
+    }
+    assert (uri.label, uri.id) == ("the seal", b"\x01\xab")
+    assert uri.pin_file == Path("/run/secrets/p in")
+
+
+def test_the_name_is_an_address_again() -> None:
+    name = address_of("my;token", "6e55", "the sea=l", b"\x01\xab")
+    assert name == "pkcs11:token=my%3Btoken;serial=6e55;object=the%20sea%3Dl;id=%01%AB"
+    again = parse(f"{name}?module-path=/m.so")
+    assert (again.token["token"], again.label, again.id) == ("my;token", "the sea=l", b"\x01\xab")
+
+
+@pytest.mark.parametrize(
+    ("address", "why"),
+    [
+        ("pkcs11:object=seal", "lacks ?module-path="),
+        ("pkcs11:token=t?module-path=/m.so", "names no key"),
+        ("pkcs11:object=seal;type=cert?module-path=/m.so", "must name a private key"),
+        ("pkcs11:lable=seal?module-path=/m.so", "'lable' cannot be used there"),
+        ("pkcs11:object=a;object=b?module-path=/m.so", "'object' cannot be used there"),
+        ("pkcs11:object=seal?module-path=/m.so&pin-value=1234", "a PIN does not belong there"),
+        ("pkcs11:object=seal;pin-value=1234?module-path=/m.so", "a PIN does not belong there"),
+        ("pkcs11:object=seal?module-path=/m.so&pin-source=1234", "pin-source must be file:"),
+        ("pkcs11:object?module-path=/m.so", "'object' cannot be used there"),
+    ],
+)
+def test_what_is_no_address_is_told_without_repeating_a_pin(address: str, why: str) -> None:
+    with pytest.raises(DomainError) as refused:
+        parse(address)
+    assert refused.value.code == "configuration"
+    assert refused.value.message.startswith("PARAPH_SEALING_KEY is no address of a PKCS#11 key: ")
+    assert why in refused.value.message and "1234" not in refused.value.message

@@ -1,4 +1,4 @@
-"""The operator's own key, from PEM and PKCS#12 files."""
+"""The operator's own key, from PEM and PKCS#12 files, and what an installation trusts."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +17,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
 from paraph.keys import SigningKey, development_authority, issuing, sealing_keys
 from paraph.keys.sealing import trusted_roots
+from tests.keys.certified_keys import make_key, make_root
 
 SECRET = b"s" * 32
 
@@ -126,3 +127,17 @@ def test_one_key_for_both_environments_is_refused(files: Files) -> None:
         sealing_keys(settings, "sandbox", files.folder, SECRET)
     with pytest.raises(DomainError, match="PARAPH_SANDBOX_SEALING_CERTIFICATE is set but PARAPH_SANDBOX_SEALING_KEY"):
         sealing_keys(Settings(sandbox_sealing_certificate=files.certificate), "sandbox", files.folder, SECRET)
+
+
+@pytest.mark.parametrize("address", ["pkcs11:object=seal?module-path=/nowhere.so", "awskms:alias/nowhere", "/nowhere"])
+def test_the_root_of_a_key_that_is_not_here(address: str, tmp_path: Path) -> None:
+    root = make_root()
+    chain = root.chain(tmp_path, make_key("p-256").public_key())
+    settings = Settings(sealing_key=address, sealing_certificate=chain)
+    assert trusted_roots(settings, tmp_path) == [root.certificate.public_bytes(Encoding.DER)]
+
+
+def test_without_a_certificate_file_the_key_must_be_there(tmp_path: Path) -> None:
+    with pytest.raises(DomainError, match="cannot be read"):
+        trusted_roots(Settings(sealing_key="/nowhere.p12"), tmp_path)
+    assert trusted_roots(Settings(), tmp_path) == []

@@ -27,7 +27,7 @@ from paraph.operations.check.outcome import Outcome, compare_clocks
 from paraph.operations.check.sealing import CANARY, sandbox_sealing, sealing, timestamps
 from paraph.operations.check.service_checks import ServiceCheck, require_start, run_checks
 from paraph.operations.pending_work import queue_state
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.untrusted.inspect import inspect
 from tests.cli.service import free_port
 from tests.factories import scene, sign

@@ -28,6 +28,17 @@ HASHES: dict[str, hashes.HashAlgorithm] = {
 }
 
 
+USES = (
+    *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement"),
+    *("key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
+)
+
+
+def usage(*uses: str) -> tuple[x509.ExtensionType, bool]:
+    """What a key is for, and that this is critical."""
+    return x509.KeyUsage(**{use: use in uses for use in USES}), True
+
+
 @cache
 def rsa_key() -> rsa.RSAPrivateKey:
     return rsa.generate_private_key(65537, 2048)
@@ -38,10 +49,14 @@ def curve_key(name: str = "authority") -> ec.EllipticCurvePrivateKey:
     return ec.generate_private_key(ec.SECP256R1())
 
 
+def named(common: str) -> x509.Name:
+    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
+
+
 def certificate(
     name: str,
     key: Key,
-    issuer: str,
+    issuer: str | x509.Name,
     issuer_key: Key,
     *,
     ca: bool = False,
@@ -54,8 +69,8 @@ def certificate(
     now = clock.now()
     builder = (
         x509.CertificateBuilder()
-        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
-        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, issuer)]))
+        .subject_name(named(name))
+        .issuer_name(issuer if isinstance(issuer, x509.Name) else named(issuer))
         .public_key(key.public_key())
         .serial_number(x509.random_serial_number())
         .not_valid_before(now + start)

@@ -39,6 +39,11 @@ def pictures(pdf: bytes, scale: float = 4) -> Iterator[Image.Image]:
             yield bitmap.to_pil().convert("RGBA")
 
 
+def squeezed(text: str) -> str:
+    """The text without white space and places for line breaks."""
+    return "".join(character for character in text if not character.isspace() and character != "\u200b")
+
+
 def without_ground(picture: Image.Image) -> Image.Image:
     """The letters and lines of a stamp alone, without its ground and the grey hairline around that."""
     white = Image.new("RGBA", picture.size, (255, 255, 255, 255))

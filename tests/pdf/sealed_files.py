@@ -16,7 +16,7 @@ from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority, KeyKind, development_authority
 from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
 from paraph.pdf.sealing.seal import SealedPdf, seal
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 from tests import first_start, independent
 from tests.pdf.pdf_factory import saved
@@ -58,7 +58,7 @@ def sealed(pdf: bytes, **arguments: Any) -> SealedPdf:
 
 def sealed_without_purpose(pdf: bytes, **arguments: Any) -> bytes:
     """With a seal that does not say what it is for, as earlier versions made them."""
-    with patch("paraph.pdf.sealing.draft_in_process.check"):  # would refuse to hand it out
+    with patch("paraph.pdf.sealing.draft.check"):  # would refuse to hand it out
         return sealed(pdf, **{"at": clock.now(), **arguments, "purpose": _Unsaid("document", 0, "")}).content
 
 

@@ -15,8 +15,7 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.signature_requests.fields.kinds import field_content
-from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.kinds import Value, field_content
 from paraph.signature_requests.models import Field
 from tests import independent
 from tests.pdf.odd_files import CLASSES

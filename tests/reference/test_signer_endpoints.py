@@ -10,9 +10,9 @@ from django.urls import URLPattern
 from jsonschema_rs import Draft202012Validator
 
 from paraph.config.urls import urlpatterns
-from paraph.signature_requests.consent import LOCALES
 from paraph.signer.described import signer_paths
 from paraph.signer.signature import SignatureBody
+from paraph.words import LOCALES
 from tests.api.v1.contract import closed
 
 PATHS = signer_paths()

@@ -5,8 +5,7 @@ from typing import Any
 import pytest
 from django.utils import translation
 
-from paraph.signature_requests.fields.kinds import KINDS, entered
-from paraph.signature_requests.fields.readers import InvalidEntryError
+from paraph.signature_requests.fields.kinds import KINDS, InvalidEntryError, entered
 from paraph.signature_requests.models import Field
 from paraph.signature_requests.values import InvalidValueError
 

@@ -2,8 +2,7 @@
 
 import pytest
 
-from paraph.signature_requests.fields.kinds import KINDS, shown_text
-from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.kinds import KINDS, Value, shown_text
 from paraph.signature_requests.models import Field
 from paraph.words import LOCALES
 

@@ -6,8 +6,8 @@ import pytest
 
 from paraph.signature_requests import input as shapes
 from paraph.signature_requests import payload
-from paraph.signature_requests.input_types import Input
 from paraph.signature_requests.problems import MOST_NAMED, Problems
+from paraph.signature_requests.values import Input
 from paraph.tenants.limits import allowance
 
 

@@ -7,7 +7,7 @@ from django.test import override_settings
 from paraph.flow.signing.sign import Signature
 from paraph.flow.signing.sign import sign as sign_verb
 from paraph.kernel.secrets import Secrets
-from paraph.signature_requests.handwriting import initials_of, signature_of
+from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Signer
 from tests.factories import TYPED, VISITOR, Scene, scene
 

@@ -14,8 +14,7 @@ from paraph.drafts.tags import offers_of
 from paraph.request_templates.bulk.columns import sample_values, value_of
 from paraph.request_templates.models import Role
 from paraph.signature_requests.fields.entry import filled_fields
-from paraph.signature_requests.fields.kinds import KINDS, Kind
-from paraph.signature_requests.fields.readers import read_text
+from paraph.signature_requests.fields.kinds import KINDS, Kind, read_text
 from paraph.signature_requests.models import Field, Signer
 from tests.api.v1.api_clients import api_client
 from tests.api.v1.test_fields import field, with_fields
@@ -26,7 +25,7 @@ from tests.signer.test_filling import page, tag
 
 SOURCE = Path(paraph.__file__).parent
 TABLE = SOURCE / "signature_requests/fields/kinds.py"
-PROOFS = SOURCE / "pdf/verification/evidence_statements.py"
+PROOFS = SOURCE / "pdf/verification/proof_file.py"
 """What proofs state, also those of other versions: it is read without the service."""
 
 DRAWING = SOURCE / "pdf/typesetting/field_values.py"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.signature_requests.names import full_name
+from paraph.signature_requests.localized import full_name
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from paraph.signature_requests.fields.readers import plain_number, two_readings
+from paraph.signature_requests.fields.kinds import plain_number, two_readings
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ from paraph.flow.sending.invite import invite
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.pdf.verification.evidence_check import check_evidence
-from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Approval, SignatureRequest, Signer
 from paraph.signer import language
 from paraph.storage import store

@@ -11,9 +11,9 @@ from django.test import Client
 from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
-from paraph.signature_requests.copy_token import copy_url
 from paraph.signature_requests.models import CopyRecipient, SignatureRequest
 from paraph.signature_requests.signing_token import new_salt
+from paraph.signature_requests.tickets import copy_url
 from paraph.storage import store
 from paraph.words import LOCALES
 from tests.factories import Scene, scene, sign

@@ -8,7 +8,7 @@ from django.test import Client
 
 from paraph.documents.models import Document
 from paraph.evidence.models import SealedDocument
-from paraph.signature_requests import copy_ticket
+from paraph.signature_requests import tickets
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.storage import store
 from tests.factories import Scene, scene, sign
@@ -41,7 +41,7 @@ def status(client: Client, url: str) -> int:
 
 
 def ticket_of(made: Scene, position: int = 0, **lifetime: float) -> str:
-    return copy_ticket.ticket(made.signers[position], timedelta(**lifetime or {"minutes": 15}))
+    return tickets.ticket(made.signers[position], timedelta(**lifetime or {"minutes": 15}))
 
 
 def test_the_document_can_be_read_before_it_is_signed(client: Client) -> None:

@@ -15,7 +15,7 @@ from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.models import OneTimeCode
 from paraph.signature_requests.models import SignatureRequest, Signer
-from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signature_requests.signed_documents import PageNotShownError
 from paraph.signer import answers
 from paraph.words import LOCALES
 from tests.factories import Scene, scene

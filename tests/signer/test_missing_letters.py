@@ -16,8 +16,7 @@ pytestmark = pytest.mark.django_db
 @pytest.fixture
 def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     library = fonts.open_library(tmp_path, system_folders=())
-    for place in ("names", "glyph_fallback"):
-        monkeypatch.setattr(f"paraph.pdf.typesetting.{place}.library", lambda: library)
+    monkeypatch.setattr("paraph.pdf.typesetting.glyph_fallback.library", lambda: library)
 
 
 @pytest.mark.usefixtures("_bare")

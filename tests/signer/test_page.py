@@ -14,11 +14,12 @@ import paraph.signer
 from paraph import words as catalog
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
-from paraph.signature_requests.consent import LOCALES, consent_notice
+from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import Placement, SignatureRequest, Signer
 from paraph.signer import language
 from paraph.tenants.branding import theme
 from paraph.tenants.models import BrandingProfile
+from paraph.words import LOCALES
 from tests.factories import Scene, scene, sign
 from tests.production import Client
 

@@ -8,7 +8,7 @@ from django.test import Client
 
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.codes import six_digits
-from paraph.signature_requests.handwriting import signature_of
+from paraph.signature_requests.marks import signature_of
 from paraph.signature_requests.models import Signer
 from paraph.signer import language
 from tests.factories import Scene, scene

@@ -13,9 +13,9 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.pdf.drawing.marks import Mark
 from paraph.pdf.untrusted.inspect import inspect
-from paraph.signature_requests.consent import LOCALES
 from paraph.signer import language
 from paraph.tenants.scope import TenantScope
+from paraph.words import LOCALES
 from tests.api.v1.api_clients import CONTRACT, ApiClient, api_client, error, payload, rectangle
 from tests.pdf import changing, revisions
 from tests.pdf.changing import PRINT_OFF, SCRIPT

@@ -20,7 +20,7 @@ from cryptography.x509.oid import NameOID
 
 from paraph.keys import DevelopmentAuthority, issuing
 from paraph.keys.local_key import LocalKey
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping, granted_token, timestamp_request
 
 SEALED_AT = datetime(2025, 6, 1, 12, 0, tzinfo=UTC)

@@ -24,7 +24,7 @@ from lab.fuzz.altered.authorities import ALTERED_AT, authority, signer, steady, 
 from lab.fuzz.altered.covers import sealed_again
 from lab.fuzz.altered.genuine import GENUINE, genuine
 from lab.fuzz.altered.recipes import Recipe, altered
-from paraph.keys.revocation import certificate_status, revocation_list
+from paraph.keys.development import certificate_status, revocation_list
 
 Add = Callable[[bytes], bytes]
 

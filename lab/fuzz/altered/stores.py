@@ -9,7 +9,7 @@ from lab.fuzz.altered.known import NotHere, Stream, number_of
 from lab.fuzz.altered.spelling import opaque
 from lab.fuzz.altered.tail import Tail
 from lab.fuzz.altered.trailers import forged_page
-from paraph.keys.revocation import revocation_list
+from paraph.keys.development import revocation_list
 
 Alter = Callable[[Tail, Random], None]
 

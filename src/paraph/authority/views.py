@@ -9,10 +9,9 @@ from django.http import HttpRequest, HttpResponse
 from paraph.flow.sealing.context import development
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority
-from paraph.keys.revocation import status_answer
+from paraph.keys.development import status_answer
 from paraph.pdf.pki.statuses import DevelopmentStatuses
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
-from paraph.pdf.timestamps.http_authority import QUERY_TYPE, REPLY_TYPE
+from paraph.pdf.timestamps.authorities import QUERY_TYPE, REPLY_TYPE, BuiltInAuthority
 
 _LARGEST_REQUEST = 4096  # bytes; an ordinary request has a hundred
 _OCSP_QUERY, _OCSP_REPLY = "application/ocsp-request", "application/ocsp-response"

@@ -19,7 +19,7 @@ from paraph.dashboard.middleware import POLICY
 from paraph.kernel import clock
 from paraph.kernel.logo_picture import shown
 from paraph.pdf.typesetting.appearances import StampContent, stamp_svg
-from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.localized import consent_notice
 from paraph.tenants.branding import theme
 from paraph.tenants.logos import logo_of
 from paraph.tenants.models import BrandingProfile, Member

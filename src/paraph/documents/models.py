@@ -19,7 +19,7 @@ class Document(models.Model):
     (:data:`paraph.pdf.structure.normalise.Method`), "" for documents of earlier versions. Where the upload
     cannot be sealed as it is, a prepared file is stored beside it (``prepared_sha256``, ``prepared_size``).
     ``clean_contents``: whether what is drawn after the contents of a page of that file shows, whatever the page
-    (:class:`paraph.pdf.structure.page_endings.PageEndings`), and nothing refers to an object beyond its last. From
+    (:class:`paraph.pdf.structure.graphics_state.PageEndings`), and nothing refers to an object beyond its last. From
     ``file_deleted_at`` on both files are gone, and no request can begin with them.
     """
 

@@ -10,9 +10,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from secrets import randbelow
 from typing import Any
 
-from paraph.signature_requests.input import SignatureRequestInput
+from paraph.signature_requests.input import OPTIONS, PERSON, SignatureRequestInput
 from paraph.signature_requests.models import Channel, Role
-from paraph.signature_requests.variants import OPTIONS, PERSON
 
 Json = dict[str, Any]
 

@@ -16,18 +16,20 @@ from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
     MOST_STAMPS,
+    OPTIONS,
     Assignment,
     DocumentInput,
+    PartialRequest,
     SignatureRequestInput,
     SignerInput,
     Stamp,
+    fields_of,
 )
-from paraph.signature_requests.input_types import Id, Text
+from paraph.signature_requests.payload import look_for_unknown
 from paraph.signature_requests.placing import PlannedDocument, PlannedField, PlannedPlacement
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.unknown_fields import ClosedInput, look_for_unknown
-from paraph.signature_requests.variants import OPTIONS, PartialRequest, fields_of
+from paraph.signature_requests.values import ClosedInput, Id, Text
 from paraph.tenants.scope import TenantScope
 
 DraftSignerInput: Any = create_model(

@@ -10,8 +10,8 @@ from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import LONGEST_MESSAGE, LONGEST_SUBJECT, Channel, Mode, Role, SignatureRequest
-from paraph.signature_requests.names import full_name
 from paraph.tenants.models import Application, Environment, Organization, User
 
 Json = dict[str, Any]

@@ -10,7 +10,7 @@ from paraph.documents.models import Document
 from paraph.drafts.covered_words import covered_words
 from paraph.drafts.models import Draft, Placed
 from paraph.kernel.errors import DomainError
-from paraph.pdf.typesetting.names import written_otherwise
+from paraph.pdf.typesetting.glyph_fallback import written_otherwise
 
 _MOST = 50  # nobody reads more at a time
 _TOUCHING = 2.0  # points by which stamps and fields may overlap unseen

@@ -9,8 +9,7 @@ from django.db.models import F
 from paraph.evidence.models import SealingFailure
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.refusal import ReadersUnavailable, SealError
 
 _MAX_CAUSE_LENGTH = 2000
 _MAX_SENTENCE_LENGTH = 500

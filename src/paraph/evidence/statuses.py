@@ -6,7 +6,7 @@ from datetime import datetime, timedelta
 
 from paraph.evidence.models import CertificateStatus, SealedDocument
 from paraph.kernel import clock, tokens
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
 
 _MAX_ERROR_LENGTH = 500
 _FORGOTTEN_AFTER = timedelta(days=60)

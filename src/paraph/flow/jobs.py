@@ -28,7 +28,7 @@ from paraph.flow.sending.remind import send_reminder
 from paraph.flow.sending.remind_due import remind_due
 from paraph.flow.signing.ask import forward_inquiry
 from paraph.kernel import clock
-from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import SealError
 from paraph.queue.jobs import DEFAULT, MAIL, Reschedule, defer, logged
 from paraph.tenants.usage import take_over_calls
 from paraph.webhooks.prune import prune, prune_events

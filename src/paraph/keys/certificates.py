@@ -5,6 +5,7 @@ from SHA-256 on. SHA-1 and MD5 are broken, and SHA-224 has no longer been recomm
 """
 
 from pathlib import Path
+from typing import TypeVar
 
 from cryptography import x509
 from cryptography.exceptions import UnsupportedAlgorithm
@@ -22,6 +23,7 @@ _CURVES = (ec.SECP256R1, ec.SECP384R1, ec.SECP521R1, ec.BrainpoolP256R1, ec.Brai
 _EXPLICIT_CURVE = b"\x06\x07\x2a\x86\x48\xce\x3d\x01\x01"  # prime-field: parameters that describe a curve (X9.62)
 _SHORTEST_HASH = 32  # bytes
 PublicKey = rsa.RSAPublicKey | ec.EllipticCurvePublicKey
+_Value = TypeVar("_Value", bound=x509.ExtensionType)
 
 
 def weakness_of_key(key: object) -> str:
@@ -80,7 +82,7 @@ def read_certificates(path: Path) -> list[x509.Certificate]:
 
 
 def read_roots(path: Path) -> list[bytes]:
-    """DER of every certificate of a PEM file. Raises as :func:`read_certificates` does."""
+    """Return the DER of every certificate of a PEM file. Raises as :func:`read_certificates` does."""
     return [certificate.public_bytes(Encoding.DER) for certificate in read_certificates(path)]
 
 
@@ -91,11 +93,13 @@ def is_pss(certificate: x509.Certificate) -> bool:
 
 def may_sign(certificate: x509.Certificate) -> bool:
     """Return whether the key is for signatures, or nothing is said of what it is for."""
-    try:
-        usage = certificate.extensions.get_extension_for_class(x509.KeyUsage).value
-    except x509.ExtensionNotFound:
-        return True
-    return usage.digital_signature or usage.content_commitment
+    usage = extension(certificate, x509.KeyUsage)
+    return usage is None or usage.digital_signature or usage.content_commitment
+
+
+def extension(certificate: x509.Certificate, kind: type[_Value]) -> _Value | None:
+    """Return the value of an extension, ``None`` for none."""
+    return next((each.value for each in certificate.extensions if isinstance(each.value, kind)), None)
 
 
 def fingerprint(key: PublicKey) -> str:

@@ -6,11 +6,10 @@ a chain.
 
 import re
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from functools import lru_cache
 from string import ascii_uppercase
-from typing import TypeVar
 
 from cryptography import x509
 from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
@@ -19,7 +18,7 @@ from cryptography.hazmat.primitives.asymmetric.padding import PSS, PKCS1v15
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.kernel import clock
-from paraph.keys.certificates import is_pss, weakness_of_certificate
+from paraph.keys.certificates import extension, is_pss, weakness_of_certificate
 
 _LONGEST = 10  # certificates
 _MOST_TRIED = 200  # possible issuers, whose signatures are verified
@@ -52,7 +51,6 @@ _UNDERSTOOD = (
 )
 """May be critical. No policy is demanded, so that any policies hold."""
 
-_Value = TypeVar("_Value", bound=x509.ExtensionType)
 _Name = list[frozenset[tuple[x509.ObjectIdentifier, str | bytes]]]
 
 
@@ -79,7 +77,7 @@ def find_chain(
     """
     if fault := fault_of(certificate, moment, is_root=certificate in roots):
         raise NoChain(certificate, fault)
-    own = _extension(certificate, x509.ExtendedKeyUsage)
+    own = extension(certificate, x509.ExtendedKeyUsage)
     is_authority = own is not None and set(own) == {ExtendedKeyUsageOID.TIME_STAMPING}
     faults, reached = list[NoChain](), {certificate}
     chain: tuple[x509.Certificate, ...] = (certificate,)
@@ -91,8 +89,9 @@ def find_chain(
             if broken is None:
                 return chain
             faults.append(broken)
-        for issuer in _of_name(chain[-1], (*roots, *others)) if len(chain) < _LONGEST else ():
-            if issuer in reached:
+        named, _ = _names(chain[-1])
+        for issuer in (*roots, *others) if named is not None and len(chain) < _LONGEST else ():
+            if issuer in reached or _names(issuer)[1] != named:
                 continue
             tried += 1
             if tried > _MOST_TRIED:
@@ -147,12 +146,6 @@ def _folded_text(value: str | bytes) -> str | bytes:
     return value if isinstance(value, bytes) else _WHITE.sub(" ", value.translate(_LOWER)).strip(" ")
 
 
-def _of_name(child: x509.Certificate, candidates: Iterable[x509.Certificate]) -> Iterator[x509.Certificate]:
-    """Yield the candidates that the child names as its issuer."""
-    issuer, _ = _names(child)
-    return (each for each in candidates if issuer is not None and _names(each)[1] == issuer)
-
-
 @lru_cache(maxsize=4096)
 def _names(certificate: x509.Certificate) -> tuple[_Name | None, _Name | None]:
     """Return the names of issuer and subject; None for both where one cannot be read."""
@@ -178,10 +171,11 @@ def fault_of(certificate: x509.Certificate, moment: datetime, *, is_root: bool) 
 
 
 def _fault_of_issuer(certificate: x509.Certificate, *, is_authority: bool) -> str:
-    """``is_authority``: whether the first certificate of the chain is that of a timestamp authority."""
-    constraints = _extension(certificate, x509.BasicConstraints)
-    usage = _extension(certificate, x509.KeyUsage)
-    purposes = _extension(certificate, x509.ExtendedKeyUsage)
+    """Return why a certificate may not issue others, if so. ``is_authority``: the chain begins with that of
+    a timestamp authority."""
+    constraints = extension(certificate, x509.BasicConstraints)
+    usage = extension(certificate, x509.KeyUsage)
+    purposes = extension(certificate, x509.ExtendedKeyUsage)
     if constraints is None or not constraints.ca or (usage is not None and not usage.key_cert_sign):
         return "may not issue certificates"
     if purposes is not None and (_FOR_TIMESTAMPS if is_authority else FOR_DOCUMENTS).isdisjoint(purposes):
@@ -193,11 +187,11 @@ def _broken_rules(chain: tuple[x509.Certificate, ...]) -> Iterator[NoChain]:
     """Yield what a certificate of the chain demands of those below it and they do not keep (RFC 5280 §6.1.4)."""
     for position, issuer in enumerate(chain[1:], start=1):
         below = chain[:position]
-        constraints = _extension(issuer, x509.BasicConstraints)
+        constraints = extension(issuer, x509.BasicConstraints)
         longest = constraints.path_length if constraints else None
         if longest is not None and sum(not same_name(each.issuer, each.subject) for each in below[1:]) > longest:
             yield NoChain(issuer, f"allows at most {longest} issuers below it")
-        names = _extension(issuer, x509.NameConstraints)
+        names = extension(issuer, x509.NameConstraints)
         if names is not None and not all(_allows(names, each) for each in below):
             yield NoChain(issuer, "does not allow the names of certificates below it")
 
@@ -205,7 +199,7 @@ def _broken_rules(chain: tuple[x509.Certificate, ...]) -> Iterator[NoChain]:
 def _allows(constraints: x509.NameConstraints, certificate: x509.Certificate) -> bool:
     """Return whether the constraints allow the certificate's names. Directory names are compared; a constraint on names
     of another kind allows none of this kind."""
-    alternative = _extension(certificate, x509.SubjectAlternativeName)
+    alternative = extension(certificate, x509.SubjectAlternativeName)
     names = [x509.DirectoryName(certificate.subject)] if certificate.subject.rdns else []
     kinds = {type(each) for each in (*names, *(alternative or ()))}
     if certificate.subject.get_attributes_for_oid(NameOID.EMAIL_ADDRESS):
@@ -219,7 +213,3 @@ def _allows(constraints: x509.NameConstraints, certificate: x509.Certificate) ->
         if bases and (not all(within) if wanted else any(within)):
             return False
     return True
-
-
-def _extension(certificate: x509.Certificate, kind: type[_Value]) -> _Value | None:
-    return next((each.value for each in certificate.extensions if isinstance(each.value, kind)), None)

@@ -1,15 +1,24 @@
-"""The development authority that a first start makes: a root, four sealing keys and a timestamp key."""
+"""The development authority that a first start makes: a root, four sealing keys, a timestamp key, and what tells that
+none of their certificates was revoked.
 
+The authority never revokes one: an installation that loses a development key makes a new authority.
+"""
+
+import hashlib
 import os
 import shutil
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from pathlib import Path
 from typing import Literal
 
 from cryptography import x509
+from cryptography.exceptions import UnsupportedAlgorithm
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.hashes import SHA1, SHA256
 from cryptography.hazmat.primitives.serialization import Encoding
+from cryptography.x509 import ocsp
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
@@ -96,11 +105,12 @@ def _create(home: Path, passphrase: bytes, kind: KeyKind) -> None:
     temporary = home.with_name(f"{home.name}.{os.getpid()}.{tokens.random_hex(4)}")
     temporary.mkdir(mode=0o700, parents=True)
     try:
-        root_key = _generate(kind)
-        _write_pair(temporary, _ROOT, root_key, issuing.issue_root(root_key), passphrase)
-        for name, issue in _LEAVES.items():
-            key = _generate(kind)
-            _write_pair(temporary, name, key, issue(root_key, key.public_key()), passphrase)
+        keys = {name: _generate(kind) for name in (_ROOT, *_LEAVES)}
+        for name, key in keys.items():
+            root_key = keys[_ROOT]
+            issued = _LEAVES[name](root_key, key.public_key()) if name in _LEAVES else issuing.issue_root(root_key)
+            _write(temporary / f"{name}.key", encrypted_pem(key, passphrase))
+            _write(temporary / f"{name}.pem", issued.public_bytes(Encoding.PEM))
         _move_into_place(temporary, home)
     finally:
         shutil.rmtree(temporary, ignore_errors=True)
@@ -110,11 +120,6 @@ def _generate(kind: KeyKind) -> PrivateKey:
     if kind == "rsa-3072":
         return rsa.generate_private_key(public_exponent=65537, key_size=3072)
     return ec.generate_private_key(ec.SECP256R1())
-
-
-def _write_pair(folder: Path, name: str, key: PrivateKey, certificate: x509.Certificate, passphrase: bytes) -> None:
-    _write(folder / f"{name}.key", encrypted_pem(key, passphrase))
-    _write(folder / f"{name}.pem", certificate.public_bytes(Encoding.PEM))
 
 
 def _write(path: Path, content: bytes) -> None:
@@ -132,11 +137,7 @@ def _move_into_place(temporary: Path, home: Path) -> None:
     except OSError:
         if not home.exists():
             raise
-    _sync(home.parent)
-
-
-def _sync(folder: Path) -> None:
-    handle = os.open(folder, os.O_RDONLY)
+    handle = os.open(home.parent, os.O_RDONLY)
     try:
         os.fsync(handle)
     finally:
@@ -145,14 +146,15 @@ def _sync(folder: Path) -> None:
 
 def _load(home: Path, passphrases: Sequence[bytes]) -> DevelopmentAuthority:
     root = read_certificates(home / f"{_ROOT}.pem")[0]
+    keys = {name: _load_pair(home, name, root, passphrases) for name in (_ROOT, *_LEAVES)}
     return DevelopmentAuthority(
-        sealing_key=_load_pair(home, _SEALING, root, passphrases),
-        proof_key=_load_pair(home, _PROOF, root, passphrases),
-        sandbox_sealing_key=_load_pair(home, _SANDBOX_SEALING, root, passphrases),
-        sandbox_proof_key=_load_pair(home, _SANDBOX_PROOF, root, passphrases),
-        timestamp_key=_load_pair(home, _TIMESTAMP, root, passphrases),
+        sealing_key=keys[_SEALING],
+        proof_key=keys[_PROOF],
+        sandbox_sealing_key=keys[_SANDBOX_SEALING],
+        sandbox_proof_key=keys[_SANDBOX_PROOF],
+        timestamp_key=keys[_TIMESTAMP],
         root=root.public_bytes(Encoding.DER),
-        root_key=_load_pair(home, _ROOT, root, passphrases),
+        root_key=keys[_ROOT],
     )
 
 
@@ -187,10 +189,7 @@ def encrypt_anew(path: Path, secret: bytes, others: Sequence[bytes]) -> None:
     key, _ = read_private_key(path, passphrase(opening))
     draft = path.with_name(f".{path.name}.{os.getpid()}.{tokens.random_hex(4)}")
     try:
-        with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as file:
-            file.write(encrypted_pem(key, passphrase(secret)))
-            file.flush()
-            os.fsync(file.fileno())
+        _write(draft, encrypted_pem(key, passphrase(secret)))
         draft.replace(path)
     except OSError as error:
         draft.unlink(missing_ok=True)
@@ -203,3 +202,79 @@ def _opens(path: Path, secret: bytes) -> bool:
     except DomainError:
         return False
     return True
+
+
+VALIDITY = timedelta(days=7)
+"""The validity of a list or a response, which is renewed earlier."""
+
+_LARGEST_REQUEST = 4096
+
+
+def revocation_list(authority: DevelopmentAuthority, moment: datetime) -> bytes:
+    """Return the DER of the root's certificate revocation list at ``moment`` (RFC 5280 §5)."""
+    root = x509.load_der_x509_certificate(authority.root)
+    key = authority.root_key.private_key
+    return (
+        x509.CertificateRevocationListBuilder()
+        .issuer_name(root.subject)
+        .last_update(moment)
+        .next_update(moment + VALIDITY)
+        .add_extension(x509.CRLNumber(int(moment.timestamp())), critical=False)
+        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(key.public_key()), critical=False)
+        .sign(key, SHA256())
+        .public_bytes(Encoding.DER)
+    )
+
+
+def status_answer(authority: DevelopmentAuthority, request: bytes, moment: datetime) -> bytes:
+    """Answer an OCSPRequest with an OCSPResponse (DER, RFC 6960): a refusal if the request cannot be answered."""
+    try:
+        query = ocsp.load_der_ocsp_request(request) if len(request) <= _LARGEST_REQUEST else None
+        nonces = [each.value for each in query.extensions if isinstance(each.value, x509.OCSPNonce)] if query else []
+        algorithm = query.hash_algorithm if query else None
+    except (ValueError, TypeError, NotImplementedError, UnsupportedAlgorithm, x509.DuplicateExtension):
+        query = algorithm = None
+    if query is None or not isinstance(algorithm, SHA1 | SHA256):
+        return _refusal(ocsp.OCSPResponseStatus.MALFORMED_REQUEST)
+    root, leaves = x509.load_der_x509_certificate(authority.root), map(x509.load_der_x509_certificate, authority.issued)
+    certificate = next((leaf for leaf in leaves if leaf.serial_number == query.serial_number), None)
+    issuer_name = hashlib.new(algorithm.name, root.subject.public_bytes(), usedforsecurity=False).digest()
+    if certificate is None or query.issuer_name_hash != issuer_name:
+        return _refusal(ocsp.OCSPResponseStatus.UNAUTHORIZED)
+    answer = _good(certificate, root, algorithm, moment)
+    for nonce in nonces[:1]:
+        answer = answer.add_extension(nonce, critical=False)
+    return _signed(answer, authority)
+
+
+def certificate_status(authority: DevelopmentAuthority, certificate: bytes, moment: datetime) -> bytes:
+    """Return the OCSPResponse (DER) for a certificate (DER) of the authority."""
+    own, root = x509.load_der_x509_certificate(certificate), x509.load_der_x509_certificate(authority.root)
+    return _signed(_good(own, root, SHA256(), moment), authority)
+
+
+def _good(
+    certificate: x509.Certificate, root: x509.Certificate, algorithm: SHA1 | SHA256, moment: datetime
+) -> ocsp.OCSPResponseBuilder:
+    return (
+        ocsp.OCSPResponseBuilder()
+        .add_response(
+            cert=certificate,
+            issuer=root,
+            algorithm=algorithm,
+            cert_status=ocsp.OCSPCertStatus.GOOD,
+            this_update=moment,
+            next_update=moment + VALIDITY,
+            revocation_time=None,
+            revocation_reason=None,
+        )
+        .responder_id(ocsp.OCSPResponderEncoding.HASH, root)
+    )
+
+
+def _signed(answer: ocsp.OCSPResponseBuilder, authority: DevelopmentAuthority) -> bytes:
+    return answer.sign(authority.root_key.private_key, SHA256()).public_bytes(Encoding.DER)
+
+
+def _refusal(status: ocsp.OCSPResponseStatus) -> bytes:
+    return ocsp.OCSPResponseBuilder.build_unsuccessful(status).public_bytes(Encoding.DER)

@@ -20,12 +20,16 @@ TIMESTAMP_NAME = "Paraph Development Timestamp Authority"
 
 _ROOT_YEARS = 20
 _LEAF_YEARS = 10
+_USES = (
+    *("digital_signature", "content_commitment", "key_encipherment", "data_encipherment", "key_agreement"),
+    *("key_cert_sign", "crl_sign", "encipher_only", "decipher_only"),
+)
 _BACKDATED = timedelta(hours=1)  # for readers whose clocks are slow
 
 
 def issue_root(key: PrivateKey) -> x509.Certificate:
     """Return a self-signed root that may sign end-entity certificates and revocation lists."""
-    usage = _usage(key_cert_sign=True, crl_sign=True, digital_signature=True)
+    usage = _usage("key_cert_sign", "crl_sign", "digital_signature")
     return (
         _builder(ROOT_NAME, key.public_key(), ROOT_NAME, key.public_key(), _ROOT_YEARS)
         .add_extension(x509.BasicConstraints(ca=True, path_length=0), critical=True)
@@ -56,14 +60,14 @@ def issue_timestamp(root_key: PrivateKey, key: PublicKey) -> x509.Certificate:
     purpose = x509.ExtendedKeyUsage([ExtendedKeyUsageOID.TIME_STAMPING])
     return (
         _leaf(TIMESTAMP_NAME, root_key, key)
-        .add_extension(_usage(digital_signature=True), critical=True)
+        .add_extension(_usage("digital_signature"), critical=True)
         .add_extension(purpose, critical=True)
         .sign(root_key, SHA256())
     )
 
 
 def _sealing(name: str, root_key: PrivateKey, key: PublicKey) -> x509.CertificateBuilder:
-    usage = _usage(digital_signature=True, content_commitment=True)
+    usage = _usage("digital_signature", "content_commitment")
     return _leaf(name, root_key, key).add_extension(usage, critical=True)
 
 
@@ -96,21 +100,5 @@ def _name(common: str) -> x509.Name:
     )
 
 
-def _usage(
-    *,
-    digital_signature: bool = False,
-    content_commitment: bool = False,
-    key_cert_sign: bool = False,
-    crl_sign: bool = False,
-) -> x509.KeyUsage:
-    return x509.KeyUsage(
-        digital_signature=digital_signature,
-        content_commitment=content_commitment,
-        key_cert_sign=key_cert_sign,
-        crl_sign=crl_sign,
-        key_encipherment=False,
-        data_encipherment=False,
-        key_agreement=False,
-        encipher_only=False,
-        decipher_only=False,
-    )
+def _usage(*uses: str) -> x509.KeyUsage:
+    return x509.KeyUsage(**{use: use in uses for use in _USES})

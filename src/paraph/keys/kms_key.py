@@ -16,8 +16,7 @@ from cryptography.hazmat.primitives.serialization import load_der_public_key
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import PublicKey
-from paraph.keys.signing_key import KeySignature
-from paraph.keys.usable_certificate import of_key, usable_certificate
+from paraph.keys.signing_key import KeySignature, of_key, usable_certificate
 
 logging.getLogger("botocore").setLevel(logging.WARNING)  # below that it logs how it finds credentials
 

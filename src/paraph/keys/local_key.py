@@ -18,8 +18,7 @@ from cryptography.hazmat.primitives.serialization.pkcs12 import load_pkcs12
 
 from paraph.kernel.errors import DomainError
 from paraph.keys.certificates import fingerprint
-from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature
-from paraph.keys.usable_certificate import of_key, usable_certificate
+from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature, of_key, usable_certificate
 
 PrivateKey = rsa.RSAPrivateKey | ec.EllipticCurvePrivateKey
 
@@ -69,7 +68,7 @@ def read_private_key(path: Path, passphrase: bytes) -> tuple[PrivateKey, list[x5
 
 
 def encrypted_pem(key: PrivateKey, passphrase: bytes) -> bytes:
-    """Encrypted PKCS#8 in PEM. The passphrase must be a derived key, because the encryption barely slows guessing."""
+    """Return encrypted PKCS#8. The passphrase must be a derived key: the encryption barely slows guessing."""
     return key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, BestAvailableEncryption(passphrase))
 
 

@@ -1,19 +1,258 @@
 """A key in a PKCS#11 token: an HSM, a smart card, SoftHSM. Needs the extra ``paraph[pkcs11]``."""
 
+import hashlib
 import queue
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import Future
-from typing import Any, TypeVar
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+from urllib.parse import quote, unquote, unquote_to_bytes
 
+import pkcs11
 from cryptography import x509
-from pkcs11 import PKCS11Error
+from cryptography.hazmat.primitives.asymmetric.utils import encode_dss_signature
+from pkcs11 import Attribute, KeyType, Mechanism, ObjectClass, PKCS11Error, TokenFlag
 
 from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
-from paraph.keys.pkcs11_token import OpenKey, Pkcs11Uri, described, open_key, parse
-from paraph.keys.signing_key import RSA_PSS_SHA256, KeySignature
-from paraph.keys.usable_certificate import CertificateRefused, by_signature, usable_certificate
+from paraph.keys.signing_key import RSA_PSS_SHA256, CertificateRefused, KeySignature, by_signature, usable_certificate
+
+if TYPE_CHECKING:
+    from pkcs11._pkcs11 import lib as Library  # noqa: N812  the library's name of its class
+
+_OF_TOKENS = ("token", "serial", "manufacturer", "model")
+_KNOWN = {*_OF_TOKENS, "object", "id", "type"}
+_KNOWN_QUERY = {"module-path", "pin-source"}
+_SHA256_DIGEST_INFO = bytes.fromhex("3031300d060960864801650304020105000420")  # RFC 8017 §9.2, note 1
+_refused: set[tuple[str, bytes, bytes]] = set()
+"""Module, serial number and digest of each refused PIN. Trying such a PIN again would lock the token."""
+
+
+@dataclass(frozen=True)
+class Pkcs11Uri:
+    """The parts that identify one private key. An empty part matches any."""
+
+    module: Path
+    """The vendor's library."""
+    token: Mapping[str, str]
+    """Those of ``token`` (the label), ``serial``, ``manufacturer`` and ``model`` that the address gives."""
+    label: str
+    id: bytes
+    pin_file: Path | None
+
+
+def parse(address: str) -> Pkcs11Uri:
+    """Parse ``pkcs11:token=…;object=…;id=…?module-path=…&pin-source=file:…`` with percent-encoded values.
+
+    Raise ``DomainError("configuration", …)`` with a sentence that does not quote the values.
+    """
+    path, _, query = address.removeprefix("pkcs11:").partition("?")
+    attributes = _attributes(path.split(";"), _KNOWN)
+    options = _attributes(query.split("&"), _KNOWN_QUERY)
+    if attributes.get("type", "private") != "private":
+        raise _refusal("it must name a private key, type=private")
+    if "module-path" not in options:
+        raise _refusal("it lacks ?module-path=, the vendor's library")
+    if not any(name in attributes for name in ("object", "id")):
+        raise _refusal("it names no key: it needs object= or id=")
+    source = unquote(options["pin-source"]) if "pin-source" in options else ""
+    return Pkcs11Uri(
+        module=Path(unquote(options["module-path"])),
+        token={name: unquote(attributes[name]) for name in _OF_TOKENS if name in attributes},
+        label=unquote(attributes.get("object", "")),
+        id=unquote_to_bytes(attributes.get("id", "")),
+        pin_file=_file(source) if source else None,
+    )
+
+
+def address_of(token: str, serial: str, label: str, identifier: bytes) -> str:
+    """Return the address without its query: the key's name in the journal and the proof. It contains no secret."""
+    parts = {"token": token, "serial": serial, "object": label}
+    named = [f"{name}={quote(value, safe='')}" for name, value in parts.items() if value]
+    percent = "".join(f"%{byte:02X}" for byte in identifier)
+    return "pkcs11:" + ";".join([*named, *([f"id={percent}"] if identifier else [])])
+
+
+def _attributes(fields: list[str], known: set[str]) -> dict[str, str]:
+    attributes: dict[str, str] = {}
+    for field in filter(None, fields):
+        name, equals, value = field.partition("=")
+        if name == "pin-value":
+            raise _refusal(
+                "a PIN does not belong there: put it in a file, pin-source=file:…, or set PARAPH_SEALING_PASSPHRASE"
+            )
+        if not equals or name not in known or name in attributes:
+            raise _refusal(f"{name[:40]!r} cannot be used there; known are {', '.join(sorted(known))}, each once")
+        attributes[name] = value
+    return attributes
+
+
+def _file(source: str) -> Path:
+    path = source.removeprefix("file://").removeprefix("file:")
+    if not path.startswith("/"):
+        raise _refusal("pin-source must be file: and a path from the root")
+    return Path(path)
+
+
+def _refusal(why: str) -> DomainError:
+    return DomainError("configuration", f"PARAPH_SEALING_KEY is no address of a PKCS#11 key: {why}.")
+
+
+@dataclass(frozen=True)
+class OpenKey:
+    """``sign`` returns a signature over SHA-256 of a message: PKCS#1 v1.5, or the DER of ``ECDSA-Sig-Value``. It raises
+    ``PKCS11Error`` when the session or the token is lost."""
+
+    name: str
+    """The key's address without module and PIN."""
+    sign: Callable[[bytes], bytes]
+
+
+def open_key(uri: Pkcs11Uri, pin: str, *, afresh: bool) -> OpenKey:
+    """Log in and find the key. ``afresh``: restart the module first, since many notice a lost token only then.
+
+    Raise ``DomainError("configuration", …)`` when the token or key is missing or the login refused, and
+    ``PKCS11Error`` for any other fault.
+    """
+    library = _loaded(uri)
+    if afresh:
+        library.reinitialize()
+    token = _token(library, uri)
+    session = _session(token, uri, pin)
+    key = _key(session, uri)
+    name = address_of(token.label, token.serial.decode("latin-1"), key.label or "", key.id or b"")
+    return OpenKey(name, _signer(key, token.slot.get_mechanisms(), pin))
+
+
+def _loaded(uri: Pkcs11Uri) -> "Library":
+    if not uri.module.is_file():
+        raise DomainError("configuration", f"The PKCS#11 module {uri.module} does not exist.")
+    try:
+        return pkcs11.lib(str(uri.module))
+    except PKCS11Error as error:
+        raise DomainError(
+            "configuration", f"The PKCS#11 module {uri.module} cannot be used: {described(error)}."
+        ) from error
+
+
+def _token(library: "Library", uri: Pkcs11Uri) -> pkcs11.Token:
+    try:
+        found = _matching(library, uri)
+    except PKCS11Error:  # the module still lists a token that is gone
+        found = []
+    if not found:  # the token may be newer than the start of the module
+        library.reinitialize()
+        found = _matching(library, uri)
+    if len(found) == 1:
+        return found[0]
+    criteria = ", ".join(f'{name} "{value}"' for name, value in uri.token.items()) or "any name"
+    how_many = f"{len(found)} tokens" if found else "no token"
+    raise DomainError(
+        "configuration", f"The PKCS#11 module {uri.module} shows {how_many} with {criteria}; one is needed."
+    )
+
+
+def _matching(library: "Library", uri: Pkcs11Uri) -> list[pkcs11.Token]:
+    initialized = (token for token in library.get_tokens() if token.flags & TokenFlag.TOKEN_INITIALIZED)
+    return [token for token in initialized if _matches(token, uri)]
+
+
+def _matches(token: pkcs11.Token, uri: Pkcs11Uri) -> bool:
+    actual = {
+        "token": token.label,
+        "serial": token.serial.decode("latin-1"),
+        "manufacturer": token.manufacturer_id,
+        "model": token.model,
+    }
+    return all(actual[name] == value for name, value in uri.token.items())
+
+
+def _session(token: pkcs11.Token, uri: Pkcs11Uri, pin: str) -> pkcs11.Session:
+    if not pin:
+        if token.flags & TokenFlag.LOGIN_REQUIRED:
+            raise DomainError(
+                "configuration",
+                f'The token "{token.label}" wants a PIN: name a file of it with pin-source=file:… or set '
+                "PARAPH_SEALING_PASSPHRASE.",
+            )
+        return token.open()
+    attempt = (str(uri.module), token.serial, hashlib.sha256(pin.encode()).digest())
+    if attempt in _refused:
+        raise _wrong_pin(token)
+    try:
+        return token.open(user_pin=pin)
+    except pkcs11.UserAlreadyLoggedIn:  # another session of this process
+        return token.open()
+    except (pkcs11.PinIncorrect, pkcs11.PinInvalid, pkcs11.PinLenRange) as error:
+        _refused.add(attempt)
+        raise _wrong_pin(token) from error
+    except (pkcs11.PinLocked, pkcs11.PinExpired, pkcs11.UserPinNotInitialized) as error:
+        raise DomainError(
+            "configuration", f'The token "{token.label}" does not let its user in: {described(error)}.'
+        ) from error
+
+
+def _wrong_pin(token: pkcs11.Token) -> DomainError:
+    return DomainError("configuration", f'The token "{token.label}" refuses its PIN, which is not tried again.')
+
+
+def _key(session: pkcs11.Session, uri: Pkcs11Uri) -> Any:
+    wanted: dict[Attribute, object] = {Attribute.CLASS: ObjectClass.PRIVATE_KEY}
+    wanted |= {Attribute.LABEL: uri.label} if uri.label else {}
+    wanted |= {Attribute.ID: uri.id} if uri.id else {}
+    found = list(session.get_objects(wanted))
+    criteria = " and ".join(
+        filter(None, (f'label "{uri.label}"' if uri.label else "", f"id {uri.id.hex()}" if uri.id else ""))
+    )
+    if len(found) != 1:
+        how_many = f"{len(found)} private keys" if found else "no private key"
+        raise DomainError(
+            "configuration", f'The token "{session.token.label}" holds {how_many} with {criteria}; one is needed.'
+        )
+    key: Any = found[0]  # the types of python-pkcs11 do not say which keys can sign
+    if key.key_type not in {KeyType.RSA, KeyType.EC}:
+        raise DomainError("configuration", f"The private key with {criteria} is neither RSA nor an elliptic curve.")
+    if not key[Attribute.SIGN]:
+        raise DomainError("configuration", f"The private key with {criteria} may not sign, says its token.")
+    return key
+
+
+def _signer(key: Any, mechanisms: set[Mechanism], pin: str) -> Callable[[bytes], bytes]:
+    """Return a function that signs on the token, which gets the digest if it cannot hash the message itself."""
+    pin_each_time = pin if _needs_pin_each_time(key) else None
+    if key.key_type == KeyType.EC:
+        return lambda message: _der(
+            key.sign(hashlib.sha256(message).digest(), mechanism=Mechanism.ECDSA, pin=pin_each_time)
+        )
+    if Mechanism.SHA256_RSA_PKCS in mechanisms:
+        return lambda message: key.sign(message, mechanism=Mechanism.SHA256_RSA_PKCS, pin=pin_each_time)
+    return lambda message: key.sign(
+        _SHA256_DIGEST_INFO + hashlib.sha256(message).digest(), mechanism=Mechanism.RSA_PKCS, pin=pin_each_time
+    )
+
+
+def _needs_pin_each_time(key: Any) -> bool:
+    """Return whether the key needs the PIN at each signature, as keys of qualified certificates on cards do."""
+    try:
+        return bool(key[Attribute.ALWAYS_AUTHENTICATE])
+    except (pkcs11.AttributeTypeInvalid, pkcs11.AttributeSensitive, pkcs11.FunctionFailed):
+        return False
+
+
+def _der(signature: bytes) -> bytes:
+    """Return the DER of an ECDSA signature, for which PKCS#11 returns the two numbers side by side."""
+    half = len(signature) // 2
+    return encode_dss_signature(int.from_bytes(signature[:half], "big"), int.from_bytes(signature[half:], "big"))
+
+
+def described(error: PKCS11Error) -> str:
+    """Return the error in words: its name in PKCS#11, and what the library adds."""
+    text = str(error).strip().rstrip(".")
+    name = type(error).__name__
+    return f"{name} ({text})" if text and name != "PKCS11Error" else text or name
+
 
 Returned = TypeVar("Returned")
 SECONDS = 8.0

@@ -14,8 +14,7 @@ from paraph.keys.certificates import read_certificates, read_roots
 from paraph.keys.chains import is_root
 from paraph.keys.development import development_authority, root_file
 from paraph.keys.local_key import LocalKey, read_private_key
-from paraph.keys.signing_key import SigningKey
-from paraph.keys.usable_certificate import CertificateRefused, reaches_root
+from paraph.keys.signing_key import CertificateRefused, SigningKey, reaches_root
 
 if TYPE_CHECKING:
     from paraph.kernel.settings import Settings
@@ -123,7 +122,7 @@ def _required(certificates: Sequence[x509.Certificate]) -> Sequence[x509.Certifi
 
 
 def trusted_roots(settings: "Settings", folder: Path) -> list[bytes]:
-    """DER of the development root below ``folder``, if it exists, of the roots of the operator's own keys, and of
+    """Return the roots (DER): the development root below ``folder``, if it exists, those of the operator's keys, and of
     ``PARAPH_TIMESTAMP_ROOTS``. Makes no files, and opens a key only if its certificates are not in a separate file.
     Raise ``DomainError("configuration", …)`` for a file that cannot be read.
     """

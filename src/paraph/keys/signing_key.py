@@ -1,7 +1,20 @@
 """The interface of all signing keys, wherever their private keys live."""
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
+
+from cryptography import x509
+from cryptography.exceptions import InvalidSignature, UnsupportedAlgorithm
+from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.asymmetric.padding import PKCS1v15
+from cryptography.hazmat.primitives.hashes import SHA256
+from cryptography.hazmat.primitives.serialization import Encoding
+
+from paraph.kernel import clock
+from paraph.kernel.errors import DomainError
+from paraph.keys.certificates import PublicKey, is_pss, may_sign, subject
+from paraph.keys.chains import NoChain, find_chain, is_root
 
 RSA_SHA256 = "RSASSA_PKCS1_V1_5_SHA_256"
 RSA_PSS_SHA256 = "RSASSA_PSS_SHA_256"
@@ -42,3 +55,103 @@ class SigningKey(Protocol):
 
     def sign(self, message: bytes) -> KeySignature:
         """Sign SHA-256 of ``message``. Raise ``DomainError`` when the key cannot be used."""
+
+
+class CertificateRefused(DomainError):
+    """The key may not sign with its certificate; the message is a sentence that does not name the file."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__("configuration", message)
+
+
+@dataclass(frozen=True)
+class UsableCertificate:
+    """A certificate that may sign, with its chain, in the form of :class:`~paraph.keys.signing_key.SigningKey`."""
+
+    own: x509.Certificate
+    certificate: bytes
+    chain: tuple[bytes, ...]
+    algorithm: str
+
+    def check_not_expired(self) -> None:
+        """Raise ``DomainError("configuration", …)`` once the certificate has expired."""
+        if clock.now() > self.own.not_valid_after_utc:
+            until = clock.iso(self.own.not_valid_after_utc)
+            raise CertificateRefused(f"{subject(self.own)} expired on {until}.")
+
+
+def usable_certificate(
+    certificates: Sequence[x509.Certificate], belongs: Callable[[x509.Certificate], bool]
+) -> UsableCertificate:
+    """Return the certificate that ``belongs`` to a key, with its issuers up to a root, or up to the first whose own
+    issuer is missing. Of several, as after a renewal, the first that may sign now, if possible up to a root.
+
+    Raise :class:`CertificateRefused` where none belongs to the key, or none may sign.
+    """
+    usable, refusals = list[UsableCertificate](), list[CertificateRefused]()
+    for own in certificates:
+        if belongs(own):
+            try:
+                usable.append(_checked(own, certificates))
+            except CertificateRefused as error:
+                refusals.append(error)
+    if not usable:
+        raise refusals[0] if refusals else CertificateRefused("The signing key does not match its certificate.")
+    return max(usable, key=lambda each: reaches_root(each.certificate, each.chain))  # the first of the best
+
+
+def reaches_root(certificate: bytes, chain: Sequence[bytes]) -> bool:
+    """Return whether the last of these certificates (DER) is a root; else its issuer is missing."""
+    return is_root(x509.load_der_x509_certificate((certificate, *chain)[-1]))
+
+
+def of_key(key: PublicKey) -> Callable[[x509.Certificate], bool]:
+    """Return whether a certificate is for this key."""
+
+    def belongs(certificate: x509.Certificate) -> bool:
+        try:
+            return certificate.public_key() == key
+        except (UnsupportedAlgorithm, ValueError):  # somebody else's
+            return False
+
+    return belongs
+
+
+def by_signature(message: bytes, signature: bytes) -> Callable[[x509.Certificate], bool]:
+    """Return whether a certificate is for the key that made the signature over SHA-256 of ``message``, for keys that
+    cannot be read."""
+
+    def belongs(certificate: x509.Certificate) -> bool:
+        try:
+            key = certificate.public_key()
+            if isinstance(key, rsa.RSAPublicKey):
+                key.verify(signature, message, PKCS1v15(), SHA256())
+            elif isinstance(key, ec.EllipticCurvePublicKey):
+                key.verify(signature, message, ec.ECDSA(SHA256()))
+            else:
+                return False
+        except (InvalidSignature, UnsupportedAlgorithm, ValueError):
+            return False
+        return True
+
+    return belongs
+
+
+def _checked(own: x509.Certificate, certificates: Sequence[x509.Certificate]) -> UsableCertificate:
+    try:
+        roots = [each for each in certificates if is_root(each)]
+        issuers = find_chain(own, certificates, roots, clock.now())[1:]
+    except NoChain as error:
+        if error.fault:
+            raise CertificateRefused(f"{subject(error.certificate)} {error.fault}.") from error
+        issuers = error.issuers
+    if not may_sign(own):
+        raise CertificateRefused(f"{subject(own)} may not be used for signatures, says its key usage.")
+    chain = tuple(issuer.public_bytes(Encoding.DER) for issuer in issuers)
+    return UsableCertificate(own, own.public_bytes(Encoding.DER), chain, _algorithm(own))
+
+
+def _algorithm(certificate: x509.Certificate) -> str:
+    if isinstance(certificate.public_key(), ec.EllipticCurvePublicKey):
+        return ECDSA_SHA256
+    return RSA_PSS_SHA256 if is_pss(certificate) else RSA_SHA256

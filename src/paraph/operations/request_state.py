@@ -15,6 +15,7 @@ from paraph.operations.pending_work import Job, PendingStep, job_for, jobs_of, p
 from paraph.otp.wrong_codes import WrongCodesSummary, wrong_codes
 from paraph.pdf.timestamps.detached_timestamps import timestamps_file
 from paraph.signature_requests.fields.store import signed_fields
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import (
     CopyRecipient,
     Mode,
@@ -24,7 +25,6 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
-from paraph.signature_requests.names import full_name
 from paraph.webhooks.overview import deliveries
 
 _MOST_DELIVERIES = 1000

@@ -23,7 +23,7 @@ from paraph.kernel.errors import DomainError
 from paraph.kernel.master_key import fingerprint
 from paraph.kernel.secrets import Secrets
 from paraph.keys.development import encrypt_anew, not_yet_under
-from paraph.signature_requests import handwriting
+from paraph.signature_requests import marks
 from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.models import Signer
 from paraph.tenants import second_factors
@@ -61,7 +61,7 @@ def _none(_id: int) -> bytes:
 
 
 def _of(name: str) -> Callable[[int], bytes]:
-    return lambda signer_id: handwriting.context(signer_id, name)
+    return lambda signer_id: marks.mark_context(signer_id, name)
 
 
 _COLUMNS = {
@@ -70,8 +70,8 @@ _COLUMNS = {
         _Column(Application.objects.all(), "application", "next_webhook_secret_encrypted", WEBHOOK_SECRETS, _none),
     ],
     "signatures": [
-        _Column(_SIGNERS, "signer", "signature_encrypted", handwriting.PURPOSE, _of("signature")),
-        _Column(_SIGNERS, "signer", "initials_encrypted", handwriting.PURPOSE, _of("initials")),
+        _Column(_SIGNERS, "signer", "signature_encrypted", marks.HANDWRITING, _of("signature")),
+        _Column(_SIGNERS, "signer", "initials_encrypted", marks.HANDWRITING, _of("initials")),
     ],
     "field_values": [
         _Column(_SIGNERS, "signer", "fields_encrypted", field_values.PURPOSE, field_values.context),

@@ -1,7 +1,7 @@
 """The channels on which a signer may get one-time codes (rule 4.5, ``otp_channel``)."""
 
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer
-from paraph.signature_requests.translated_refusal import translated
 from paraph.signature_requests.values import takes_sms
 from paraph.tenants.limits import allowance
 

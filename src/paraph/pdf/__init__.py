@@ -14,21 +14,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from paraph.pdf.drawing.marks import Mark, Overlay
-    from paraph.pdf.errors import SealError
     from paraph.pdf.pki.certificate import Identity
     from paraph.pdf.pki.purpose import Purpose, document_purpose, proof_purpose
     from paraph.pdf.pki.statuses import DevelopmentStatuses, LongTerm
-    from paraph.pdf.refusal import PdfRefused, ReadersUnavailable
+    from paraph.pdf.refusal import PdfRefused, ReadersUnavailable, SealError
     from paraph.pdf.report import EvidenceCheck, SealTimestamp, SignatureReport, Verification
     from paraph.pdf.sealing.seal import SealedPdf
     from paraph.pdf.sealing.seal import seal as seal_pdf
-    from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
-    from paraph.pdf.timestamps.http_authority import HttpAuthority
+    from paraph.pdf.timestamps.authorities import BuiltInAuthority, HttpAuthority
     from paraph.pdf.timestamps.timestamp import Timestamp, TimestampAuthority, Timestamping, stamp_time
     from paraph.pdf.typesetting.appearances import Appearances, InitialsContent, StampContent
     from paraph.pdf.typesetting.appearances import appearances as draw_appearances
+    from paraph.pdf.typesetting.proof import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.typesetting.proof import proof as typeset_proof
-    from paraph.pdf.typesetting.proof_content import JournalLine, ProofContent, ProofDocument, ProofSeal, ProofSigner
     from paraph.pdf.untrusted.find import FoundTag, Rect, find_tags
     from paraph.pdf.untrusted.find import under as place_under
     from paraph.pdf.untrusted.inspect import Inspection
@@ -38,23 +36,27 @@ if TYPE_CHECKING:
     from paraph.pdf.untrusted.verify import verify as verify_pdf
 
 _HOMES = {
-    "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
-    "timestamps.builtin_authority": ("BuiltInAuthority",),
-    "errors": ("SealError",),
-    "untrusted.find": ("FoundTag", "Rect", "find_tags", "under as place_under"),
-    "timestamps.http_authority": ("HttpAuthority",),
-    "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
     "drawing.marks": ("Mark", "Overlay"),
     "pki.certificate": ("Identity",),
-    "typesetting.proof": ("proof as typeset_proof",),
-    "typesetting.proof_content": ("JournalLine", "ProofContent", "ProofDocument", "ProofSeal", "ProofSigner"),
     "pki.purpose": ("Purpose", "document_purpose", "proof_purpose"),
-    "refusal": ("PdfRefused", "ReadersUnavailable"),
-    "untrusted.page_reading": ("TextLayer", "Word", "render_page", "render_png", "text_layer"),
-    "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
     "pki.statuses": ("DevelopmentStatuses", "LongTerm"),
-    "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
+    "refusal": ("PdfRefused", "ReadersUnavailable", "SealError"),
     "report": ("EvidenceCheck", "SealTimestamp", "SignatureReport", "Verification"),
+    "sealing.seal": ("SealedPdf", "seal as seal_pdf"),
+    "timestamps.authorities": ("BuiltInAuthority", "HttpAuthority"),
+    "timestamps.timestamp": ("Timestamp", "TimestampAuthority", "Timestamping", "stamp_time"),
+    "typesetting.appearances": ("Appearances", "InitialsContent", "StampContent", "appearances as draw_appearances"),
+    "typesetting.proof": (
+        "JournalLine",
+        "ProofContent",
+        "ProofDocument",
+        "ProofSeal",
+        "ProofSigner",
+        "proof as typeset_proof",
+    ),
+    "untrusted.find": ("FoundTag", "Rect", "find_tags", "under as place_under"),
+    "untrusted.inspect": ("Inspection", "inspect as inspect_pdf"),
+    "untrusted.page_reading": ("TextLayer", "Word", "render_page", "render_png", "text_layer"),
     "untrusted.verify": ("check_evidence", "verify as verify_pdf"),
 }
 _NAMES = {

@@ -1,4 +1,4 @@
-"""Why a PDF is not read: the file is at fault, or the service has no time, memory or process for it now."""
+"""Why a PDF is not read or sealed: the file is at fault, or the service has no time, memory or process for it now."""
 
 from collections.abc import Mapping
 
@@ -48,3 +48,7 @@ def page_not_shown(page: int) -> PdfRefused:
 def no_such_page(page: int, count: int) -> PdfRefused:
     message = f"The PDF has {count} pages, so there is no page {page}."
     return PdfRefused("no_such_page", message, {"page": page, "count": count})
+
+
+class SealError(Exception):
+    """A file cannot be sealed, or the result does not pass its check. The message is one sentence for people."""

@@ -12,10 +12,10 @@ from paraph.drafts.models import Json
 from paraph.request_templates.input import TemplateSendingInput
 from paraph.request_templates.models import Template
 from paraph.signature_requests.fields.input import FieldInput, check_field
+from paraph.signature_requests.input import PERSON, options_of
+from paraph.signature_requests.payload import look_for_unknown
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.unknown_fields import look_for_unknown
 from paraph.signature_requests.values import shown
-from paraph.signature_requests.variants import PERSON, options_of
 
 Person = dict[str, Any]
 """``first_name``, ``last_name``, ``email``, ``phone``; ``values``, where there are any: those of fields by name, as the

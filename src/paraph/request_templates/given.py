@@ -14,14 +14,12 @@ from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.input import TemplateInput
 from paraph.request_templates.models import LONGEST_ROLE, Template
 from paraph.request_templates.saving import Names
-from paraph.signature_requests.input import Assignment
-from paraph.signature_requests.input_types import Input
+from paraph.signature_requests.input import PERSON, Assignment, UnnamedRequest, options_of
+from paraph.signature_requests.payload import look_for_unknown
 from paraph.signature_requests.placing import PlannedDocument, PlannedField, PlannedPlacement
 from paraph.signature_requests.plan import RequestPlan, make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
-from paraph.signature_requests.unknown_fields import look_for_unknown
-from paraph.signature_requests.values import InvalidValueError, text
-from paraph.signature_requests.variants import PERSON, UnnamedRequest, options_of
+from paraph.signature_requests.values import Input, InvalidValueError, text
 from paraph.tenants.scope import TenantScope
 
 

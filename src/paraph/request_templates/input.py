@@ -11,14 +11,14 @@ from paraph.signature_requests.input import (
     MOST_DOCUMENTS,
     MOST_SIGNERS,
     MOST_STAMPS,
+    OPTIONS,
+    PERSON,
     SignatureRequestInput,
     SignerInput,
     Stamp,
+    fields_of,
 )
-from paraph.signature_requests.input_types import PRINTABLE, Id, OrNull, Text
-from paraph.signature_requests.unknown_fields import ClosedInput
-from paraph.signature_requests.values import text
-from paraph.signature_requests.variants import OPTIONS, PERSON, fields_of
+from paraph.signature_requests.values import PRINTABLE, ClosedInput, Id, OrNull, Text, text
 
 RoleName = Annotated[
     str,

@@ -1,11 +1,18 @@
-"""A signature or initials as a client sends them: the name in one of four hands, or a drawing."""
+"""Signatures and initials: the name in one of four hands, or a drawing, as a client sends them; and how they are kept.
 
+Drawn signatures are biometric data. Each is encrypted at rest for its signer, so that no other row can hold it, and the
+database or a backup shows none without the secret of the service.
+"""
+
+import json
 from typing import Annotated, Any, ClassVar, Literal
 
+from django.conf import settings
 from pydantic import BaseModel, BeforeValidator, FailFast, Field, ValidationError, WithJsonSchema, model_validator
 from pydantic_core import ErrorDetails
 
-from paraph.signature_requests.translated_refusal import Sentence, TranslatedRefusal
+from paraph.signature_requests.localized import Sentence, TranslatedRefusal
+from paraph.signature_requests.models import Signer
 
 Example = tuple[str, dict[str, Any]]  # with its title
 
@@ -127,3 +134,47 @@ def _field(location: tuple[int | str, ...]) -> str:
         f"[{part}]" if isinstance(part, int) else f".{part}" for part in location if part not in ("typed", "drawn")
     )
     return text.lstrip(".")
+
+
+HANDWRITING = "handwriting"
+
+
+def signature_of(signer: Signer) -> dict[str, Any]:
+    """Return the signature: ``{"type": "typed"}`` or ``{"type": "drawn", "strokes": …}``."""
+    signature = _opened(signer, "signature")
+    assert signature
+    return signature
+
+
+def initials_of(signer: Signer) -> dict[str, Any] | None:
+    """Return the initials in the form of :func:`signature_of`, None where the request wants none."""
+    return _opened(signer, "initials")
+
+
+def keep_marks(signer: Signer, signature: dict[str, Any] | None, initials: dict[str, Any] | None) -> None:
+    """Set ``signature_encrypted`` and ``initials_encrypted``, None for an approver. Does not save the row."""
+    signer.signature_encrypted = _sealed(signer, "signature", signature)
+    signer.initials_encrypted = _sealed(signer, "initials", initials)
+
+
+def mark_context(signer_id: int, name: str) -> bytes:
+    """Return what ``signature`` or ``initials`` of a signer is encrypted for."""
+    return f"{name} of signer {signer_id}".encode()
+
+
+def _opened(signer: Signer, name: str) -> dict[str, Any] | None:
+    encrypted = getattr(signer, f"{name}_encrypted")
+    if encrypted is None:
+        return None
+    value: dict[str, Any] = json.loads(
+        settings.SECRETS.decrypt(HANDWRITING, bytes(encrypted), mark_context(signer.pk, name))
+    )
+    return value
+
+
+def _sealed(signer: Signer, name: str, value: dict[str, Any] | None) -> bytes | None:
+    if value is None:
+        return None
+    content = json.dumps(value, separators=(",", ":")).encode()
+    sealed: bytes = settings.SECRETS.encrypt(HANDWRITING, content, mark_context(signer.pk, name))
+    return sealed

@@ -9,7 +9,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.documents.models import Document
 from paraph.kernel import clock
-from paraph.signature_requests.names import full_name
+from paraph.signature_requests.localized import full_name
 from paraph.tenants.models import Application, BrandingProfile, Environment, Organization, User
 
 ERASED_DOMAIN = "@erased.invalid"  # of signers whose data were erased
@@ -154,7 +154,7 @@ class Signer(models.Model):
     """A signer of a request, or an approver, who confirms the documents and draws nothing on them. ``order`` is the
     signing order (sequential) or the position in the payload (parallel), from 1.
 
-    ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.handwriting`,
+    ``signature_encrypted`` and ``initials_encrypted`` are written by :mod:`paraph.signature_requests.marks`,
     ``fields_encrypted``, what the signer entered and then signed, by :mod:`paraph.signature_requests.fields.store`.
     ``invitation`` is {"taken_at", "acknowledgement"} once the
     mail server has the mail; ``notified_at`` follows with the journal entry. ``remind_at``: when the service looks

@@ -16,7 +16,7 @@ from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.fields.entry import EntriesRefusal
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signature_requests.signed_documents import PageNotShownError
 from paraph.signer.codes import CODES
 from paraph.signer.described import Answer
 from paraph.signer.spoken import spoken

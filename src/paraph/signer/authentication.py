@@ -11,11 +11,11 @@ from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.server.incoming_body import read_body
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import MOST_POINTS
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, require_open, signing_eligibility
 from paraph.signature_requests.signing_token import signer_of
-from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import answers, language
 from paraph.signer.described import Answer
 from paraph.tenants.scope import tenant_key

@@ -17,8 +17,8 @@ from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.server.file_response import file_response
-from paraph.signature_requests.copy_token import RecipientLink, link_of
-from paraph.signature_requests.translated_refusal import translated
+from paraph.signature_requests.localized import translated
+from paraph.signature_requests.tickets import RecipientLink, link_of
 from paraph.signer import answers, language
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.notice import notice, problem_of

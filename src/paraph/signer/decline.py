@@ -13,10 +13,10 @@ from paraph.flow.signing.decline import decline as decline_verb
 from paraph.flow.signing.decline import require_declinable
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
-from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.translated_refusal import translated
+from paraph.signature_requests.values import LONGEST_REASON
 from paraph.signer import language
 from paraph.signer.answers import STATUSES, private
 from paraph.signer.authentication import posted, signer_with_turn

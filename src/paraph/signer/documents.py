@@ -10,7 +10,7 @@ from typing import Any
 from paraph.documents.models import Document
 from paraph.documents.remarks import remarks
 from paraph.kernel.errors import DomainError
-from paraph.pdf.drawing.initials_row import initials_row
+from paraph.pdf.drawing.marks import initials_row
 from paraph.signature_requests.models import Placement, Signer
 from paraph.signature_requests.signed_documents import documents_of
 from paraph.signer import language

@@ -1,5 +1,5 @@
 """The files that a signer takes along: ``…/documents/{id}.pdf`` before signing, ``…/documents/{id}/copy.pdf`` and
-``…/proof.pdf`` after, with a ticket (:mod:`paraph.signature_requests.copy_ticket`)."""
+``…/proof.pdf`` after, with a ticket (:mod:`paraph.signature_requests.tickets`)."""
 
 from collections.abc import Callable
 from typing import BinaryIO
@@ -11,9 +11,9 @@ from paraph.evidence.models import ProofFile, SealedDocument
 from paraph.evidence.record import proof_name, signed_name
 from paraph.flow.signing.copy_to_read import DrawnCopy, copy_to_read
 from paraph.server.file_response import file_response
-from paraph.signature_requests import copy_ticket
+from paraph.signature_requests import tickets
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Signer, SignerStatus
-from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.authentication import got, require_reader
 from paraph.signer.described import described, query
 from paraph.signer.documents import document_of
@@ -61,7 +61,7 @@ def proof(request: HttpRequest, signer: Signer) -> HttpResponseBase:
 
 
 def _require_ticket(request: HttpRequest, signer: Signer) -> None:
-    if signer.status != SignerStatus.SIGNED or not copy_ticket.holds(signer, request.GET.get("ticket", "")):
+    if signer.status != SignerStatus.SIGNED or not tickets.holds(signer, request.GET.get("ticket", "")):
         raise translated("not_found", "copy_over")
     if not signer.request.finalized:
         raise translated("not_found", "not_sealed")

@@ -17,10 +17,18 @@ from paraph.kernel import tokens
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_work
 from paraph.pdf.typesetting.field_values import FieldPlace, FieldsContent, field_picture, fields_picture
-from paraph.signature_requests.fields.entry import ENTERED, EnteredField, Entry, judged, measure, read_entries
-from paraph.signature_requests.fields.kinds import KINDS, field_content, is_entered
-from paraph.signature_requests.fields.readers import Value
-from paraph.signature_requests.fields.shown import ShownValue, own_value, shown_values
+from paraph.signature_requests.fields.entry import (
+    ENTERED,
+    EnteredField,
+    Entry,
+    ShownValue,
+    judged,
+    measure,
+    own_value,
+    read_entries,
+    shown_values,
+)
+from paraph.signature_requests.fields.kinds import KINDS, Value, field_content, is_entered
 from paraph.signature_requests.fields.store import Values, fields_of, own_fields, values_of
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Field, Signer

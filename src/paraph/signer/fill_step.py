@@ -10,13 +10,20 @@ from django.http import QueryDict
 from paraph import words as catalog
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import expensive_request
-from paraph.signature_requests.fields.entry import LONGEST, EntriesRefusal, Entry, bound, judged
-from paraph.signature_requests.fields.kinds import KINDS, Kind, is_entered, shown_text
-from paraph.signature_requests.fields.readers import Value
-from paraph.signature_requests.fields.shown import ShownValue, own_value, shown_values
+from paraph.signature_requests.fields.entry import (
+    LONGEST,
+    EntriesRefusal,
+    Entry,
+    ShownValue,
+    bound,
+    judged,
+    own_value,
+    shown_values,
+)
+from paraph.signature_requests.fields.kinds import KINDS, Kind, Value, is_entered, shown_text
 from paraph.signature_requests.fields.store import Values, fields_of, values_of
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Field, Mode, Signer
-from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.documents import svg_box
 from paraph.signer.fields import values_address
 from paraph.words import Words, phrase

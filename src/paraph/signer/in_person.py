@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest
 
-from paraph.signature_requests.in_person import member_of
 from paraph.signature_requests.models import Signer
+from paraph.signature_requests.tickets import member_of
 
 
 def ticket_of(request: HttpRequest, signer: Signer) -> dict[str, str]:

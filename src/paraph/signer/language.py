@@ -3,7 +3,7 @@
 from django.http import HttpRequest
 
 from paraph import words as catalog
-from paraph.signature_requests.accepted_locales import accepted_locales
+from paraph.signature_requests.localized import accepted_locales
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.words import DEFAULT_LOCALE, LOCALES, Words
 

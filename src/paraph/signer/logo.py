@@ -2,8 +2,8 @@
 
 from django.http import HttpRequest
 
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.translated_refusal import translated
 from paraph.signer.authentication import got
 from paraph.signer.described import described
 from paraph.tenants.logos import logo_picture

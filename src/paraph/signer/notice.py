@@ -11,7 +11,7 @@ from paraph.flow.messages.limits import TooManyMessagesError
 from paraph.flow.messages.mail_copy import mail_copy, may_mail_copy, was_mailed
 from paraph.flow.signing.send_otp import masked
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests import copy_ticket
+from paraph.signature_requests import tickets
 from paraph.signature_requests.models import Signer
 from paraph.signature_requests.signed_documents import documents_of
 from paraph.signature_requests.signing_token import token
@@ -56,10 +56,10 @@ def notice(
 
 def _copy(request: HttpRequest, signer: Signer) -> dict[str, Any]:
     """Return what the links to the signer's copy need, for somebody who comes with a ticket, as from the mail at
-    completion (:mod:`paraph.signature_requests.copy_ticket`); for others, the address to which such a link can be
+    completion (:mod:`paraph.signature_requests.tickets`); for others, the address to which such a link can be
     mailed."""
     ticket = request.GET.get("ticket", "")
-    if signer.request.files_deleted_at or not copy_ticket.holds(signer, ticket):
+    if signer.request.files_deleted_at or not tickets.holds(signer, ticket):
         mailed = "mailed" in request.GET and was_mailed(signer)
         offered = masked(signer.email) if may_mail_copy(signer) else ""
         return {"copy_to": offered, "is_mailed": mailed, "mails_leave": mails_leave(signer)}

@@ -12,9 +12,9 @@ from paraph.flow.signing.send_otp import is_kept, masked, send_otp
 from paraph.kernel import clock
 from paraph.otp.models import OneTimeCode
 from paraph.server.client_address import origin
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.marks import Body
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.translated_refusal import translated
 from paraph.signer import language
 from paraph.signer.authentication import posted
 from paraph.signer.described import ABSENT, Answer, described

@@ -14,9 +14,9 @@ from paraph.flow.signing.send_otp import is_kept, masked
 from paraph.kernel import clock
 from paraph.otp import guesses
 from paraph.otp.channels import channels, destination
-from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
+from paraph.pdf.typesetting.glyph_fallback import initials_of, readable_name, written_otherwise
 from paraph.server.client_address import client_address
-from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import FirstOpening, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signer import documents, language, plain_form

@@ -7,7 +7,7 @@ from paraph.flow.signing.sign import NoInkError
 from paraph.kernel.errors import DomainError
 from paraph.otp.refusals import GuessRefusedError
 from paraph.signature_requests.fields.entry import EntriesRefusal, EntryProblem
-from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signature_requests.signed_documents import PageNotShownError
 from paraph.words import phrase
 
 _ABOUT_THE_CODE = ("invalid_otp", "too_many_attempts")

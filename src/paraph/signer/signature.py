@@ -10,18 +10,18 @@ from paraph.flow.signing.sign import Signature, sign
 from paraph.kernel import clock
 from paraph.otp.codes import six_digits
 from paraph.server.client_address import origin
-from paraph.signature_requests import copy_ticket
-from paraph.signature_requests.consent import LOCALES
+from paraph.signature_requests import tickets
 from paraph.signature_requests.fields.entry import filled_fields
-from paraph.signature_requests.in_person import member_of
+from paraph.signature_requests.localized import Sentence, TranslatedRefusal
 from paraph.signature_requests.marks import LONGEST_TEXT, Body, Typed, TypedOrDrawn, dumped, sentences
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signature_requests.translated_refusal import Sentence, TranslatedRefusal
+from paraph.signature_requests.tickets import member_of
 from paraph.signer import answers
 from paraph.signer.authentication import posted
 from paraph.signer.described import DRAWN, Answer, described
 from paraph.signer.fields import ENTERED_IN, EnteredFields
+from paraph.words import LOCALES
 
 
 class SignatureBody(Body):
@@ -140,5 +140,5 @@ def signature(request: HttpRequest, signer: Signer, body: dict[str, Any]) -> Htt
     signed_request = SignedRequest(id=signed.request_id, status=str(signed.request.status))
     answer = Signed(status="signed", signed_at=clock.iso(signed.signed_at), signature_request=signed_request)
     response = answers.answer(answer)
-    response["X-Copy-Ticket"] = copy_ticket.ticket(signed, copy_ticket.AFTER_SIGNING)
+    response["X-Copy-Ticket"] = tickets.ticket(signed, tickets.AFTER_SIGNING)
     return response

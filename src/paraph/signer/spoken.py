@@ -12,8 +12,8 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.otp.codes import TooManySendsError
 from paraph.otp.refusals import GuessRefusedError
+from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.models import Signer
-from paraph.signature_requests.translated_refusal import TranslatedRefusal
 from paraph.signer import language, problems
 from paraph.words import Words, phrase
 

@@ -1,5 +1,5 @@
 """Writing the body of a delivery, and the headers that sign it (rule 6.1). The body has its own fields of a request and
-of a signer, beside those of :mod:`paraph.api.v1.signature_requests.output`: the two contracts change apart."""
+of a signer, beside those of :mod:`paraph.api.v1.signature_request_shapes`: the two contracts change apart."""
 
 import hashlib
 import hmac

@@ -8,8 +8,7 @@ from django.db import connection
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from paraph.api.v1.filters import Selection
-from paraph.api.v1.pagination import Page, page_of_rows
+from paraph.api.v1.lists import Page, Selection, page_of_rows
 from paraph.documents.models import Document
 from paraph.tenants.models import DailyCount
 from paraph.tenants.scope import TenantScope, scoped

@@ -7,7 +7,7 @@ from functools import cache
 
 import pytest
 
-from paraph.api.v1 import health
+from paraph.api.v1 import operations
 from paraph.kernel.errors import DomainError
 from tests.api.v1.api_clients import ApiClient, api_client, error
 
@@ -157,7 +157,7 @@ def test_a_crash_has_an_id_that_the_log_has_too(
     def broken(*_: object) -> None:
         raise fault
 
-    monkeypatch.setattr(health, "json_response", broken)
+    monkeypatch.setattr(operations, "json_response", broken)
     with caplog.at_level(logging.ERROR, "paraph.api"):
         response = owner.get("/health")
     message = error(response, 500, "internal_error")

@@ -8,8 +8,8 @@ import pytest
 from django.core.files.uploadhandler import FileUploadHandler
 from django.http.multipartparser import MultiPartParser
 
-from paraph.api.v1.documents import leading_file
-from paraph.api.v1.documents.leading_file import FilePart, UploadBody, copy_content, delimiter_of, ends
+from paraph.api.v1 import multipart as reading
+from paraph.api.v1.multipart import FilePart, UploadBody, copy_content, delimiter_of, ends
 from tests.api.v1.test_upload_document import multipart, pdf_part
 
 TYPE = "multipart/form-data; boundary=x"
@@ -40,15 +40,15 @@ def by_django(body: io.BytesIO | UploadBody) -> list[tuple[FilePart, bytes]]:
     return handler.found
 
 
-def leading(content: bytes, piece: int = leading_file.PIECE) -> tuple[list[tuple[FilePart, bytes]], bool]:
+def leading(content: bytes, piece: int = reading.PIECE) -> tuple[list[tuple[FilePart, bytes]], bool]:
     """The files, and whether the first one was all there is."""
     body, delimiter, written = UploadBody(io.BytesIO(content)), delimiter_of(TYPE), io.BytesIO()
     assert delimiter
-    part = leading_file.leading_file(body, delimiter)
+    part = reading.leading_file(body, delimiter)
     if part is None:
         return by_django(body), False
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(leading_file, "PIECE", piece)
+        patch.setattr(reading, "PIECE", piece)
         assert copy_content(body, delimiter, written.write)
         alone = ends(body, delimiter)
     return [(part, written.getvalue()), *([] if alone else by_django(body))], alone
@@ -96,7 +96,7 @@ def test_what_is_not_said_plainly_is_left_to_django(head: str) -> None:
 
 def test_a_file_that_never_ends() -> None:
     body = UploadBody(io.BytesIO(multipart((pdf_part(), b"held"), end=b"")))
-    assert leading_file.leading_file(body, b"--x")
+    assert reading.leading_file(body, b"--x")
     assert not copy_content(body, b"--x", io.BytesIO().write)
 
 

@@ -11,7 +11,7 @@ from openapi_spec_validator import OpenAPIV31SpecValidator
 
 from paraph.api.v1.codes import CODES
 from paraph.signature_requests import input as limits
-from paraph.signature_requests import input_types
+from paraph.signature_requests import values
 from paraph.signature_requests.fields.input import MOST_FIELDS
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.limits import ALLOWANCES
@@ -152,7 +152,7 @@ def test_every_operation_wants_a_key() -> None:
 
 def test_the_limits_are_those_of_the_code() -> None:
     root = SCHEMAS["SignatureRequestInput"]["properties"]
-    assert (root["validity_days"]["minimum"], root["validity_days"]["maximum"]) == (1, input_types.MOST_VALIDITY_DAYS)
+    assert (root["validity_days"]["minimum"], root["validity_days"]["maximum"]) == (1, values.MOST_VALIDITY_DAYS)
     for field, most in (("stamps", limits.MOST_STAMPS), ("fields", MOST_FIELDS)):
         array, null = SCHEMAS["Assignment"]["properties"][field]["anyOf"]
         assert (array["maxItems"], null) == (most, {"type": "null"})

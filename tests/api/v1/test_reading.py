@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.db import connection
 
-from paraph.api.v1.signature_requests import reading
+from paraph.api.v1 import signature_request_shapes
 from paraph.kernel import clock
 from tests.factories import Scene, scene
 
@@ -23,7 +23,7 @@ def searched(made: Scene) -> dict[str, int]:
         "now": clock.now(),
     }
     with connection.cursor() as cursor:
-        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {reading._READ}", values)
+        cursor.execute(f"EXPLAIN (ANALYZE, FORMAT JSON) {signature_request_shapes._READ}", values)
         [answer] = cursor.fetchone()
     plans = answer if isinstance(answer, list) else json.loads(answer)
     nodes = list(_nodes(plans[0]["Plan"]))

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 from django.urls import Resolver404, resolve
 
-from paraph.api.v1.openapi.operations import OPERATIONS
+from paraph.api.v1.operations import OPERATIONS
 from paraph.config.urls import urlpatterns
 from tests.api.v1 import contract
 from tests.api.v1.api_clients import ApiClient

@@ -14,7 +14,7 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.fields.store import values_of
-from paraph.signature_requests.handwriting import initials_of, signature_of
+from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, RequestDocument, SignatureRequest, Signer
 from paraph.storage import store
 from paraph.tenants.admin_log.actor import OPERATOR

@@ -13,8 +13,8 @@ from paraph.drafts.refusals import refusals as lacks
 from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
 from paraph.request_templates.models import BulkStatus, Template
 from paraph.request_templates.saving import begin_from
+from paraph.signature_requests.input import OPTIONS
 from paraph.signature_requests.models import Field, Placement, SignatureRequest, Signer
-from paraph.signature_requests.variants import OPTIONS
 from paraph.tenants.admin_log.models import Activity
 from tests.api.v1.api_clients import (
     ApiClient,
@@ -377,7 +377,7 @@ def test_lists_are_sorted_by_name_and_paged(owner: ApiClient) -> None:
 def test_a_page_with_too_many_placements_is_refused_and_each_template_is_read(
     owner: ApiClient, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paraph.api.v1.pagination.LARGEST_MIB", 1)
+    monkeypatch.setattr("paraph.api.v1.lists.LARGEST_MIB", 1)
     document = owner.document()
     options = {"type": "choice", "options": [f"{number} {'x' * 190}" for number in range(50)], "required": False}
     places = {"placement": {"type": "coordinates", "value": {"page_number": 1, "x": 60, "y": 60}}}

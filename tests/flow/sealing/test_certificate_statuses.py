@@ -16,7 +16,7 @@ from paraph.flow.sealing.seal import seal as seal_document
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys.development import root_file
-from paraph.pdf.pki.revocation_data import Revoked
+from paraph.pdf.pki.revocation import Revoked
 from paraph.pdf.pki.statuses import LongTerm, StatusUnavailable
 from paraph.pdf.sealing.seal import SealedPdf, seal
 from paraph.pdf.timestamps.timestamp import Timestamping

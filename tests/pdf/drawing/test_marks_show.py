@@ -24,18 +24,7 @@ def views(pdf: bytes, folder: Path, number: int = 1) -> dict[str, Image.Image]:
     seen, file, dots = {"PDFium": page_of(pdf, number)}, folder / "page.pdf", str(round(72 * SCALE))
     file.write_bytes(pdf)
     commands = {
-        "pdftoppm": [
-            "-r",
-            dots,
-            "-f",
-            str(number),
-            "-l",
-            str(number),
-            "-singlefile",
-            "-png",
-            file,
-            folder / "pdftoppm",
-        ],
+        "pdftoppm": [*f"-r {dots} -f {number} -l {number} -singlefile -png".split(), file, folder / "pdftoppm"],
         "mutool": ["draw", "-q", "-r", dots, "-o", folder / "mutool.png", file, str(number)],
     }
     for program, arguments in commands.items():

@@ -85,7 +85,7 @@ class Odd(Purpose):
 )
 def test_what_cannot_be_read_is_no_purpose(value: bytes, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(
-        "paraph.pdf.sealing.draft_in_process.check", lambda *_given, **_more: None
+        "paraph.pdf.sealing.draft.check", lambda *_given, **_more: None
     )  # which would refuse to hand it out
     content = sealed(LETTER, purpose=Odd("proof", 7, value.hex()), at=clock.now()).content
     found = verify(content, ROOTS)

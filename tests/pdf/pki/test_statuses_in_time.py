@@ -20,14 +20,15 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
-from paraph.keys.revocation import revocation_list
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.keys.development import revocation_list
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.verification.verify import verify
-from tests.pdf.forge import certificate, curve_key, der_of
+from tests.pdf.forge import USES, certificate, curve_key, der_of
+from tests.pdf.forge import usage as usage_of
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import revised
 from tests.pdf.sealed_files import authority, sealed, timestamping
-from tests.pdf.verification.test_revocation_scope import UNKNOWN, USAGES
+from tests.pdf.verification.test_revocation_scope import UNKNOWN
 from tests.pdf.verification.test_verify_long_term import archived, store
 
 NOW = clock.now().replace(microsecond=0)
@@ -40,17 +41,13 @@ def at(days: float) -> datetime:
 
 @cache
 def root(usage: str = "", start: float = -1000, end: float = 1000) -> x509.Certificate:
-    key, extensions = curve_key("root"), [usage_of(usage)] if usage else []
+    key, extensions = curve_key("root"), [usage_of(*usage.split())] if usage else []
     return certificate("Root", key, "Root", key, ca=True, start=start * DAY, end=end * DAY, extensions=extensions)
 
 
 @cache
 def leaf(end: float = 100) -> x509.Certificate:
     return certificate("Leaf", curve_key("leaf"), "Root", curve_key("root"), start=-100 * DAY, end=end * DAY)
-
-
-def usage_of(usage: str) -> tuple[x509.ExtensionType, bool]:
-    return x509.KeyUsage(**{each: each in usage.split() for each in USAGES}), True
 
 
 def responder(**facts: Any) -> x509.Certificate:
@@ -188,7 +185,7 @@ RESPONDERS: dict[str, tuple[list[dict[str, Any]], bool]] = {
     "any purpose": ([{"purposes": [ExtendedKeyUsageOID.ANY_EXTENDED_KEY_USAGE]}], False),
     "no purpose": ([{"purposes": []}], False),
     "renewed": ([{"end": -500 * DAY}, {}], True),
-    **{f"a key for {usage}": ([{"extensions": [usage_of(usage)]}], usage in USAGES[:2]) for usage in USAGES[:7]},
+    **{f"a key for {usage}": ([{"extensions": [usage_of(*usage.split())]}], usage in USES[:2]) for usage in USES[:7]},
 }
 
 
@@ -206,10 +203,10 @@ def test_an_issuer_was_valid_when_a_list_or_an_answer_was_made(kind: str) -> Non
         assert data.proves((der_of(leaf()), der_of(root(start=start, end=end))), at(0)) is good
 
 
-@pytest.mark.parametrize("usage", ["", *USAGES[:7]])
+@pytest.mark.parametrize("usage", ["", *USES[:7]])
 def test_an_issuer_answers_with_a_key_for_signatures_or_lists(usage: str) -> None:
     chain = (der_of(leaf()), der_of(root(usage)))
-    assert by_issuer(leaf(), at(-1), at(7)).proves(chain, at(0)) is (usage in {"", *USAGES[:2], "crl_sign"})
+    assert by_issuer(leaf(), at(-1), at(7)).proves(chain, at(0)) is (usage in {"", *USES[:2], "crl_sign"})
 
 
 def test_a_list_that_says_it_is_younger_than_the_timestamp_over_it_raises_no_level() -> None:

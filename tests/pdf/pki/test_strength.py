@@ -15,15 +15,14 @@ from cryptography.hazmat.primitives import hashes
 from cryptography.hazmat.primitives.asymmetric import ec, padding, rsa
 from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509 import ocsp
-from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
+from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys.local_key import LocalKey
-from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.trust import Untrusted, check_chain
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.pdf.pki.certificate import Untrusted, check_chain, load
+from paraph.pdf.pki.revocation import LongTermData, Revoked
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.verify import verify
 from tests.pdf import forge
@@ -62,21 +61,9 @@ def issued(
     purpose: x509.ObjectIdentifier | None = None,
     starts: timedelta = timedelta(days=-1),
 ) -> x509.Certificate:
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
-        .issuer_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, issuer)]))
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(clock.now() + starts)
-        .not_valid_after(clock.now() + timedelta(days=3650))
-        .add_extension(x509.BasicConstraints(ca=ca, path_length=None), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key.public_key()), critical=False)
-        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(issuer_key.public_key()), critical=False)
-    )
-    if purpose:
-        builder = builder.add_extension(x509.ExtendedKeyUsage([purpose]), critical=True)
-    return x509.load_der_x509_certificate(signed_anew(builder.sign(issuer_key, SHA256), issuer_key, hash_))
+    given: dict[str, Any] = {"purposes": [purpose] if purpose else [], "start": starts, "end": timedelta(days=3650)}
+    made = forge.certificate(name, key, issuer, issuer_key, ca=ca, **given)
+    return x509.load_der_x509_certificate(signed_anew(made, issuer_key, hash_))
 
 
 def signed_anew(made: Any, key: Key, hash_: hashes.HashAlgorithm) -> bytes:
@@ -165,7 +152,7 @@ def test_a_strong_certificate_of_the_same_issuer_is_found_beside_a_weak_one() ->
 
 def key_of(links: list[x509.Certificate], key: Key) -> LocalKey:
     """A key that no check looked at, as other programs use them."""
-    with patch("paraph.keys.usable_certificate.find_chain", return_value=tuple(links)):
+    with patch("paraph.keys.signing_key.find_chain", return_value=tuple(links)):
         return LocalKey(key, links)
 
 

@@ -1,7 +1,6 @@
 """Each PAdES level as it is sealed, judged by this verification, pyHanko, poppler, qpdf and OpenSSL."""
 
 import hashlib
-from collections.abc import Callable
 from datetime import timedelta
 from io import BytesIO
 from pathlib import Path
@@ -16,13 +15,10 @@ from cryptography.hazmat.primitives.serialization import Encoding
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import KeyKind
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, LongTerm, StatusUnavailable
-from paraph.pdf.sealing import archive
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
-from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.revision import Revision
-from paraph.pdf.timestamps.http_authority import HttpAuthority
+from paraph.pdf.timestamps.authorities import HttpAuthority
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify
@@ -119,52 +115,6 @@ def test_our_own_archive_timestamp_needs_no_comparison(structure: str, monkeypat
     monkeypatch.setattr(SignedFile, "objections", lambda *_: "pyHanko was asked")
     found = verify(content, [ROOT])
     assert found.ok and found.level == "B-LTA" and found.covers_whole_file
-
-
-def hiding(change: Callable[[Revision], object]) -> Callable[..., Revision]:
-    """The archive revision with something more in it."""
-    original = archive.archive_revision
-
-    def revision(*arguments: Any) -> Revision:
-        made = original(*arguments)
-        change(made)
-        return made
-
-    return revision
-
-
-def _content(revision: Revision) -> None:
-    first = next(pages(revision.reader))
-    revision.change(first.ref)[b"/Contents"] = revision.stream(b"0 0 100 100 re f")
-
-
-def _appearance(revision: Revision) -> None:
-    first = next(pages(revision.reader))
-    widget = revision.change(revision.resolve(revision.change(first.ref)[b"/Annots"])[-1])
-    widget[b"/Rect"] = [0, 0, 200, 200]
-    box = {b"/Subtype": b"/Form", b"/BBox": [0, 0, 200, 200]}
-    widget[b"/AP"] = {b"/N": revision.stream(b"0 0 200 200 re f", box)}
-
-
-def _script(revision: Revision) -> None:
-    root = revision.change(revision.reader.trailer[b"/Root"])
-    root[b"/OpenAction"] = {b"/S": b"/JavaScript", b"/JS": b"(app.alert(1))"}
-
-
-def _orphan(revision: Revision) -> None:
-    revision.stream(b"nobody refers to this")
-
-
-@pytest.mark.parametrize("change", [_content, _appearance, _script, _orphan])
-def test_what_hides_in_the_archive_revision_is_told(
-    change: Callable[[Revision], object], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """By whoever has a timestamp authority at hand and a sealed file without its archive timestamp."""
-    with monkeypatch.context() as patched:
-        patched.setattr(archive, "archive_revision", hiding(change))
-        content = at_level("B-LTA").content
-    found = verify(content, [ROOT])
-    assert found.intact and found.altered and not found.ok
 
 
 class Counting:

@@ -69,13 +69,7 @@ def test_openssl_verifies_cms_and_timestamp(kind: KeyKind, tmp_path: Path) -> No
     signed.write_bytes(content[:start] + content[end:])
     command: list[str | Path] = [
         openssl,
-        "cms",
-        "-verify",
-        "-cades",
-        "-binary",
-        "-inform",
-        "DER",
-        "-in",
+        *["cms", "-verify", "-cades", "-binary", "-inform", "DER", "-in"],
         cms,
         "-content",
         signed,

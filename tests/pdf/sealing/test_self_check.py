@@ -14,7 +14,7 @@ from paraph.kernel import clock
 from paraph.keys import KeySignature
 from paraph.pdf.drawing import marks
 from paraph.pdf.pki.certificate import without_root
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.sealing import seal
 from paraph.pdf.sealing.seal import Mark, Overlay, SealError
 from paraph.pdf.sealing.self_check import check

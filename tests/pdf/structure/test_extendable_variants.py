@@ -11,7 +11,7 @@ from pikepdf import ObjectStreamMode
 
 from lab.fuzz.altered.waiting_uploads import growing_upload
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.linearization import misstates_length
+from paraph.pdf.structure.crossreference import misstates_length
 from paraph.pdf.structure.normalise import UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.structure.pages import geometries_of, pages

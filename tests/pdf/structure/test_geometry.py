@@ -5,8 +5,7 @@ import io
 import pikepdf
 import pytest
 
-from paraph.pdf.structure.geometry import apply, compose, inverse, page_geometry, transform_box
-from paraph.pdf.structure.pages import geometry_of, pages
+from paraph.pdf.structure.pages import apply, compose, geometry_of, inverse, page_geometry, pages, transform_box
 from paraph.pdf.structure.reader import PdfReader
 
 PORTRAIT = (0, 0, 600, 800)

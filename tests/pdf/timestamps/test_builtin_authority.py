@@ -9,7 +9,7 @@ import pytest
 from paraph.kernel.errors import DomainError
 from paraph.keys import KeyKind, development_authority
 from paraph.pdf.pki import der
-from paraph.pdf.timestamps.builtin_authority import POLICY_OID, BuiltInAuthority
+from paraph.pdf.timestamps.authorities import POLICY_OID, BuiltInAuthority
 from tests.independent import need
 from tests.pdf import sealed_files
 

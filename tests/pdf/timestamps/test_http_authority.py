@@ -15,9 +15,7 @@ from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption,
 from paraph.kernel.errors import DomainError
 from paraph.kernel.settings import Settings
 from paraph.keys import development_authority
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
-from paraph.pdf.timestamps.configured_authorities import timestamping
-from paraph.pdf.timestamps.http_authority import HttpAuthority
+from paraph.pdf.timestamps.authorities import BuiltInAuthority, HttpAuthority, timestamping
 from paraph.pdf.timestamps.timestamp import Timestamping, stamp_time
 from tests.independent import need
 from tests.keys.odd_chains import CHAINS

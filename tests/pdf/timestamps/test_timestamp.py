@@ -11,9 +11,15 @@ from cryptography.x509.oid import ExtendedKeyUsageOID
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.keys import development_authority
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
-from paraph.pdf.timestamps.timestamp import AuthorityFailed, TimestampAuthority, Timestamping, stamp_time
-from paraph.pdf.timestamps.timestamp_token import TokenRefused, check_token
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
+from paraph.pdf.timestamps.timestamp import (
+    AuthorityFailed,
+    TimestampAuthority,
+    Timestamping,
+    TokenRefused,
+    check_token,
+    stamp_time,
+)
 from tests.pdf import forge
 from tests.pdf.forge import POLICY, Forge, Scheme
 

@@ -3,7 +3,6 @@
 import math
 import random
 from collections.abc import Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from datetime import UTC, datetime
 
@@ -13,9 +12,9 @@ from PIL import Image
 
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances
-from paraph.pdf.typesetting.names import initials_of
+from paraph.pdf.typesetting.glyph_fallback import initials_of
 from paraph.pdf.typesetting.typeset import typeset
-from tests.pdf.pictures import DRAWN, font_names, font_sizes, ink_box, pictures, sizes, texts, without_ground
+from tests.pdf.pictures import DRAWN, font_names, font_sizes, ink_box, pictures, sizes, squeezed, texts, without_ground
 
 AT = datetime(2026, 11, 21, 14, 5, 9, 123000, tzinfo=UTC)
 STAMP = StampContent(width=200, height=80, name="Anna-Maria Rossi", signed_at=AT, request_id=1042)
@@ -26,10 +25,6 @@ SIZES = [(80, 30), (80, 160), (400, 30), (400, 160), (200, 80), (120, 40), (100,
 
 def stamps(contents: Sequence[StampContent]) -> bytes:
     return appearances(stamps=contents).pdf
-
-
-def squeezed(text: str) -> str:
-    return "".join(character for character in text if not character.isspace() and character != "\u200b")
 
 
 def test_a_stamp_says_who_when_and_which_request() -> None:
@@ -266,11 +261,3 @@ def test_initials_of_a_name(name: str, initials: str) -> None:
 def test_the_same_content_gives_the_same_bytes() -> None:
     contents = [STAMP, replace(STAMP, signature=DRAWN)]
     assert stamps(contents) == stamps(contents)
-
-
-def test_threads_do_not_meet() -> None:
-    contents = [[replace(STAMP, request_id=number, name=f"Signer {number}")] for number in range(24)]
-    with ThreadPoolExecutor(8) as pool:
-        results = list(pool.map(stamps, contents))
-    for number, pdf in enumerate(results):
-        assert f"Request {number}" in texts(pdf)[0]

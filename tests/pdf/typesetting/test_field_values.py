@@ -9,7 +9,7 @@ from PIL import Image
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent, field_picture, fitted_size
-from tests.pdf.pictures import font_names, font_sizes, ink_box, pictures, sizes, texts
+from tests.pdf.pictures import font_names, font_sizes, ink_box, pictures, sizes, squeezed, texts
 
 FIELD = FieldContent(160, 18, "Anna Rossi")
 BOX = FieldContent(160, 60, "", multiline=True)
@@ -21,10 +21,6 @@ def drawn(*contents: FieldContent) -> bytes:
     return appearances(
         fields=[FieldsContent(each.width, each.height, [FieldPlace(0, 0, each)]) for each in contents]
     ).pdf
-
-
-def squeezed(text: str) -> str:
-    return "".join(character for character in text if not character.isspace() and character != "\u200b")
 
 
 def box_of(content: FieldContent) -> tuple[float, float, float, float]:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from paraph.pdf.typesetting import fonts
+from paraph.pdf.typesetting.appearances import hand_of
 from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
-from paraph.pdf.typesetting.signature_pictures import hand_of
 
 
 @pytest.fixture(scope="module")

@@ -7,6 +7,8 @@ import textwrap
 
 import pytest
 
+from paraph.pdf.typesetting.typeset import TypesettingError, _panics_raised
+
 _TYPESET = """
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
@@ -101,3 +103,13 @@ def test_a_hundred_thousand_values_in_one_process() -> None:
         print((resident() - before) // 2**20)
     """)
     assert int(said) < 64, f"{said} MiB more"
+
+
+def test_a_panic_is_an_error_and_ends_nothing() -> None:
+    class Panic(BaseException):
+        """As Typst raises one."""
+
+    with pytest.raises(TypesettingError, match="out of file ids"), _panics_raised():
+        raise Panic("out of file ids")
+    with pytest.raises(KeyboardInterrupt), _panics_raised():
+        raise KeyboardInterrupt

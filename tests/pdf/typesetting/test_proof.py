@@ -12,16 +12,17 @@ import pypdfium2 as pdfium
 import pytest
 
 from paraph.pdf.typesetting import fonts
-from paraph.pdf.typesetting.proof import proof, verdict
-from paraph.pdf.typesetting.proof_content import (
+from paraph.pdf.typesetting.proof import (
     JournalLine,
     ProofContent,
     ProofDocument,
     ProofField,
     ProofSeal,
     ProofSigner,
+    proof,
+    verdict,
 )
-from paraph.pdf.typesetting.proof_metadata import metadata_label, metadata_values
+from paraph.pdf.typesetting.proof_words import metadata_label, metadata_values
 from paraph.pdf.verification.proof_file import printed_text
 from paraph.words import LOCALES, date, direction, of
 from tests.pdf.pictures import DRAWN, ink_box, pictures, texts

@@ -6,8 +6,7 @@ import pytest
 
 from paraph.pdf.typesetting import fonts
 from paraph.pdf.typesetting.appearances import InitialsContent, StampContent, appearances
-from paraph.pdf.typesetting.glyph_fallback import glyph_fallback
-from paraph.pdf.typesetting.names import initials_of, readable_name, written_otherwise
+from paraph.pdf.typesetting.glyph_fallback import glyph_fallback, initials_of, readable_name, written_otherwise
 from tests.pdf.pictures import texts
 
 ADDRESS = "aiko.tanaka@example.com"
@@ -42,7 +41,7 @@ def test_syllables_are_words_of_their_own(bare: fonts.Library) -> None:
 
 
 def test_stamp_and_initials_have_the_address(bare: fonts.Library, monkeypatch: pytest.MonkeyPatch) -> None:
-    for place in ("names", "glyph_fallback", "typeset"):
+    for place in ("glyph_fallback", "typeset"):
         monkeypatch.setattr(f"paraph.pdf.typesetting.{place}.library", lambda: bare)
     monkeypatch.setattr("paraph.pdf.typesetting.typeset._idle", [])
     stamp = StampContent(200, 80, "愛子田中", datetime(2026, 1, 1, tzinfo=UTC), 7, address=ADDRESS)

@@ -1,8 +1,19 @@
 """From pointer positions to ink."""
 
-import pytest
+import math
+import random
+import time
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
 
-from paraph.pdf.typesetting.strokes import has_ink, ink
+import pytest
+from PIL import Image, ImageChops
+
+from paraph.pdf.typesetting.appearances import StampContent
+from paraph.pdf.typesetting.strokes import MAX_POINTS, MAX_STROKES, has_ink, ink, simplified
+from tests.pdf.pictures import DRAWN, pictures
+from tests.pdf.typesetting.test_appearances import STAMP, stamps
 
 SQUARE = [[[0.2, 0.2], [0.8, 0.2], [0.8, 0.8], [0.2, 0.8], [0.2, 0.2]]]
 
@@ -54,3 +65,102 @@ def test_values_that_are_no_numbers_never_reach_the_picture() -> None:
 )
 def test_has_ink_says_whether_something_is_drawn(strokes: list[list[list[float]]], aspect: float) -> None:
     assert has_ink(strokes, aspect) == (ink(strokes, aspect) is not None)
+
+
+CHANCE = random.Random(2026)  # the same drawings in every run
+SIZES = [(80.0, 30.0), (200.0, 80.0), (400.0, 160.0)]
+
+
+def hand(points: int, unsteady: float = 0.0003) -> list[list[list[float]]]:
+    """A signature with loops, a line under it and a dot, at varying speed, in the pixels of a phone."""
+    loops: list[list[float]] = []
+    way = 0.0
+    while way < 1:
+        way += (0.0008 + 0.004 * abs(math.sin(9 * way))) * 600 / points
+        x = 0.05 + 0.9 * way + 0.05 * math.sin(38 * way)
+        y = 0.2 + 0.12 * math.cos(38 * way + 0.4) * (1 - 0.6 * way) + 0.04 * math.sin(13 * way)
+        loops.append([round((value + CHANCE.gauss(0, unsteady)) * 800) / 800 for value in (x, y)])
+    return [loops, [[0.1 + 0.06 * step, 0.36 - 0.002 * step] for step in range(13)], [[0.83, 0.1]]]
+
+
+def stamp(strokes: list[list[list[float]]], width: float = 200, height: float = 80) -> StampContent:
+    return replace(STAMP, width=width, height=height, signature={"type": "drawn", "strokes": strokes})
+
+
+def grey(content: StampContent) -> Image.Image:
+    [picture] = pictures(stamps([content]))
+    return Image.alpha_composite(Image.new("RGBA", picture.size, "white"), picture).convert("L")
+
+
+@pytest.mark.parametrize("points", [300, 1500])
+def test_a_signature_keeps_its_look_on_the_largest_stamp(points: int) -> None:
+    strokes = hand(points)
+    fewer = simplified(strokes)
+    assert sum(map(len, fewer)) < sum(map(len, strokes))
+    difference = ImageChops.difference(*(grey(stamp(each, 400, 160)) for each in (strokes, fewer)))
+    assert sum(difference.histogram()[128:]) < 0.001 * difference.width * difference.height
+
+
+def test_what_needs_all_its_points_keeps_them() -> None:
+    assert simplified(DRAWN["strokes"]) == DRAWN["strokes"]  # type: ignore[arg-type]
+
+
+def test_corners_ends_and_dots_stay() -> None:
+    line = [[step / 1000, 0.5] for step in range(1000)]
+    corner = [*line, *[[0.999, 0.5 - step / 4000] for step in range(1, 1000)]]
+    [kept, dot] = simplified([corner, [[0.3, 0.2]]])
+    assert kept[0] == corner[0] and kept[-1] == corner[-1] and [0.999, 0.5] in kept
+    assert dot == [[0.3, 0.2]]
+    assert len(kept) < 300
+    gaps = [math.dist(one, other) for one, other in pairwise(kept)]
+    assert max(gaps) <= 0.0101, "the spacing of the points tells how fast the hand was"
+
+
+def random_points(count: int) -> list[list[float]]:
+    return [[CHANCE.random(), CHANCE.random()] for _ in range(count)]
+
+
+HOSTILE: dict[str, list[list[list[float]]]] = {
+    "zigzag": [[[number % 2, number * 7919 % 20_000 / 20_000] for number in range(20_000)]],
+    "noise": [random_points(20_000)],
+    "dots": [[point] for point in random_points(20_000)],
+    "lines": [random_points(2) for _ in range(10_000)],
+    "strokes": [random_points(100) for _ in range(200)],
+    "spiral": [[[0.5 + n / 40_000 * math.cos(n / 30), 0.5 + n / 40_000 * math.sin(n / 30)] for n in range(20_000)]],
+    "staircase": [[[n / 20_000, n * n % 7 / 7] for n in range(20_000)]],
+}
+
+
+@pytest.mark.parametrize("strokes", HOSTILE.values(), ids=HOSTILE)
+@pytest.mark.thorough
+def test_no_drawing_is_large_or_slow(strokes: list[list[list[float]]]) -> None:
+    began = time.process_time()
+    fewer = simplified(strokes)
+    assert time.process_time() - began < 2, "quadratic it would be minutes"
+    assert len(fewer) <= MAX_STROKES and sum(map(len, fewer)) <= MAX_POINTS
+    assert fewer == simplified(strokes)
+    typed = len(stamps([replace(STAMP, width=width, height=height) for width, height in SIZES]))
+    for drawn in (fewer, strokes):  # those of earlier versions were kept as sent
+        assert len(stamps([stamp(drawn, *size) for size in SIZES])) - typed < 200_000
+
+
+def test_ten_sizes_take_no_more_room_than_one() -> None:
+    strokes = hand(400)
+    typed: dict[str, Any] = {"type": "typed"}
+    rooms = []
+    for sizes in ([(200.0, 80.0)], [(200.0 + 10 * step, 80.0 + 5 * step) for step in range(10)]):
+        drawn = [stamp(strokes, *size) for size in sizes]
+        rooms.append(len(stamps(drawn)) - len(stamps([replace(each, signature=typed) for each in drawn])))
+    assert rooms[1] - rooms[0] < 3_000
+
+
+@pytest.mark.parametrize("strokes", [[[[0.5, 0.5]] * 20_000], [[[0.2, 0.2]]], [[[0.1, 0.3], [0.1, 0.3]]]])
+def test_what_shows_nothing_stays_harmless(strokes: list[list[list[float]]]) -> None:
+    assert simplified(strokes) == [strokes[0][:2]]
+
+
+def test_the_proportions_count() -> None:
+    """On a wide pad, x counts for more: what is a visible bend there would be none on a square one."""
+    bend = [[0.0, 0.0], [0.0006, 0.0005], [0.001, 0.0], [1.0, 1.0]]
+    assert len(simplified([bend], 0.05)[0]) == 4
+    assert len(simplified([bend], 20)[0]) == 3

@@ -15,8 +15,7 @@ import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.pdf.drawing.marks import Mark, Overlay
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.refusal import PdfRefused, SealError
 from paraph.pdf.untrusted import sandboxed_draft
 from paraph.pdf.untrusted.inspect import inspect
 from paraph.pdf.untrusted.jobs.worker import JOBS

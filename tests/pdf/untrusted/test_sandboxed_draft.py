@@ -11,8 +11,7 @@ from typing import Any
 import pikepdf
 import pytest
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import ReadersUnavailable
+from paraph.pdf.refusal import ReadersUnavailable, SealError
 from paraph.pdf.sealing.seal import Mark, Overlay, SealedPdf
 from paraph.pdf.untrusted import sandboxed_draft
 from paraph.pdf.untrusted.sandbox import Sandbox, SandboxLimits

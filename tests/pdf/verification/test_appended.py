@@ -3,7 +3,6 @@
 import asyncio
 import io
 import re
-from datetime import timedelta
 from typing import Any
 
 import pikepdf
@@ -11,9 +10,7 @@ import pytest
 from asn1crypto import keys as asn1_keys
 from asn1crypto import x509 as asn1_x509
 from cryptography import x509
-from cryptography.hazmat.primitives.hashes import SHA256
 from cryptography.hazmat.primitives.serialization import Encoding, NoEncryption, PrivateFormat
-from cryptography.x509.oid import NameOID
 from pikepdf import Dictionary, Name, ObjectStreamMode
 from pyhanko.pdf_utils.incremental_writer import IncrementalPdfFileWriter
 from pyhanko.sign import signers
@@ -46,27 +43,9 @@ def contract(**save: Any) -> bytes:
 
 def certificate_of(name: str) -> tuple[bytes, bytes]:
     """A certificate for documents below the root of the tests, and its key, both as DER."""
-    key, root = forge.curve_key(name), x509.load_der_x509_certificate(OWN.root)
-    now = clock.now()
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, name)]))
-        .issuer_name(root.subject)
-        .public_key(key.public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(now - timedelta(days=1))
-        .not_valid_after(now + timedelta(days=100))
-        .add_extension(x509.BasicConstraints(ca=False, path_length=None), critical=True)
-        .add_extension(x509.AuthorityKeyIdentifier.from_issuer_public_key(root.public_key()), critical=False)  # type: ignore[arg-type]
-        .add_extension(
-            x509.KeyUsage(
-                digital_signature=True, content_commitment=True, key_encipherment=False, data_encipherment=False,
-                key_agreement=False, key_cert_sign=False, crl_sign=False, encipher_only=False, decipher_only=False,
-            ),
-            critical=True,
-        )
-    )  # fmt: skip
-    made = builder.sign(OWN.root_key.private_key, SHA256())
+    key, issuer = forge.curve_key(name), x509.load_der_x509_certificate(OWN.root).subject
+    for_signatures = forge.usage("digital_signature", "content_commitment")
+    made = forge.certificate(name, key, issuer, OWN.root_key.private_key, extensions=[for_signatures])
     plain = key.private_bytes(Encoding.DER, PrivateFormat.PKCS8, NoEncryption())
     return made.public_bytes(Encoding.DER), plain
 

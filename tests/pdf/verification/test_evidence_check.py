@@ -4,6 +4,7 @@ import base64
 import hashlib
 import json
 from collections.abc import Callable
+from copy import deepcopy
 from dataclasses import replace
 from datetime import timedelta
 from functools import cache
@@ -15,13 +16,12 @@ from paraph.kernel import clock
 from paraph.pdf.report import EvidenceCheck
 from paraph.pdf.typesetting.proof import proof
 from paraph.pdf.verification.evidence_check import check_evidence
+from paraph.pdf.verification.proof_file import check_journal
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.sealed_files import PROOF, authority, sealed
 from tests.pdf.typesetting.test_proof import ANNA, AT, BO, CONTENT
 
-Change = Callable[[dict[str, Any]], None]
-
-
+Change = Callable[[Any], None]
 SIGNERS = [{"id": 11, "full_name": ANNA.name, "email": ANNA.email}, {"id": 12, "full_name": BO.name, "email": BO.email}]
 
 
@@ -62,7 +62,7 @@ def evidence(signed_sha256: str | None = None) -> dict[str, Any]:
     return {
         "format": "paraph-evidence/2",
         "request": {"id": PROOF.request_id, "environment": PROOF.environment},
-        "signers": SIGNERS,
+        "signers": list(SIGNERS),
         "documents": [document],
         "certificates": {hashlib.sha256(link).hexdigest(): base64.b64encode(link).decode() for link in chain},
         "journal": journal,
@@ -94,51 +94,37 @@ def test_three_files_that_belong_together() -> None:
     assert certificates in result.matches
 
 
-def _event(content: dict[str, Any]) -> None:
-    content["journal"][0]["event_type"] = "signer.signed"
+def put(*path: Any, value: Any) -> Change:
+    """Change one value of evidence or a journal."""
+
+    def change(content: Any) -> None:
+        *way, last = path
+        for step in way:
+            content = content[step]
+        content[last] = value
+
+    return change
 
 
-def _entry_left_out(content: dict[str, Any]) -> None:
-    del content["journal"][0]
+def drop(*path: Any) -> Change:
+    def change(content: Any) -> None:
+        *way, last = path
+        for step in way:
+            content = content[step]
+        del content[last]
+
+    return change
 
 
-def _seal_not_in_journal(content: dict[str, Any]) -> None:
-    content["documents"][0]["seal"] = {"signed_pdf_sha256": "ab" * 32, "method": "appended"}
+def _chain(kind: str, *chain: bytes) -> Change:
+    """State another chain of certificates."""
 
+    def change(content: dict[str, Any]) -> None:
+        content["documents"][0]["certificates"][kind] = [hashlib.sha256(link).hexdigest() for link in chain]
+        for link in chain:
+            content["certificates"][hashlib.sha256(link).hexdigest()] = base64.b64encode(link).decode()
 
-def _no_documents(content: dict[str, Any]) -> None:
-    content["documents"] = []
-
-
-def _nobody_signed(content: dict[str, Any]) -> None:
-    content["signers"] = []
-
-
-def _another_signer(content: dict[str, Any]) -> None:
-    content["signers"] = [SIGNERS[0] | {"id": 99, "full_name": "Eve"}, SIGNERS[1]]
-
-
-def _another_address(content: dict[str, Any]) -> None:
-    content["signers"] = [SIGNERS[0] | {"email": "eve@example.org"}, SIGNERS[1]]
-
-
-def _another_certificate(content: dict[str, Any]) -> None:
-    other = authority("p-256").timestamp_key.certificate
-    _state(content, "seal", other, authority("p-256").root)
-
-
-def _chain_of_another_root(content: dict[str, Any]) -> None:
-    _state(content, "seal", authority("p-256").sealing_key.certificate, authority("rsa-3072").root)
-
-
-def _timestamp_that_is_not_there(content: dict[str, Any]) -> None:
-    _state(content, "timestamp", authority("p-256").timestamp_key.certificate)
-
-
-def _state(content: dict[str, Any], kind: str, *chain: bytes) -> None:
-    content["documents"][0]["certificates"][kind] = [hashlib.sha256(link).hexdigest() for link in chain]
-    for link in chain:
-        content["certificates"][hashlib.sha256(link).hexdigest()] = base64.b64encode(link).decode()
+    return change
 
 
 def _certificate_under_another_digest(content: dict[str, Any]) -> None:
@@ -146,34 +132,35 @@ def _certificate_under_another_digest(content: dict[str, Any]) -> None:
     content["certificates"][first] = content["certificates"][second]
 
 
-def _no_certificates(content: dict[str, Any]) -> None:
-    del content["certificates"]
-
-
-def _no_seal(content: dict[str, Any]) -> None:
-    del content["documents"][0]["seal"]
-
-
+_OWN, _STAMPS = authority("p-256").sealing_key.certificate, authority("p-256").timestamp_key.certificate
+_ANOTHER_SIGNER = put("signers", 0, value=SIGNERS[0] | {"id": 99, "full_name": "Eve"})
+_LACKS = "The evidence of proof.pdf lacks what evidence must state."
 _OTHERS = "The proof states other certificates than those of signed.pdf, or does not hold them all ({})."
 
 
 @pytest.mark.parametrize(
     ("change", "problem"),
     [
-        (_event, "The journal is broken at entry 1."),
-        (_entry_left_out, "The journal is broken at entry 1."),
-        (_seal_not_in_journal, 'The journal names no such seal of "c.pdf".'),
-        (_no_documents, "The proof names no document."),
-        (_nobody_signed, "The proof names no signer."),
-        (_another_signer, "The journal names 0 signatures by Eve; one is needed."),
-        (_another_signer, "The journal names signatures by others than the signers: 11."),
-        (_another_address, "The proof does not print eve@example.org."),
-        (_another_certificate, _OTHERS.format("seal")),
-        (_chain_of_another_root, _OTHERS.format("seal")),
-        (_timestamp_that_is_not_there, _OTHERS.format("timestamp")),
-        (_certificate_under_another_digest, "The evidence of proof.pdf lacks what evidence must state."),
-        (_no_certificates, "The evidence of proof.pdf lacks what evidence must state."),
-        (_no_seal, "The evidence of proof.pdf lacks what evidence must state."),
+        (put("journal", 0, "event_type", value="signer.signed"), "The journal is broken at entry 1."),
+        (drop("journal", 0), "The journal is broken at entry 1."),
+        (
+            put("documents", 0, "seal", value={"signed_pdf_sha256": "ab" * 32, "method": "appended"}),
+            'The journal names no such seal of "c.pdf".',
+        ),
+        (put("documents", value=[]), "The proof names no document."),
+        (put("signers", value=[]), "The proof names no signer."),
+        (_ANOTHER_SIGNER, "The journal names 0 signatures by Eve; one is needed."),
+        (_ANOTHER_SIGNER, "The journal names signatures by others than the signers: 11."),
+        (
+            put("signers", 0, value=SIGNERS[0] | {"email": "eve@example.org"}),
+            "The proof does not print eve@example.org.",
+        ),
+        (_chain("seal", _STAMPS, authority("p-256").root), _OTHERS.format("seal")),
+        (_chain("seal", _OWN, authority("rsa-3072").root), _OTHERS.format("seal")),
+        (_chain("timestamp", _STAMPS), _OTHERS.format("timestamp")),
+        (_certificate_under_another_digest, _LACKS),
+        (drop("certificates"), _LACKS),
+        (drop("documents", 0, "seal"), _LACKS),
     ],
 )
 def test_changed_evidence_is_told(change: Change, problem: str) -> None:
@@ -195,7 +182,7 @@ def test_openings_and_refused_codes_are_compared_with_the_pages() -> None:
     told = f"The proof does not print an opening of the page or a refused code: {name}, 2026-11-21T03:00:00.000Z."
     assert not result.ok and told in result.problems
     content["signers"][0]["first_opening"] = "yesterday"
-    assert "The evidence of proof.pdf lacks what evidence must state." in checked(proven(content)).problems
+    assert _LACKS in checked(proven(content)).problems
 
 
 def test_another_hash_printed_than_attached() -> None:
@@ -248,3 +235,68 @@ def test_a_proof_in_any_language_is_read(locale: str) -> None:
         f"The proof does not print {email}.",
         "The proof does not print an opening of the page or a refused code",
     ]
+
+
+Journal = list[dict[str, Any]]
+SALTS = {"ip": "00" * 16, "metadata/recipient": "11" * 16, "metadata/recipients/1": "22" * 16}
+
+
+def commitment(salt: str, value: str) -> str:
+    return hashlib.sha256(bytes.fromhex(salt) + value.encode()).hexdigest()
+
+
+def salted_journal() -> Journal:
+    """A plain entry, and one with commitments."""
+    plain = {"position": 1, "ip": "", "metadata": {}, "previous_hash": "00" * 32}
+    first = {**plain, "hash": hashed(plain)}
+    stated: dict[str, Any] = {
+        "format": 2,
+        "position": 2,
+        "ip": "203.0.113.9",
+        "metadata": {"recipient": "Zoë@example.com", "recipients": ["a@example.com", "b@example.com"], "resend": False},
+        "previous_hash": first["hash"],
+    }
+    covered: dict[str, Any] = deepcopy(stated)
+    covered["ip"] = commitment(SALTS["ip"], "203.0.113.9")
+    covered["metadata"]["recipient"] = commitment(SALTS["metadata/recipient"], "Zoë@example.com")
+    covered["metadata"]["recipients"][1] = commitment(SALTS["metadata/recipients/1"], "b@example.com")
+    return [first, {**stated, "salts": dict(SALTS), "hash": hashed(covered)}]
+
+
+def hashed(facts: dict[str, Any]) -> str:
+    line = json.dumps(facts, sort_keys=True, separators=(",", ":"), ensure_ascii=False)
+    return hashlib.sha256(line.encode()).hexdigest()
+
+
+def journal_check(entries: Journal) -> EvidenceCheck:
+    result = EvidenceCheck()
+    check_journal(result, entries, entries[-1]["hash"])
+    return result
+
+
+def test_it_follows_and_is_left_as_it_was() -> None:
+    entries = salted_journal()
+    assert journal_check(entries).problems == []
+    assert entries == salted_journal()
+
+
+def _commitment_in_place(entries: Any) -> None:
+    entries[1]["metadata"]["recipients"][0] = commitment("33" * 16, "a@example.com")
+    entries[1]["salts"]["metadata/recipients/0"] = "33" * 16
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        drop(1, "salts"),
+        put(1, "ip", value="203.0.113.8"),
+        put(1, "metadata", "recipients", 1, value="c@example.com"),
+        put(1, "salts", "ip", value="01" * 16),
+        put(1, "metadata", "resend", value=True),
+        _commitment_in_place,
+    ],
+)
+def test_whatever_is_changed_breaks_it(change: Change) -> None:
+    entries = salted_journal()
+    change(entries)
+    assert journal_check(entries).problems == ["The journal is broken at entry 2."]

@@ -8,17 +8,11 @@ from cryptography import x509
 from cryptography.x509.oid import ExtendedKeyUsageOID
 
 from paraph.pdf.verification.verify import verify
-from tests.pdf.forge import Forge
+from tests.pdf.forge import Forge, usage
 from tests.pdf.forged_seals import ROOT, SealForge
 
 _DOCUMENT_SIGNING = x509.ObjectIdentifier("1.3.6.1.5.5.7.3.36")
 _UNKNOWN = (x509.UnrecognizedExtension(x509.ObjectIdentifier("1.2.3.4.5"), b"\x05\x00"), True)
-
-
-def _usage(**allowed: bool) -> tuple[x509.ExtensionType, bool]:
-    names = "digital_signature content_commitment key_encipherment data_encipherment key_agreement key_cert_sign"
-    every = dict.fromkeys([*names.split(), "crl_sign", "encipher_only", "decipher_only"], False)
-    return x509.KeyUsage(**(every | allowed)), True
 
 
 def _name(text: str) -> asn1_x509.Name:
@@ -54,11 +48,11 @@ WRONG = {
     "a certificate for status answers": SealForge(certificate={"purposes": [ExtendedKeyUsageOID.OCSP_SIGNING]}),
     "a certificate for timestamps": SealForge(certificate={"purposes": [_STAMPS]}),
     "a certificate for log-ins": SealForge(certificate={"purposes": [x509.ObjectIdentifier("1.3.6.1.4.1.311.20.2.2")]}),
-    "a key for certificates": SealForge(certificate={"extensions": [_usage(key_cert_sign=True)]}),
-    "a key for encryption": SealForge(certificate={"extensions": [_usage(key_encipherment=True)]}),
+    "a key for certificates": SealForge(certificate={"extensions": [usage("key_cert_sign")]}),
+    "a key for encryption": SealForge(certificate={"extensions": [usage("key_encipherment")]}),
     "an unknown critical extension": SealForge(certificate={"extensions": [_UNKNOWN]}),
-    "an authority that may not sign": _stamped(wrong_certificate={"extensions": [_usage(key_encipherment=True)]}),
-    "an authority for lists": _stamped(wrong_certificate={"extensions": [_usage(crl_sign=True)]}),
+    "an authority that may not sign": _stamped(wrong_certificate={"extensions": [usage("key_encipherment")]}),
+    "an authority for lists": _stamped(wrong_certificate={"extensions": [usage("crl_sign")]}),
     "an authority by a purpose that is not critical": _stamped(wrong_certificate={"critical": False}),
     "an authority for programs too": _stamped(wrong_certificate={"purposes": [_STAMPS, _CODE]}),
     "an authority for nothing": _stamped(wrong_certificate={"purposes": []}),
@@ -71,7 +65,7 @@ WRONG = {
     ),
     "a second timestamp by nobody trusted": SealForge(authorities=[Forge(), Forge(with_middle=False, name="x")]),
     "a second authority that may not sign": SealForge(
-        authorities=[Forge(), Forge(wrong_certificate={"extensions": [_usage(key_encipherment=True)]})]
+        authorities=[Forge(), Forge(wrong_certificate={"extensions": [usage("key_encipherment")]})]
     ),
     "an outdated hash": SealForge(hash_="sha1"),
 }
@@ -84,11 +78,11 @@ RIGHT = {
     "issuer and serial number named": SealForge(issuer_serial=lambda own: (own.issuer, own.serial_number)),
     "a certificate for documents": SealForge(certificate={"purposes": [_DOCUMENT_SIGNING]}),
     "a certificate for mail and log-ins": SealForge(certificate={"purposes": [_MAIL, _CLIENT]}),
-    "a key for signatures alone": SealForge(certificate={"extensions": [_usage(content_commitment=True)]}),
+    "a key for signatures alone": SealForge(certificate={"extensions": [usage("content_commitment")]}),
     "a timestamp": _stamped(),
     "a timestamp that names its authority": _stamped(info=_named("Test Timestamps")),
     "a timestamp with an unknown extension": _stamped(info=_extended(critical=False)),
-    "an authority for signatures": _stamped(wrong_certificate={"extensions": [_usage(digital_signature=True)]}),
+    "an authority for signatures": _stamped(wrong_certificate={"extensions": [usage("digital_signature")]}),
     "two timestamps": SealForge(authorities=[Forge(), Forge()]),
 }
 

@@ -22,12 +22,16 @@ from cryptography.x509 import ocsp
 from cryptography.x509.oid import AuthorityInformationAccessOID, NameOID
 
 from paraph.kernel import clock
+from paraph.keys.development import revocation_list
 from paraph.keys.local_key import LocalKey
-from paraph.keys.revocation import revocation_list
 from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.revocation_list import read_list
+from paraph.pdf.pki.revocation import read_list
 from paraph.pdf.report import Verification
 from paraph.pdf.verification.verify import verify
+from tests.pdf import forge
+from tests.pdf.forge import USES
+from tests.pdf.forge import curve_key as key
+from tests.pdf.forge import named as name
 from tests.pdf.pdf_factory import paper, text
 from tests.pdf.revisions import revised
 from tests.pdf.sealed_files import authority, sealed, timestamping
@@ -36,10 +40,6 @@ from tests.pdf.verification.test_verify_long_term import store
 OWN = authority("p-256")
 DAY = timedelta(days=1)
 REASONS = frozenset({x509.ReasonFlags.key_compromise})
-
-
-def name(common: str) -> x509.Name:
-    return x509.Name([x509.NameAttribute(NameOID.COMMON_NAME, common)])
 
 
 def at(address: str) -> x509.GeneralName:
@@ -55,45 +55,13 @@ POINTS = x509.CRLDistributionPoints(
 )
 
 
-USAGES = (
-    "digital_signature",
-    "content_commitment",
-    "key_encipherment",
-    "data_encipherment",
-    "key_agreement",
-    "key_cert_sign",
-    "crl_sign",
-    "encipher_only",
-    "decipher_only",
-)
-
-
-@cache
-def key(of: str) -> ec.EllipticCurvePrivateKey:
-    del of
-    return ec.generate_private_key(ec.SECP256R1())
-
-
 @cache
 def certificate(common: str, issuer: str, usage: str = "") -> x509.Certificate:
     """``usage``: what the key is said to be for, ``""`` where nothing is said."""
-    builder = (
-        x509.CertificateBuilder()
-        .subject_name(name(common))
-        .issuer_name(name(issuer))
-        .public_key(key(common).public_key())
-        .serial_number(x509.random_serial_number())
-        .not_valid_before(clock.now() - DAY)
-        .not_valid_after(clock.now() + 900 * DAY)
-        .add_extension(x509.BasicConstraints(ca=common != "Leaf", path_length=None), critical=True)
-        .add_extension(x509.SubjectKeyIdentifier.from_public_key(key(common).public_key()), critical=False)
-        .add_extension(POINTS, critical=False)
+    extensions = [(POINTS, False), *([forge.usage(*usage.split())] if usage else [])]
+    return forge.certificate(
+        common, key(common), issuer, key(issuer), ca=common != "Leaf", start=-DAY, end=900 * DAY, extensions=extensions
     )
-    if usage:
-        builder = builder.add_extension(
-            x509.KeyUsage(**{each: each in usage.split() for each in USAGES}), critical=True
-        )
-    return builder.sign(key(issuer), SHA256())
 
 
 LEAF, MIDDLE, ROOT = certificate("Leaf", "Middle"), certificate("Middle", "Root"), certificate("Root", "Root")
@@ -244,7 +212,7 @@ def test_extensions_that_cannot_be_read_make_a_list_prove_nothing() -> None:
     assert_revokes(LEAF, made(LEAF, [entry(LEAF.serial_number, in_entry)]))
 
 
-@pytest.mark.parametrize("usage", ["", *USAGES[:7], "key_cert_sign crl_sign", "key_cert_sign digital_signature"])
+@pytest.mark.parametrize("usage", ["", *USES[:7], "key_cert_sign crl_sign", "key_cert_sign digital_signature"])
 def test_a_list_proves_something_where_its_issuer_may_sign_lists(usage: str) -> None:
     issuer = load(certificate("Middle", "Root", usage).public_bytes(Encoding.DER))
     leaf = load(LEAF.public_bytes(Encoding.DER))

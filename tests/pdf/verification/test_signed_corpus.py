@@ -8,8 +8,7 @@ from pathlib import Path
 import pytest
 from cryptography import x509
 
-from paraph.pdf.pki.ber import der_of
-from paraph.pdf.pki.der import DerError
+from paraph.pdf.pki.der import DerError, der_of
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.report import Verification
 from paraph.pdf.untrusted.inspect import inspect

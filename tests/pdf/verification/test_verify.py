@@ -4,14 +4,16 @@ import io
 import json
 import random
 import re
-from datetime import timedelta
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import pikepdf
 import pytest
 from pikepdf import Array, Dictionary, Name
 
 from paraph.kernel import clock
+from paraph.pdf.report import SealTimestamp, SignatureReport, Verification
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.verification.verify import verify
 from tests import independent
@@ -134,20 +136,16 @@ def test_flipped_bytes_anywhere_are_noticed(stamped: bytes) -> None:
 
 
 @pytest.mark.parametrize(
-    ("change", "sentence"),
+    "change",
     [
-        (revisions.content, "The file was changed after Seal"),
-        (revisions.comment, "The file was changed after Seal"),
-        (revisions.title, "The file was changed after Seal"),
-        (revisions.page_removed, "The file was changed after Seal"),
-        (revisions.orphan, "The file was changed after Seal"),
-        (revisions.field_filled, "The file was changed after Seal"),
+        *(revisions.content, revisions.comment, revisions.title),
+        *(revisions.page_removed, revisions.orphan, revisions.field_filled),
     ],
 )
-def test_a_revision_appended_after_the_seal(stamped: bytes, change: Change, sentence: str) -> None:
+def test_a_revision_appended_after_the_seal(stamped: bytes, change: Change) -> None:
     found = verify(revised(stamped, change), ROOTS)
     assert found.intact and found.trusted and found.altered and not found.ok and not found.covers_whole_file
-    assert len(found.changes) == 1 and found.changes[0].startswith(sentence)
+    assert len(found.changes) == 1 and found.changes[0].startswith("The file was changed after Seal")
     assert found.changes[0] in found.findings
     assert f"from byte {len(stamped)} on" in found.changes[0]
     assert f"From byte {len(stamped)} on, no trusted signature or timestamp covers the file." in found.findings
@@ -246,3 +244,57 @@ def test_hostile_values_never_raise(stamped: bytes) -> None:
         swapped = stamped[: found_at.start()] + value.ljust(len(found_at[0])) + stamped[found_at.end() :]
         assert swapped != stamped and len(swapped) >= len(stamped)
         assert not verify(swapped, ROOTS).ok
+
+
+AT = datetime(2026, 11, 21, 14, 5, 9, 123456, tzinfo=UTC)
+STAMP = SealTimestamp("Authority", AT, "1.2.3", trusted=True)
+_FOUND: tuple[Any, ...] = (
+    None,
+    None,
+    None,
+    True,
+    True,
+    True,
+    "whole file",
+    AT,
+    STAMP,
+    "B-T",
+    False,
+    ("one",),
+    ("two",),
+)
+SIGNATURE = SignatureReport("Seal", "seal", "Acme", *_FOUND)
+
+
+def test_a_verification_has_these_keys_in_this_order() -> None:
+    told = Verification(
+        intact=True, trusted=True, covers_whole_file=True, detached_timestamps=[STAMP], signatures=[SIGNATURE]
+    ).to_json()
+    assert list(told) == [
+        *("ok", "intact", "trusted", "covers_whole_file", "altered", "earlier_match", "signer", "certificate", "root"),
+        *("as_asked", "purpose", "signed_at", "timestamp", "level", "changes", "findings", "signatures"),
+        "kept_timestamps",
+    ]
+    assert told["ok"] is True and told["timestamp"] is None and json.loads(json.dumps(told)) == told
+
+
+def test_a_signature_has_these_keys_and_times_in_utc() -> None:
+    timestamp = {"authority": "Authority", "time": "2026-11-21T14:05:09.123Z", "policy_oid": "1.2.3", "trusted": True}
+    assert SIGNATURE.to_json() == {
+        "field": "Seal",
+        "kind": "seal",
+        "signer": "Acme",
+        "certificate": None,
+        "root": None,
+        "purpose": None,
+        "intact": True,
+        "matches": True,
+        "trusted": True,
+        "coverage": "whole file",
+        "claimed_at": "2026-11-21T14:05:09.123Z",
+        "timestamp": timestamp,
+        "level": "B-T",
+        "altered": False,
+        "changes": ["one"],
+        "findings": ["two"],
+    }

@@ -18,8 +18,8 @@ from pyhanko.sign import PdfTimeStamper
 from pyhanko.sign.timestamps import TimeStamper
 
 from paraph.kernel import clock
-from paraph.keys.revocation import certificate_status, revocation_list
-from paraph.pdf.timestamps.builtin_authority import BuiltInAuthority
+from paraph.keys.development import certificate_status, revocation_list
+from paraph.pdf.timestamps.authorities import BuiltInAuthority
 from paraph.pdf.timestamps.timestamp import TimestampAuthority
 from paraph.pdf.verification.verify import verify
 from tests.pdf import revisions

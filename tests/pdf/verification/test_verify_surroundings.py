@@ -11,9 +11,8 @@ import pytest
 from pikepdf import Array, Dictionary, Encryption, Name, ObjectStreamMode
 
 from paraph.kernel import clock
-from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.pki.trust import Untrusted, check_chain
+from paraph.pdf.pki.certificate import Untrusted, check_chain, load
+from paraph.pdf.pki.revocation import LongTermData
 from paraph.pdf.report import SignatureReport, Verification
 from paraph.pdf.verification.evidence_check import signer_certificates
 from paraph.pdf.verification.verify import verify

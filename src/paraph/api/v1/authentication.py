@@ -1,17 +1,79 @@
-"""Who calls (rule 5.1) and whether they may call now (rule 8)."""
+"""Who calls (rule 5.1), whether they may call now, and the headers that say how often (rule 8)."""
+
+import math
+from typing import NamedTuple
 
 from django.http import HttpRequest
 from django.utils.translation import gettext as _
+from django.utils.translation import ngettext
 
 from paraph.api.v1.codes import refused
-from paraph.api.v1.ratelimit import RateLimited, RateLimitStatus, bad_key_status, rate_limit_status
+from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import name_tenant
 from paraph.server.client_address import client_address, guarded_network
-from paraph.tenants.admission import admit, count_bad_call
-from paraph.tenants.limits import allowance, rate_limit
+from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admission import BAD_CALLS_PER_MINUTE, Calls, admit, count_bad_call, minute_of
+from paraph.tenants.limits import RateLimit, allowance, rate_limit
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, tenant_key
+
+
+class RateLimitStatus(NamedTuple):
+    """The most constraining window: its ceiling, the calls left in it and the Unix time of its reset."""
+
+    limit: int
+    remaining: int
+    reset: int
+    exceeded: bool
+
+    @property
+    def retry_after(self) -> int:
+        """Seconds to wait before the next allowed call: 0 while calls remain."""
+        return 0 if self.remaining else max(1, math.ceil(self.reset - clock.now().timestamp()))
+
+
+class RateLimited(DomainError):
+    def __init__(self, status: RateLimitStatus) -> None:
+        seconds = status.retry_after
+        message = ngettext(
+            "Too many calls: the limit is %(limit)d. Try again in %(seconds)d second.",
+            "Too many calls: the limit is %(limit)d. Try again in %(seconds)d seconds.",
+            seconds,
+        )
+        super().__init__("rate_limited", message % {"limit": status.limit, "seconds": seconds})
+        self.status = status
+
+
+def rate_limit_status(calls: Calls, limit: RateLimit) -> RateLimitStatus:
+    """Return the window that constrains most: the one with the fewest calls left; of two alike, the later to reset."""
+    minute = _window(calls.in_minute, limit.per_minute, (calls.minute + 1) * 60)
+    hour = _window(calls.in_hour, limit.per_hour, (calls.hour + 1) * 3600)
+    return min(minute, hour, key=_constraint)
+
+
+def bad_key_status(calls: int) -> RateLimitStatus:
+    """Return the guard of one address against calls without a valid key."""
+    return _window(calls, BAD_CALLS_PER_MINUTE, (minute_of(clock.now()) + 1) * 60)
+
+
+def rate_headers(status: RateLimitStatus, *, at_least: int = 0) -> dict[str, str]:
+    """``at_least``: seconds to wait for another reason than the limit."""
+    return {
+        "Retry-After": str(max(status.retry_after, at_least)),
+        "X-RateLimit-Limit": str(status.limit),
+        "X-RateLimit-Remaining": str(status.remaining),
+        "X-RateLimit-Reset": str(status.reset),
+    }
+
+
+def _constraint(window: RateLimitStatus) -> tuple[int, bool, int]:
+    return window.remaining, not window.exceeded, -window.reset
+
+
+def _window(calls: int, ceiling: int, reset: int) -> RateLimitStatus:
+    return RateLimitStatus(ceiling, max(0, ceiling - calls), reset, calls > ceiling)
 
 
 class ApiRequest(HttpRequest):
@@ -46,3 +108,7 @@ def check(scope: TenantScope, status: RateLimitStatus) -> None:
         raise refused("payment_required")
     if scope.suspended:
         raise DomainError("forbidden", _("The organization is suspended. Ask the operator of this service."))
+
+
+def actor(request: ApiRequest) -> Actor:
+    return Actor(ActorKind.API, request.scope.application_id, ip=client_address(request))

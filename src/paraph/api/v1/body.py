@@ -9,9 +9,9 @@ from django.utils.translation import gettext as _
 from paraph.kernel import bounded_json
 from paraph.kernel.errors import DomainError
 from paraph.server.incoming_body import read_body
-from paraph.signature_requests.input_types import Input
+from paraph.signature_requests.payload import look_beside
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.unknown_fields import look_beside
+from paraph.signature_requests.values import Input
 
 LARGEST = 4 * 1024 * 1024  # bytes: a hundred signers on fifty documents fit
 MOST_PARTS = 120_000  # arrays and objects: with ten stamps each, those have 110,000

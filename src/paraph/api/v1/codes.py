@@ -171,6 +171,14 @@ CODES = {
 }
 
 
+class TooEarlyError(DomainError):
+    """What was asked for can be asked again after so many seconds."""
+
+    def __init__(self, message: str, retry_after: int) -> None:
+        super().__init__("rate_limited", message)
+        self.retry_after = retry_after
+
+
 def refused(code: str) -> DomainError:
     """Return the refusal of a code that has but one sentence, in the language of the call."""
     return DomainError(code, gettext(CODES[code].message))

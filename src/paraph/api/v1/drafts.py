@@ -12,15 +12,13 @@ from paraph.api.v1 import body, idempotent
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
 from paraph.api.v1.operation import KEY, Body, operation
-from paraph.api.v1.problems import not_found
-from paraph.api.v1.responses import json_response
-from paraph.api.v1.shapes import Id, Output, Timestamp, Url
+from paraph.api.v1.shapes import Id, Output, Timestamp, Url, json_response
 from paraph.drafts import models
 from paraph.drafts.given import DraftCreation, DraftInput
 from paraph.flow.sending.prepare_draft import prepare_draft
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
-from paraph.signature_requests.accepted_locales import accepted_locale
+from paraph.signature_requests.localized import accepted_locale
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import scoped
 
@@ -104,7 +102,7 @@ def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
     _production_only(request)
     found = _prepared(request).filter(pk=draft_id).first()
     if found is None:
-        raise not_found()
+        raise refused("not_found")
     return json_response(Draft.of(found))
 
 

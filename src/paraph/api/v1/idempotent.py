@@ -10,7 +10,7 @@ from django.http import HttpResponse
 from django.utils.translation import gettext as _
 
 from paraph.api.v1.authentication import ApiRequest
-from paraph.api.v1.responses import Content, json_response
+from paraph.api.v1.shapes import Content, json_response
 from paraph.database.rows import insert
 from paraph.idempotency.held_key import Beside, HeldKey, hold, nothing_beside
 from paraph.kernel.errors import DomainError

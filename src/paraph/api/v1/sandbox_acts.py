@@ -9,13 +9,11 @@ from django.http import HttpResponse
 from django.utils.translation import get_language
 from django.utils.translation import gettext as _
 
-from paraph.api.v1 import body, idempotent
+from paraph.api.v1 import body, idempotent, signature_request_shapes
 from paraph.api.v1.authentication import ApiRequest
 from paraph.api.v1.codes import refused
 from paraph.api.v1.operation import KEY, Body, DocumentPart, operation
-from paraph.api.v1.problems import not_found
-from paraph.api.v1.signature_requests import output
-from paraph.api.v1.signature_requests.routes import shown
+from paraph.api.v1.signature_requests import shown
 from paraph.flow.ending.sandbox_expire import sandbox_expire
 from paraph.flow.signing.decline import checked_reason, require_declinable
 from paraph.flow.signing.decline import decline as decline_verb
@@ -24,12 +22,12 @@ from paraph.idempotency.held_key import HeldKey
 from paraph.kernel.errors import DomainError
 from paraph.server.client_address import origin
 from paraph.signature_requests.fields.entry import ENTERED, EnteredField, filled_fields
-from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.localized import TranslatedRefusal
 from paraph.signature_requests.marks import Drawn, Typed, read_mark
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.plain_schema import plain_schema
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signature_requests.translated_refusal import TranslatedRefusal
+from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import TenantScope, scoped
 
@@ -74,7 +72,7 @@ _ON_SIGNER = (*_ACT, "idempotency_key_reused", "already_signed", "not_your_turn"
 @operation(
     "sandboxSign",
     "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}/sign",
-    output.SignatureRequest,
+    signature_request_shapes.SignatureRequest,
     "The request, with the signature.",
     accepts=(KEY,),
     body=_SIGNING,
@@ -94,7 +92,7 @@ def sign(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
 @operation(
     "sandboxExpire",
     "POST /sandbox/signature_requests/{request_id}/expire",
-    output.SignatureRequest,
+    signature_request_shapes.SignatureRequest,
     "The request, `expired`.",
     accepts=(KEY,),
     refuses=(*_ACT, "conflict", "validation_body"),
@@ -107,14 +105,14 @@ def expire(request: ApiRequest, request_id: int) -> HttpResponse:
     """
     _require_sandbox(request.scope)
     if not scoped(SignatureRequest, request.scope).filter(pk=request_id).exists():
-        raise not_found()
+        raise refused("not_found")
     return idempotent.with_key(request, partial(_expire, request, request_id))
 
 
 @operation(
     "sandboxDecline",
     "POST /sandbox/signature_requests/{request_id}/signers/{signer_id}/decline",
-    output.SignatureRequest,
+    signature_request_shapes.SignatureRequest,
     "The request, `expired`, with `declined_by`.",
     accepts=(KEY,),
     body=_DECLINING,
@@ -169,7 +167,7 @@ def _signer(scope: TenantScope, request_id: int, signer_id: int) -> Signer:
     wanted = scoped(SignatureRequest, scope).filter(pk=request_id)
     signer = Signer.objects.select_related("request").filter(pk=signer_id, request__in=wanted).first()
     if signer is None:
-        raise not_found()
+        raise refused("not_found")
     return signer
 
 

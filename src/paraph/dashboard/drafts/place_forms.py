@@ -13,14 +13,13 @@ from django.utils.translation import gettext_lazy, ngettext
 from paraph.documents.models import Document
 from paraph.drafts.models import Draft, DraftSigner, Json, Placed
 from paraph.signature_requests.fields.input import FONT_SIZES, SMALLEST_SIDE, FieldInput, check_field
-from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.fields.readers import LONGEST_TEXT
+from paraph.signature_requests.fields.kinds import KINDS, LONGEST_TEXT
 from paraph.signature_requests.input import DEFAULT_SIZE, Assignment, CoordinatesStamp, DocumentInput, Rectangle
-from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
 from paraph.signature_requests.payload import read_small
 from paraph.signature_requests.placing import place
 from paraph.signature_requests.problems import InvalidPayloadError, Problem, Problems
+from paraph.signature_requests.values import HEIGHTS, WIDTHS
 
 MOST = 5_000  # of a draft: what the largest plan allows is refused by the payload's own limits
 RECTANGLE = ("x", "y", "width", "height")

@@ -17,7 +17,7 @@ from paraph.drafts.tags import place_by_tags
 from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE
 from paraph.signature_requests.fields.kinds import KINDS
 from paraph.signature_requests.input import DEFAULT_SIZE, MOST_STAMPS
-from paraph.signature_requests.input_types import HEIGHTS, WIDTHS
+from paraph.signature_requests.values import HEIGHTS, WIDTHS
 from paraph.tenants.models import Member
 
 Stamps: TypeAlias = "forms.BaseFormSet[StampForm]"

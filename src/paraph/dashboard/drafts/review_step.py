@@ -23,9 +23,9 @@ from paraph.flow.sending.send_from_web import send_draft
 from paraph.kernel.errors import DomainError
 from paraph.outbound.url import ascii_address
 from paraph.server.client_address import origin
-from paraph.signature_requests.input_types import MOST_VALIDITY_DAYS
 from paraph.signature_requests.models import LONGEST_MESSAGE, LONGEST_SUBJECT, Mode, Role
 from paraph.signature_requests.problems import InvalidPayloadError
+from paraph.signature_requests.values import MOST_VALIDITY_DAYS
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.organizations import UNNAMED

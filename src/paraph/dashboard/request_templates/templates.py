@@ -21,8 +21,8 @@ from paraph.kernel.errors import DomainError
 from paraph.request_templates.bulk.columns import folded
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import Names, begin_from, of_draft, of_request, rename, save_template
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import Field, SignatureRequest
-from paraph.signature_requests.names import full_name
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right

@@ -18,9 +18,9 @@ from paraph.flow.messages.leaving import mails_leave
 from paraph.flow.sending.remind import remind
 from paraph.flow.signing.show_link import show_signing_link
 from paraph.kernel.errors import DomainError
-from paraph.signature_requests.in_person import ticket
-from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
+from paraph.signature_requests.tickets import in_person_ticket
+from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
 
@@ -93,7 +93,7 @@ def sign_here(request: HttpRequest, member: Member, request_id: int, signer_id: 
     except DomainError as refusal:
         return request_page(request, member, request_id, refusal.message)
     signer = found.signers.get(pk=signer_id)
-    return see_other(f"{urlsplit(link).path}?{urlencode({'in_person': ticket(signer, member.pk)})}")
+    return see_other(f"{urlsplit(link).path}?{urlencode({'in_person': in_person_ticket(signer, member.pk)})}")
 
 
 @member_page(Right.SEND)

@@ -10,9 +10,8 @@ from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.fields.store import forget_entries
-from paraph.signature_requests.input_types import LONGEST_REASON
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
-from paraph.signature_requests.values import InvalidValueError, text
+from paraph.signature_requests.values import LONGEST_REASON, InvalidValueError, text
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import Actor
 from paraph.tenants.admin_log.log import note

@@ -6,9 +6,9 @@ from paraph import words as catalog
 from paraph.documents.models import Document
 from paraph.flow.messages.names import MAX_LENGTH, document_name, listed_names
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say, unlinked
-from paraph.signature_requests.copy_token import copy_url
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import CopyRecipient
-from paraph.signature_requests.names import full_name
+from paraph.signature_requests.tickets import copy_url
 from paraph.tenants.branding import accent
 from paraph.tenants.logos import logo_picture
 

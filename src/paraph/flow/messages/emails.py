@@ -14,7 +14,7 @@ from paraph.flow.messages.names import MAX_LENGTH, document_names, inviting_name
 from paraph.flow.messages.written import quoted
 from paraph.kernel import clock
 from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, plain, say, unlinked
-from paraph.signature_requests import copy_ticket
+from paraph.signature_requests import tickets
 from paraph.signature_requests.models import LONGEST_SUBJECT, Signer
 from paraph.signature_requests.signing_token import signing_url
 from paraph.tenants.branding import accent
@@ -172,6 +172,6 @@ def _words(signer: Signer, locale: str = "") -> Words:
 
 
 def copy_link(signer: Signer) -> CopyLink:
-    """Make a link that holds for :data:`paraph.signature_requests.copy_ticket.IN_MAIL`."""
-    ticket = copy_ticket.ticket(signer, copy_ticket.IN_MAIL)
-    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + copy_ticket.IN_MAIL)
+    """Make a link that holds for :data:`paraph.signature_requests.tickets.IN_MAIL`."""
+    ticket = tickets.ticket(signer, tickets.IN_MAIL)
+    return CopyLink(f"{signing_url(signer)}?ticket={ticket}", clock.now() + tickets.IN_MAIL)

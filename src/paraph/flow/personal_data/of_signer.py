@@ -29,7 +29,7 @@ from paraph.kernel import clock
 from paraph.messaging.models import CapturedMessage
 from paraph.otp.models import OneTimeCode, RefusedCode
 from paraph.signature_requests.fields.store import values_of
-from paraph.signature_requests.handwriting import initials_of, signature_of
+from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import (
     CopyRecipient,
     Field,

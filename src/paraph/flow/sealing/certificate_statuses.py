@@ -12,7 +12,7 @@ from paraph.evidence.models import CertificateStatus
 from paraph.kernel import clock
 from paraph.outbound.exchange import FetchFailed, NetworkAccess, fetch
 from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, StatusRequest, StatusUnavailable, holds_until, status_requests
 
 _SEAL_WAIT_SECONDS = 3.0  # not again while the authority has failed recently

@@ -13,7 +13,7 @@ from paraph.keys import DevelopmentAuthority, SealingKeys, SigningKey, developme
 from paraph.keys.sealing import EnvironmentName, root_of
 from paraph.pdf.pki.purpose import Purpose
 from paraph.pdf.pki.statuses import LongTerm
-from paraph.pdf.timestamps.configured_authorities import long_term, timestamping
+from paraph.pdf.timestamps.authorities import long_term, timestamping
 from paraph.pdf.timestamps.timestamp import Timestamping
 from paraph.pdf.typesetting.fonts import keep_fonts_in
 

@@ -8,7 +8,7 @@ from paraph.evidence import preservation
 from paraph.evidence.preservation import SealedFile
 from paraph.flow.sealing.context import SealingContext, sealing_context
 from paraph.kernel import tokens
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp, imprint
 from paraph.pdf.timestamps.timestamp import Timestamp, stamp_time
 from paraph.storage import store

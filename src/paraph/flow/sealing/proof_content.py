@@ -12,7 +12,7 @@ from paraph.audit_trail.models import Entry, EventType
 from paraph.evidence.models import SealedDocument
 from paraph.kernel import clock, tokens
 from paraph.otp.models import OneTimeCode, RefusedCode
-from paraph.pdf.typesetting.proof_content import (
+from paraph.pdf.typesetting.proof import (
     JournalLine,
     ProofContent,
     ProofDocument,
@@ -20,10 +20,9 @@ from paraph.pdf.typesetting.proof_content import (
     ProofSeal,
     ProofSigner,
 )
-from paraph.signature_requests.fields.kinds import shown_text
-from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.kinds import Value, shown_text
 from paraph.signature_requests.fields.store import facts_of, fields_of
-from paraph.signature_requests.handwriting import initials_of, signature_of
+from paraph.signature_requests.marks import initials_of, signature_of
 from paraph.signature_requests.models import Field, FirstOpening, Role, SignatureRequest, Signer
 from paraph.signature_requests.signed_documents import signed_names
 from paraph.tenants.logos import logo_picture

@@ -4,9 +4,9 @@ from django.utils.translation import gettext as _
 
 from paraph.documents.refusals import sentence_of
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.typesetting.preview import PreviewBox, PreviewPage, preview_overlays
+from paraph.pdf.typesetting.appearances import PreviewBox, PreviewPage, preview_overlays
 from paraph.pdf.untrusted.preview import preview
-from paraph.signature_requests.names import full_name
+from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.placing import PlannedDocument
 from paraph.signature_requests.plan import PREVIEWED, RequestPlan, make_plan
 from paraph.signature_requests.problems import Problems

@@ -9,9 +9,9 @@ from paraph.idempotency.held_key import Beside
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.filled import fill, path_of
 from paraph.request_templates.models import Template
+from paraph.signature_requests.input import UnnamedRequest
 from paraph.signature_requests.plan import make_plan
 from paraph.signature_requests.problems import InvalidPayloadError, Problems, restated
-from paraph.signature_requests.variants import UnnamedRequest
 from paraph.tenants.scope import TenantScope, scoped
 
 

@@ -10,8 +10,8 @@ from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
 from paraph.pdf.untrusted.preview import preview
+from paraph.signature_requests.fields.entry import ShownValue, values_of_others
 from paraph.signature_requests.fields.kinds import field_content
-from paraph.signature_requests.fields.shown import ShownValue, values_of_others
 from paraph.signature_requests.fields.store import fields_of
 from paraph.signature_requests.models import Signer
 from paraph.storage import store

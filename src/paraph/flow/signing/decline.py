@@ -9,10 +9,10 @@ from paraph.flow.messages.tell_decline import owe_mails
 from paraph.flow.signing.ask import plain_text
 from paraph.kernel import clock
 from paraph.signature_requests.fields.store import forget_entries
-from paraph.signature_requests.input_types import LONGEST_REASON
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signature_requests.translated_refusal import translated
+from paraph.signature_requests.values import LONGEST_REASON
 from paraph.tenants.admin_log.actions import Action
 from paraph.tenants.admin_log.actor import SIGNER
 from paraph.tenants.admin_log.log import note

@@ -8,7 +8,7 @@ from paraph.documents.models import Document
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.untrusted.page_reading import render_page, render_printed_page
-from paraph.signature_requests.shown_pages import PageNotShownError
+from paraph.signature_requests.signed_documents import PageNotShownError
 from paraph.storage import store
 from paraph.tenants.scope import tenant_key
 

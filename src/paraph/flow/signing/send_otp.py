@@ -18,9 +18,9 @@ from paraph.messaging.gateways import has_gateway, is_refused
 from paraph.messaging.sms import send_sms
 from paraph.metrics import metrics
 from paraph.otp import channels, codes, guesses
+from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import Channel, Signer
 from paraph.signature_requests.signing_eligibility import require_open
-from paraph.signature_requests.translated_refusal import translated
 from paraph.tenants.confirmed_addresses import is_withheld
 from paraph.tenants.models import Environment
 from paraph.tenants.scope import tenant_key

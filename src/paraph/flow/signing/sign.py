@@ -16,11 +16,11 @@ from paraph.kernel.errors import DomainError
 from paraph.otp import codes
 from paraph.pdf.typesetting.strokes import has_ink, simplified
 from paraph.queue.jobs import defer, job
-from paraph.signature_requests import handwriting
-from paraph.signature_requests.consent import consent_notice
+from paraph.signature_requests import marks
 from paraph.signature_requests.fields import store as field_values
 from paraph.signature_requests.fields.entry import FilledField
 from paraph.signature_requests.fields.kinds import known_value
+from paraph.signature_requests.localized import consent_notice
 from paraph.signature_requests.models import (
     Mode,
     RequestStatus,
@@ -28,8 +28,7 @@ from paraph.signature_requests.models import (
     Signer,
     SignerStatus,
 )
-from paraph.signature_requests.shown_pages import require_shown
-from paraph.signature_requests.signed_documents import listed
+from paraph.signature_requests.signed_documents import listed, require_shown
 from paraph.signature_requests.signing_eligibility import next_signer, require_open
 from paraph.tenants.models import Environment
 
@@ -141,7 +140,7 @@ def _store(signer: Signer, signature: Signature, moment: datetime) -> None:
     signer.status = SignerStatus.SIGNED
     signer.signed_at = moment
     signer.locale = signature.locale
-    handwriting.write(signer, signature.signature, signature.initials)
+    marks.keep_marks(signer, signature.signature, signature.initials)
     signer.save(update_fields=["status", "signed_at", "signature_encrypted", "initials_encrypted", "locale"])
 
 

@@ -6,18 +6,83 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing
-from paraph.pdf.drawing.form_xobjects import FormXObjects, open_form_xobjects
-from paraph.pdf.drawing.marks import Drawing, DrawingComposer, Mark, Overlay
-from paraph.pdf.drawing.page_writer import PageWriter
-from paraph.pdf.errors import SealError
-from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
-from paraph.pdf.structure.graphics_state import may_leave_layers_open
+from paraph.pdf.drawing.marks import Drawing, DrawingComposer, FormXObjects, Mark, Overlay, open_form_xobjects
+from paraph.pdf.refusal import SealError
+from paraph.pdf.structure.graphics_state import PageEndings, may_leave_layers_open, without_strays
 from paraph.pdf.structure.normalise import UnreadablePdf, normalised
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe, number_of
-from paraph.pdf.structure.pages import PageNode, geometry_of, pages
+from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, geometry_of, pages, transform_box
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.structure.signature_field import FieldWidget
+from paraph.pdf.structure.signature_fields import FieldWidget
+
+
+class PageWriter:
+    """Append drawings to pages; streams that several pages need are written once. ``clean_contents``: see
+    :class:`~paraph.pdf.structure.graphics_state.PageEndings`."""
+
+    def __init__(self, revision: Revision, *, clean_contents: bool) -> None:
+        self._revision = revision
+        self._streams: dict[bytes, Ref] = {}
+        self._endings = PageEndings(revision.resolve, clean_contents=clean_contents)
+
+    def can_append(self, page: PageNode) -> bool:
+        """Return whether every viewer shows what is appended to the contents of the page."""
+        contents = self._endings.contents(page.dictionary.get(b"/Contents"))
+        return contents is not None and self._endings.ending(contents) is not None
+
+    def write(self, page: PageNode, drawing: Drawing) -> None:
+        """Write ``q``, the page's contents, the end of all that they leave open, ``Q`` and the drawing."""
+        contents = self._endings.contents(page.dictionary.get(b"/Contents"))
+        left_open = self._endings.ending(contents) if contents is not None else None
+        if contents is None or left_open is None:
+            raise Unsafe("what is appended to the contents of a page would not show")
+        if left_open.strays:
+            contents = [self._revision.stream(without_strays(self._endings.decoded(contents) or []))]
+        dictionary = self._revision.change(page.ref)
+        prefix = self._name_drawing(dictionary, page.inherited, drawing)
+        operators = _renamed(drawing.operators, prefix) if prefix else drawing.operators
+        closed = b"\nET" * left_open.text + b"\nEMC" * left_open.marked + b"\nQ" * (1 + left_open.states)
+        dictionary[b"/Contents"] = [self._stream(b"q\n"), *contents, self._stream(closed + b"\n" + operators)]
+
+    def _stream(self, data: bytes) -> Ref:
+        if data not in self._streams:
+            self._streams[data] = self._revision.stream(data)
+        return self._streams[data]
+
+    def _name_drawing(self, dictionary: Dictionary, inherited: Dictionary, drawing: Drawing) -> bytes:
+        """Add the names of the drawing to the page's resources. Return the letters to insert after "/Paraph" to
+        make the names unique. Indirect resources are changed in place, once for all pages that share them; resources
+        that the page holds or inherits directly are copied into the page."""
+        holder = dictionary.get(b"/Resources", inherited.get(b"/Resources"))
+        resources = self._revision.resolve(holder)
+        resources = resources if isinstance(resources, dict) else {}
+        known = resources.get(b"/XObject")
+        existing = self._revision.resolve(known)
+        existing = existing if isinstance(existing, dict) else {}
+        prefix = _free_prefix(existing, drawing.names)
+        added = {_renamed(name, prefix): ref for name, ref in drawing.names.items()}
+        if type(known) is Ref and existing:
+            self._revision.change(known).update(added)
+        elif type(holder) is Ref and resources:
+            self._revision.change(holder)[b"/XObject"] = {**existing, **added}
+        else:
+            dictionary[b"/Resources"] = {**resources, b"/XObject": {**existing, **added}}
+            return prefix
+        return prefix
+
+
+def _free_prefix(existing: Dictionary, names: dict[bytes, Ref]) -> bytes:
+    """Return letters that make every name either unused or already ours."""
+    prefix = b""
+    while any(existing.get(_renamed(name, prefix), ref) != ref for name, ref in names.items()):
+        prefix += b"x"
+    return prefix
+
+
+def _renamed(text: bytes, prefix: bytes) -> bytes:
+    return text.replace(b"/Paraph", b"/Paraph" + prefix) if prefix else text
+
 
 _NO_ZOOM, _NO_ROTATE = 8, 16
 _EVERYWHERE: Box = (float("-inf"), float("-inf"), float("inf"), float("inf"))
@@ -45,7 +110,7 @@ def draw_marks(
     They go into the page contents; into appearances of the seal's own field, on top of everything, where the file has
     earlier signatures, where an annotation might hide a mark, and where the contents might swallow what follows them.
     ``clean_contents``: no contents swallow anything, so they are not read
-    (:class:`paraph.pdf.structure.page_endings.PageEndings`).
+    (:class:`paraph.pdf.structure.graphics_state.PageEndings`).
 
     Raise :class:`SealError` if a mark names a page or an appearance that does not exist.
     """

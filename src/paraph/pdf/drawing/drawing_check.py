@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from paraph.pdf.drawing.marks import Drawing
-from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.objects import PdfStream, Ref
 from paraph.pdf.structure.reader import PdfReader, decoded
 

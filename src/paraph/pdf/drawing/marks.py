@@ -1,12 +1,120 @@
-"""Marks and the overlay: pictures drawn over pages, upright in reader space (rule 4.5)."""
+"""Marks and the overlay: pictures drawn over pages, upright in reader space (rule 4.5), from the pages of another PDF.
+
+Those pages are imported as form XObjects; objects that they share are imported once.
+"""
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from paraph.pdf.drawing.form_xobjects import FormXObject, FormXObjects
-from paraph.pdf.structure.geometry import Box, Matrix, PageGeometry, compose, transform_box
-from paraph.pdf.structure.objects import Ref, number
+from paraph.pdf.structure.objects import REGULAR, SPACE, Dictionary, PdfStream, Raw, Ref, Unsafe, number
+from paraph.pdf.structure.pages import Box, Matrix, PageGeometry, PageNode, compose, geometry_of, pages, transform_box
+from paraph.pdf.structure.reader import PdfReader, decoded
+from paraph.pdf.structure.revision import Revision
+
+_LEFT_BEHIND = frozenset({b"/StructParents", b"/StructParent", b"/Parent", b"/Metadata", b"/PieceInfo"})
+# Texts that must be parsed to be copied: streams, strings, comments, escaped names.
+_INTRICATE = re.compile(rb"stream|[%#\\]|\([^()]*[(R]|" + b"|".join(_LEFT_BEHIND))
+_REFERENCE = re.compile(rb"(?<!" + REGULAR + rb")(\d+)[" + SPACE + rb"]+(\d+)[" + SPACE + rb"]+R(?!" + REGULAR + rb")")
+
+
+@dataclass(frozen=True)
+class FormXObject:
+    """A form XObject that shows one page, with the geometry of that page."""
+
+    ref: Ref
+    geometry: PageGeometry
+
+
+class FormXObjects:
+    """The pages of ``source``, imported into ``revision`` on first use."""
+
+    def __init__(self, source: PdfReader, revision: Revision) -> None:
+        self._source = source
+        self._revision = revision
+        self._pages = list(pages(source))
+        self._forms: dict[int, FormXObject] = {}
+        self._copies: dict[Ref, Ref] = {}
+
+    def __len__(self) -> int:
+        return len(self._pages)
+
+    def form(self, index: int) -> FormXObject:
+        if index not in self._forms:
+            page = self._pages[index]
+            geometry = geometry_of(self._source, page)
+            self._forms[index] = FormXObject(self._import(page, geometry), geometry)
+        return self._forms[index]
+
+    def _import(self, page: PageNode, geometry: PageGeometry) -> Ref:
+        drawn = self._contents(page)
+        entries: Dictionary = {
+            b"/Type": b"/XObject",
+            b"/Subtype": b"/Form",
+            b"/BBox": [float(edge) for edge in geometry.visible],
+            b"/Resources": self._copy(self._source.resolve(page.get(b"/Resources")) or {}),
+        }
+        group = page.dictionary.get(b"/Group")
+        if group is not None:
+            entries[b"/Group"] = self._copy(group)
+        entries.update({key: drawn.dictionary[key] for key in (b"/Filter", b"/DecodeParms") if key in drawn.dictionary})
+        return self._revision.stream(drawn.data, entries)
+
+    def _contents(self, page: PageNode) -> PdfStream:
+        """Return the contents as one stream: a single one as stored, several joined."""
+        contents = self._source.resolve(page.dictionary.get(b"/Contents"))
+        parts = [self._source.resolve(item) for item in contents] if isinstance(contents, list) else [contents]
+        streams = [part for part in parts if isinstance(part, PdfStream)]
+        if len(streams) == 1:
+            return streams[0]
+        return PdfStream({}, b"\n".join(decoded(stream) for stream in streams))
+
+    def _copy(self, value: Any) -> Any:
+        kind = type(value)
+        if kind is bytes or kind is int:
+            return value
+        if kind is Ref:
+            return self._copied_object(value)
+        if kind is dict:
+            return {key: self._copy(item) for key, item in value.items() if key not in _LEFT_BEHIND}
+        if kind is list:
+            return [self._copy(item) for item in value]
+        return value
+
+    def _copied_object(self, ref: Ref) -> Ref:
+        if ref not in self._copies:
+            self._copies[ref] = self._revision.reserve()
+            text = self._source.text_of(ref)
+            plain = text and not _INTRICATE.search(text)
+            self._revision.put(self._copies[ref], self._copied_text(text) if plain else self._copied_value(ref))
+        return self._copies[ref]
+
+    def _copied_text(self, text: bytes) -> Raw:
+        """Copy an object as text with its references replaced, which needs no parsing."""
+
+        def copied(reference: re.Match[bytes]) -> bytes:
+            return b"%d %d R" % self._copied_object(Ref(int(reference[1]), int(reference[2])))
+
+        return Raw(_REFERENCE.sub(copied, text.strip()))
+
+    def _copied_value(self, ref: Ref) -> Any:
+        value = self._source.object(ref)
+        if not isinstance(value, PdfStream):
+            return self._copy(value)
+        # An opaque drawing looks the same without its isolated group, and PDF/A-1 forbids transparency groups.
+        entries = {key: item for key, item in value.dictionary.items() if key not in (b"/Length", b"/Group")}
+        return PdfStream(self._copy(entries), value.data)
+
+
+def open_form_xobjects(source: PdfReader, revision: Revision, needed: int) -> FormXObjects:
+    """Open the pages of ``source`` for import. Raise :class:`Unsafe` if it has fewer than ``needed``."""
+    forms = FormXObjects(source, revision)
+    if len(forms) < needed:
+        raise Unsafe("the appearances have too few pages")
+    return forms
+
 
 _LAYERS_CLOSED = 5000  # they compress to almost nothing
 
@@ -75,7 +183,7 @@ class DrawingComposer:
         return self._scaled(page, appearance, (*corner, width, height))
 
     def _scaled(self, page: PageGeometry, appearance: int, place: tuple[float, float, float, float]) -> "_Placed":
-        """``place``: left, bottom, width and height in reader space."""
+        """Scale a picture to ``place``: left, bottom, width and height in reader space."""
         form = self._form_xobjects.form(appearance)
         x, y, width, height = place
         to_place = (width / form.geometry.width, 0.0, 0.0, height / form.geometry.height, x, y)
@@ -106,3 +214,46 @@ def _name(appearance: int) -> bytes:
 def _around(boxes: Sequence[Box]) -> Box:
     lefts, bottoms, rights, tops = zip(*boxes, strict=True)
     return min(lefts), min(bottoms), max(rights), max(tops)
+
+
+ASPECT = 2.0  # width / height, the default of InitialsContent
+_HEIGHT, _SMALLEST = 24.0, 7.0
+_MARGIN = 14.0
+_GAP = 0.12  # between two initials, relative to their width
+
+
+@dataclass(frozen=True)
+class InitialsBox:
+    """A rectangle in points of reader space, origin at the bottom left."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+
+
+def initials_row(page_width: float, page_height: float, count: int) -> list[InitialsBox]:
+    """Return places for ``count`` initials, the first signer leftmost, the last at the right margin. Initials
+    measure 48 by 24 points while one row of them fits. Otherwise they shrink and take up to three rows, within the
+    bottom tenth of the page. All places have one size and lie on the page, whatever its size."""
+    margin = min(_MARGIN, page_width * 0.03, page_height * 0.03)
+    room_width, room_height = page_width - 2 * margin, max(page_height * 0.1 - margin, page_height * 0.05)
+    height, rows = max(
+        ((_height(room_width, room_height, count, rows), rows) for rows in (1, 2, 3)),
+        key=lambda option: (option[0] >= min(_SMALLEST, _height(room_width, room_height, 1, 1)), -option[1]),
+    )
+    in_a_row = math.ceil(count / rows)
+    width, step = height * ASPECT, height * ASPECT * (1 + _GAP)
+    places = []
+    for index in range(count):
+        row, column = divmod(index, in_a_row)
+        in_this = min(in_a_row, count - row * in_a_row)
+        right = page_width - margin - (in_this - 1 - column) * step
+        places.append(InitialsBox(right - width, margin + (rows - 1 - row) * height * 1.15, width, height))
+    return places
+
+
+def _height(room_width: float, room_height: float, count: int, rows: int) -> float:
+    """Return the largest height at which ``count`` initials fit into ``rows`` rows."""
+    in_a_row = math.ceil(count / rows)
+    return min(_HEIGHT, room_height / (1.15 * rows), room_width / (ASPECT * (in_a_row * (1 + _GAP) - _GAP)))

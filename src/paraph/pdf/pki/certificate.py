@@ -1,24 +1,28 @@
-"""X.509 certificates, parsed once per process: what CMS needs of them, and who owns them."""
+"""X.509 certificates, parsed once per process: what CMS needs of them, who owns them, and whether they chained at a
+given time to a trusted root.
+"""
 
 import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime, timedelta
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any
 
 from cryptography import x509
 from cryptography.hazmat.primitives.asymmetric import ec, rsa
+from cryptography.hazmat.primitives.serialization import Encoding
 from cryptography.x509.oid import ExtendedKeyUsageOID, NameOID
 
 from paraph.keys import chains
-from paraph.keys.certificates import may_sign
+from paraph.keys.certificates import extension, may_sign
+from paraph.keys.chains import NoChain, find_chain
 from paraph.keys.issuing import is_of_development
 from paraph.pdf.pki import der, oids
 
 _VERSION = der.CONTEXT | der.CONSTRUCTED  # [0] EXPLICIT, absent in version 1
 _COLONS = re.compile(r"[:\s]")
-_Extension = TypeVar("_Extension", bound=x509.ExtensionType)
 
 
 class CertificateError(ValueError):
@@ -58,8 +62,8 @@ class Certificate:
     @property
     def alternative_names(self) -> frozenset[bytes]:
         """DER of each GeneralName of the subject besides its own name."""
-        names = _extension(self.parsed, x509.SubjectAlternativeName)
-        return frozenset(each.raw for each in der.read(names.value.public_bytes()).children()) if names else frozenset()
+        names = extension(self.parsed, x509.SubjectAlternativeName)
+        return frozenset(each.raw for each in der.read(names.public_bytes()).children()) if names else frozenset()
 
     def digest(self, algorithm: str) -> bytes:
         return _digest(self.encoded, algorithm)
@@ -70,9 +74,9 @@ def load(encoded: bytes) -> Certificate:
     """Parse DER. Raise :class:`CertificateError` if it is damaged or its key neither RSA nor an elliptic curve."""
     try:
         parsed = x509.load_der_x509_certificate(encoded)
-        identifier = _extension(parsed, x509.SubjectKeyIdentifier)
-        extended = _extension(parsed, x509.ExtendedKeyUsage)
-        purposes = list(extended.value) if extended else []
+        identifier = extension(parsed, x509.SubjectKeyIdentifier)
+        extended = [each for each in parsed.extensions if isinstance(each.value, x509.ExtendedKeyUsage)]
+        purposes = [purpose for each in extended for purpose in each.value]
         is_for_signatures = may_sign(parsed)
         fields = der.read(parsed.tbs_certificate_bytes).children()
         algorithm, issuer, _, subject, public = fields[2:7] if fields[0].tag == _VERSION else fields[1:6]
@@ -92,18 +96,25 @@ def load(encoded: bytes) -> Certificate:
         issuer=issuer.raw,
         subject=subject.raw,
         serial=serial,
-        key_identifier=identifier.value.digest if identifier else b"",
+        key_identifier=identifier.digest if identifier else b"",
         public_key=key,
         name=name,
-        for_documents=is_for_signatures and (extended is None or not chains.FOR_DOCUMENTS.isdisjoint(purposes)),
+        for_documents=is_for_signatures and (not extended or not chains.FOR_DOCUMENTS.isdisjoint(purposes)),
         for_timestamps_only=is_for_signatures
-        and extended is not None
-        and extended.critical
+        and any(each.critical for each in extended)
         and purposes == [ExtendedKeyUsageOID.TIME_STAMPING],
         for_proofs=chains.PROOF_SEALING in purposes,
         is_root=chains.is_root(parsed),
         key_parameters=b"".join(each.raw for each in public.children()[0].children()[1:]),
     )
+
+
+def readable(encoded: bytes) -> Certificate | None:
+    """Parse DER; return ``None`` where :func:`load` raises."""
+    try:
+        return load(encoded)
+    except CertificateError:
+        return None
 
 
 def missing_issuer(chain: Sequence[bytes]) -> str:
@@ -201,13 +212,70 @@ def _name(name: x509.Name) -> str:
     return name.rfc4514_string()
 
 
-def _extension(certificate: x509.Certificate, kind: type[_Extension]) -> x509.Extension[_Extension] | None:
-    try:
-        return certificate.extensions.get_extension_for_class(kind)
-    except x509.ExtensionNotFound:
-        return None
-
-
 @lru_cache(maxsize=1024)
 def _digest(encoded: bytes, algorithm: str) -> bytes:
     return hashlib.new(algorithm, encoded).digest()
+
+
+AHEAD = timedelta(minutes=5)
+"""By how much the clock of an authority may be ahead of ours."""
+
+
+class Untrusted(ValueError):
+    """The certificate is not trusted; the message is the reason."""
+
+
+def check_chain(
+    certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
+) -> tuple[bytes, ...]:
+    """Return the certificates (DER) from ``certificate`` to a root, both included, all valid at ``moment``.
+
+    ``others``: DER of certificates that may lie between; none of them is trusted for being there. Raises
+    :class:`Untrusted`. A verified chain is remembered for the time in which all of its certificates are valid.
+    """
+    known = _remembered(certificate.encoded, tuple(others), tuple(roots))
+    for chain in known:
+        if chain.start <= moment <= chain.end:
+            return chain.certificates
+    chain = _verify(certificate, others, roots, moment)
+    known.append(chain)
+    return chain.certificates
+
+
+@dataclass(frozen=True)
+class _VerifiedChain:
+    certificates: tuple[bytes, ...]
+    start: datetime
+    end: datetime
+
+
+@lru_cache(maxsize=512)
+def _remembered(certificate: bytes, others: tuple[bytes, ...], roots: tuple[bytes, ...]) -> list[_VerifiedChain]:
+    """Return the list in which verified chains of these certificates are remembered; the caller appends to it."""
+    del certificate, others, roots
+    return []
+
+
+def _verify(
+    certificate: Certificate, others: Sequence[bytes], roots: Sequence[bytes], moment: datetime
+) -> _VerifiedChain:
+    between, anchors = ([each.parsed for each in map(readable, some) if each] for some in (others, roots))
+    if not anchors:
+        raise Untrusted("no root is trusted")
+    try:
+        chain = find_chain(certificate.parsed, between, anchors, moment)
+    except NoChain as error:
+        raise Untrusted(_reason(error, certificate)) from error
+    return _VerifiedChain(
+        certificates=tuple(link.public_bytes(Encoding.DER) for link in chain),
+        start=max(link.not_valid_before_utc for link in chain),
+        end=min(link.not_valid_after_utc for link in chain),
+    )
+
+
+def _reason(error: NoChain, certificate: Certificate) -> str:
+    if not error.fault:
+        return "its certificate does not chain to a trusted root"
+    if error.certificate == certificate.parsed:
+        return f"its certificate {error.fault}"
+    return f'the certificate "{load(error.certificate.public_bytes(Encoding.DER)).name}" {error.fault}'

@@ -15,9 +15,8 @@ from cryptography.x509 import Name
 from paraph.kernel import tokens
 from paraph.keys.certificates import is_pss
 from paraph.pdf.pki import der, oids
-from paraph.pdf.pki.ber import der_of, whole_string
-from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, load
-from paraph.pdf.pki.der import DerError, Element
+from paraph.pdf.pki.certificate import Certificate, CertificateError, is_issued_by, readable
+from paraph.pdf.pki.der import DerError, Element, der_of, whole_string
 
 _CONTEXT_0 = der.CONTEXT | der.CONSTRUCTED
 _CONTEXT_1 = _CONTEXT_0 | 1
@@ -54,17 +53,8 @@ _HASHES: dict[str, hashes.HashAlgorithm] = {
     "md5": hashes.MD5(),  # noqa: S303
 }
 _PSS_HASH, _PSS_MASK, _PSS_SALT, _PSS_TRAILER = (der.CONTEXT | der.CONSTRUCTED | number for number in range(4))
-_READ = frozenset(
-    {
-        oids.CONTENT_TYPE,
-        oids.MESSAGE_DIGEST,
-        oids.SIGNING_TIME,
-        oids.ALGORITHM_PROTECTION,
-        oids.SIGNING_CERTIFICATE,
-        oids.SIGNING_CERTIFICATE_V2,
-        oids.SEAL_PURPOSE,
-    }
-)
+_READ = (oids.CONTENT_TYPE, oids.MESSAGE_DIGEST, oids.SIGNING_TIME, oids.ALGORITHM_PROTECTION, oids.SEAL_PURPOSE)
+_NAMING_CERTIFICATES = (oids.SIGNING_CERTIFICATE_V2, oids.SIGNING_CERTIFICATE)
 _DIRECTORY_NAME = _CONTEXT_0 | 4
 _UTC_TIME = 0x17
 _UTC_TIME_ENDS = 2050  # two digits of a year from 50 on mean the century before (RFC 5280 §4.1.2.5.1)
@@ -119,7 +109,7 @@ class SignedData:
     @property
     def names_certificate(self) -> bool:
         """Whether the signed attributes name the signer's certificate (ESSCertID), as PAdES and RFC 3161 demand."""
-        return not self.signed_attributes.keys().isdisjoint({oids.SIGNING_CERTIFICATE, oids.SIGNING_CERTIFICATE_V2})
+        return not self.signed_attributes.keys().isdisjoint(_NAMING_CERTIFICATES)
 
     @property
     def signing_time(self) -> datetime | None:
@@ -197,7 +187,7 @@ def _certificates(optional: list[Element]) -> tuple[bytes, ...]:
 def _find_signer(identifier: Element, certificates: tuple[bytes, ...]) -> Certificate:
     """Return the certificate that identifies the signer, whose name is compared byte by byte: no signature covers it.
     Certificates that cannot be read do no harm."""
-    for certificate in filter(None, map(_loaded, certificates)):
+    for certificate in filter(None, map(readable, certificates)):
         if identifier.tag in _KEY_IDENTIFIERS:
             is_whole = identifier.tag == _KEY_IDENTIFIER
             named = identifier.content if is_whole else whole_string(identifier.content, der.OCTET_STRING)
@@ -221,7 +211,7 @@ def _attributes(attributes: Element) -> dict[str, list[Element]]:
 def _single_values(attributes: dict[str, list[Element]]) -> dict[str, Element]:
     """Return the attributes with one value; of several values, only those that nothing here reads may have any."""
     for name, values in attributes.items():
-        if len(values) != 1 and name in _READ:
+        if len(values) != 1 and name in (*_READ, *_NAMING_CERTIFICATES):
             raise DerError(f"an attribute with {len(values)} values")
     return {name: values[0] for name, values in attributes.items() if len(values) == 1}
 
@@ -274,7 +264,7 @@ def _check_attributes_signed(signed: SignedData) -> None:
 def _check_named_certificates(signed: SignedData) -> None:
     """Check the first ESSCertIDv2 (RFC 5035) and the first ESSCertID (RFC 2634), each of which names the signer's
     certificate by digest, and may do so by issuer and serial number as well."""
-    for attribute in (oids.SIGNING_CERTIFICATE_V2, oids.SIGNING_CERTIFICATE):
+    for attribute in _NAMING_CERTIFICATES:
         if attribute not in signed.signed_attributes:
             continue
         parts = signed.signed_attributes[attribute].children()[0].children()[0].children()
@@ -290,18 +280,11 @@ def _check_named_certificates(signed: SignedData) -> None:
 def _check_issuers(certificates: tuple[bytes, ...]) -> None:
     """Check each certificate against its issuer, where that is in the message too: no signature covers the list. A root
     of the issuer's name that is whole in itself has another key, as after a renewal."""
-    carried = [each for each in map(_loaded, certificates) if each]
+    carried = [each for each in map(readable, certificates) if each]
     for child in carried:
         issuers = [each for each in carried if each.subject == child.issuer]
         if not all(each.is_root for each in issuers) and not any(is_issued_by(child, each) for each in issuers):
             raise CmsRefused("a certificate that came along was changed")
-
-
-def _loaded(encoded: bytes) -> Certificate | None:
-    try:
-        return load(encoded)
-    except CertificateError:
-        return None
 
 
 def _is_of(issuer_serial: Element, certificate: Certificate) -> bool:
@@ -315,10 +298,9 @@ def _is_of(issuer_serial: Element, certificate: Certificate) -> bool:
 
 def _check_stated_algorithms(signed: SignedData) -> None:
     """Check CMSAlgorithmProtection (RFC 6211), where it is present."""
-    protection = signed.signed_attributes.get(oids.ALGORITHM_PROTECTION)
-    if protection is None:
+    if oids.ALGORITHM_PROTECTION not in signed.signed_attributes:
         return
-    stated = protection.children()
+    stated = signed.signed_attributes[oids.ALGORITHM_PROTECTION].children()
     digest, signature = stated[0].children()[0].oid(), der.read(b"\x30" + stated[1].raw[1:]).children()[0].oid()
     actual = signed.signature_algorithm.children()[0].oid()
     if _ALL_HASHES.get(digest) != signed.digest_algorithm or signature != actual:

@@ -28,7 +28,7 @@ def in_one_form(signed: SignedData, certificates: Iterable[bytes]) -> bytes:
     digest_algorithm = der.sequence(der.oid(_HASHES[signed.digest_algorithm]))
     content = [] if signed.content is None else [der.tlv(_EXPLICIT_0, der.octet_string(signed.content))]
     tokens = signed.unsigned_attributes.get(oids.TIMESTAMP_TOKEN, []) if signed.content_type == oids.DATA else []
-    unsigned = [_attribute(oids.TIMESTAMP_TOKEN, token_in_one_form(token.raw)) for token in tokens[:1]]
+    unsigned = [der.attribute(oids.TIMESTAMP_TOKEN, token_in_one_form(token.raw)) for token in tokens[:1]]
     signer = der.sequence(
         der.integer(1),
         der.sequence(signed.signer.issuer, der.integer(signed.signer.serial)),
@@ -104,7 +104,3 @@ def _pss_parameters(parameters: Element) -> bytes:
 
 def _with_null(algorithm: Element) -> bytes:
     return der.sequence(der.oid(_HASHES[hash_name(algorithm)]), _NULL)
-
-
-def _attribute(identifier: str, value: bytes) -> bytes:
-    return der.sequence(der.oid(identifier), der.tlv(der.SET, value))

@@ -16,7 +16,7 @@ _VERSION = 1
 
 @dataclass(frozen=True)
 class Purpose:
-    """The purpose of one seal, made by :func:`document_purpose` or :func:`proof_purpose`."""
+    """The purpose of one seal."""
 
     kind: PurposeKind
     request_id: int
@@ -32,7 +32,7 @@ class Purpose:
             der.integer(self.request_id),
             der.utf8_string(self.environment),
         )
-        return der.sequence(der.oid(oids.SEAL_PURPOSE), der.tlv(der.SET, value))
+        return der.attribute(oids.SEAL_PURPOSE, value)
 
     def __str__(self) -> str:
         return f"{self.kind} of signature request {self.request_id} ({self.environment})"

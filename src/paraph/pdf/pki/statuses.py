@@ -1,6 +1,6 @@
 """The statuses of the certificates under a seal and its timestamp: requested ahead, collected before sealing."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -14,9 +14,10 @@ from cryptography.x509.oid import AuthorityInformationAccessOID
 
 from paraph.kernel import clock
 from paraph.keys import DevelopmentAuthority
-from paraph.keys.revocation import VALIDITY, revocation_list
+from paraph.keys.certificates import extension
+from paraph.keys.development import VALIDITY, revocation_list
 from paraph.pdf.pki.certificate import load, missing_issuer
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 
 Chain = tuple[bytes, ...]
 """DER of certificates: the leaf first, the root last."""
@@ -154,8 +155,8 @@ def status_requests(certificate: bytes, issuer: bytes) -> Iterator[StatusRequest
     # SHA-1 only names the issuer here, and is the one hash that all responders know.
     request = ocsp.OCSPRequestBuilder().add_certificate(child, parent, SHA1()).build()  # noqa: S303  see above
     body = request.public_bytes(Encoding.DER)
-    yield from (StatusRequest(url, body) for url in _urls(_responders(child)))
-    yield from (StatusRequest(url) for url in _urls(_lists(child)))
+    yield from (StatusRequest(url, body) for url in _urls(child, x509.AuthorityInformationAccess))
+    yield from (StatusRequest(url) for url in _urls(child, x509.CRLDistributionPoints))
 
 
 def holds_until(data: LongTermData) -> datetime | None:
@@ -170,21 +171,18 @@ def holds_until(data: LongTermData) -> datetime | None:
     return min((end for end in ends if end is not None), default=None)
 
 
-def _responders(certificate: x509.Certificate) -> Iterator[x509.GeneralName]:
-    for each in certificate.extensions.get_extension_for_class(x509.AuthorityInformationAccess).value:
-        if each.access_method == AuthorityInformationAccessOID.OCSP:
-            yield each.access_location
-
-
-def _lists(certificate: x509.Certificate) -> Iterator[x509.GeneralName]:
-    for point in certificate.extensions.get_extension_for_class(x509.CRLDistributionPoints).value:
-        yield from point.full_name or ()
-
-
-def _urls(names: Iterable[x509.GeneralName]) -> list[str]:
-    """Return the web addresses among the names, none where the extension is missing or cannot be read."""
+def _urls(
+    certificate: x509.Certificate, kind: type[x509.AuthorityInformationAccess | x509.CRLDistributionPoints]
+) -> list[str]:
+    """Return the web addresses of responders or lists, none where the extension is missing or cannot be read."""
     try:
-        values = [name.value for name in names if isinstance(name, x509.UniformResourceIdentifier)]
-    except (x509.ExtensionNotFound, ValueError):
+        names = list[x509.GeneralName]()
+        for each in extension(certificate, kind) or ():
+            if isinstance(each, x509.DistributionPoint):
+                names += each.full_name or ()
+            elif each.access_method == AuthorityInformationAccessOID.OCSP:
+                names.append(each.access_location)
+    except ValueError:
         return []
+    values = [name.value for name in names if isinstance(name, x509.UniformResourceIdentifier)]
     return [value for value in values if value.startswith(("http://", "https://"))]

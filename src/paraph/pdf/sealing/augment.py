@@ -1,18 +1,23 @@
-"""Augmentation of a timestamped seal to the highest PAdES level that it can reach (ETSI EN 319 142-1)."""
+"""Augmentation of a timestamped seal to the highest PAdES level that it can reach (ETSI EN 319 142-1).
+
+The archive timestamp is one more revision, whose signature is an RFC 3161 token over the whole file (§5.4.3). It also
+carries the long-term data that was not known at the seal.
+"""
 
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from paraph.pdf.pki.certificate import load, missing_issuer
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.certificate import Untrusted, check_chain, load, missing_issuer
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import Chain, CollectedStatuses, LongTerm
-from paraph.pdf.pki.trust import Untrusted, check_chain
 from paraph.pdf.report import Level
-from paraph.pdf.sealing.archive import archive
-from paraph.pdf.sealing.seal_draft import SealDraft
-from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping
+from paraph.pdf.sealing.draft import SealDraft
+from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
+
+_MARGIN = 512
+_TRIES = 3
 
 
 @dataclass(frozen=True)
@@ -67,7 +72,7 @@ def augment(
     if not long_term.archive:
         done = level == "B-LT" or expected_chain == chain
         return Augmented(sealed, sealed_hash, level, collected.data) if done else None
-    archived, failures = archive(
+    archived, failures = _archive(
         draft,
         sealed,
         sealed_hash,
@@ -102,3 +107,48 @@ def _proven(chains: Sequence[tuple[Chain, datetime]], data: LongTermData) -> boo
         return all(data.proves(chain, moment) for chain, moment in chains)
     except Revoked:
         return False
+
+
+@dataclass(frozen=True)
+class _Archived:
+    """The archive revision, and the SHA-256 state after the whole file with it."""
+
+    text: bytearray
+    hash: "hashlib._Hash"
+    timestamp: Timestamp
+
+
+def _archive(
+    draft: SealDraft,
+    sealed: bytes | bytearray,
+    sealed_hash: "hashlib._Hash",
+    *,
+    timestamping: Timestamping,
+    token_size: int,
+    present: LongTermData,
+    missing: LongTermData,
+) -> tuple[_Archived | None, list[str]]:
+    """Make the archive revision; return it with a sentence for each authority that failed, ``None`` where all did.
+
+    ``sealed``: the revision of the seal; ``sealed_hash``: the SHA-256 state after it; ``token_size``: the expected
+    size of the token in bytes; ``present``: the long-term data in the revision of the seal; ``missing``: that to add,
+    besides the issuers of an authority that nobody expected.
+    """
+    failures: list[str] = []
+    for _ in range(_TRIES):
+        size = token_size + _MARGIN
+        written = draft.archive_revision(sealed, missing, size)
+        covered = written.hashed_after(sealed_hash)
+        stamp, failures = stamp_time(covered.digest(), timestamping)
+        if stamp is None:
+            return None, failures
+        token_size = len(stamp.token)
+        if not (present + missing).holds(stamp.issuers):
+            missing += stamp.issuers
+        elif token_size <= size:
+            token = stamp.token.hex().encode()
+            written.fill(token)
+            whole = sealed_hash.copy()
+            whole.update(written.text)
+            return _Archived(written.text, whole, stamp), failures
+    return None, [*failures, "The timestamps grow with every attempt."]

@@ -50,12 +50,12 @@ class CmsTemplate:
 
     def signed_attributes(self, digest: bytes, purpose: Purpose) -> bytes:
         """Encode what the key signs (RFC 5652 §5.4). ``digest``: SHA-256 of the byte range."""
-        message_digest = _attribute(oids.MESSAGE_DIGEST, der.octet_string(digest))
+        message_digest = der.attribute(oids.MESSAGE_DIGEST, der.octet_string(digest))
         return der.set_of(*self.common_attributes, message_digest, purpose.attribute)
 
     def assemble(self, signed_attributes: bytes, signature: bytes, token: bytes = b"") -> bytes:
         """Encode the ContentInfo. ``token``: a TimeStampToken (DER) over ``signature``, empty for none."""
-        unsigned = [der.tlv(_EXPLICIT_1, _attribute(oids.TIMESTAMP_TOKEN, token))] if token else []
+        unsigned = [der.tlv(_EXPLICIT_1, der.attribute(oids.TIMESTAMP_TOKEN, token))] if token else []
         signer = der.sequence(
             self.signer,
             bytes((_EXPLICIT_0,)) + signed_attributes[1:],
@@ -112,8 +112,8 @@ def _common_attributes(sent: Sequence[bytes]) -> tuple[bytes, ...]:
     """Encode the content type and all certificates that are sent along, so that nobody can exchange one."""
     identifiers = [_identifier(load(encoded)) for encoded in sent]
     return (
-        _attribute(oids.CONTENT_TYPE, der.oid(oids.DATA)),
-        _attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(*identifiers))),
+        der.attribute(oids.CONTENT_TYPE, der.oid(oids.DATA)),
+        der.attribute(oids.SIGNING_CERTIFICATE_V2, der.sequence(der.sequence(*identifiers))),
     )
 
 
@@ -122,10 +122,6 @@ def _identifier(certificate: Certificate) -> bytes:
     serial = der.integer(certificate.serial)
     issuer_serial = der.sequence(der.sequence(der.tlv(_DIRECTORY_NAME, certificate.issuer)), serial)
     return der.sequence(der.octet_string(certificate.digest("sha256")), issuer_serial)
-
-
-def _attribute(identifier: str, value: bytes) -> bytes:
-    return der.sequence(der.oid(identifier), der.tlv(der.SET, value))
 
 
 def _longest_signature(certificate: Certificate) -> int:

@@ -13,17 +13,16 @@ from datetime import datetime
 from paraph.kernel.errors import DomainError
 from paraph.keys import SigningKey
 from paraph.pdf.drawing.marks import Mark, Overlay
-from paraph.pdf.errors import SealError
 from paraph.pdf.pki.certificate import load, without_root
 from paraph.pdf.pki.one_form import low_signature
 from paraph.pdf.pki.purpose import Purpose
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.pki.statuses import CollectedStatuses, LongTerm
+from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Level
 from paraph.pdf.sealing.augment import Augmented, augment
 from paraph.pdf.sealing.cms_template import template
-from paraph.pdf.sealing.draft_in_process import drafts_in_process
-from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
+from paraph.pdf.sealing.draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision, drafts_in_process
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.timestamps.timestamp import Timestamp, Timestamping, stamp_time
@@ -102,7 +101,7 @@ def seal(
     marks and overlay name. Without ``timestamping``, or where no authority answers, the seal is B-B and ``timestamp``
     None; without ``long_term``, or where a status is not available, B-T. Earlier signatures of the file stay valid:
     marks then go into annotations of the seal's field. ``clean_contents``: the contents of every page were read and
-    found to leave nothing open (:class:`paraph.pdf.structure.page_endings.PageEndings`), and nothing in the file to
+    found to leave nothing open (:class:`paraph.pdf.structure.graphics_state.PageEndings`), and nothing in the file to
     refer to an object beyond its last, so that it is not searched again; this holds for the file as it is, not for a
     repaired form of it. ``drafts`` chooses the process that reads the file:
     :func:`~paraph.pdf.untrusted.sandboxed_draft.sandboxed_drafts` for the sandbox. ``hashed``: the SHA-256 state after

@@ -11,12 +11,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing, check_drawings
-from paraph.pdf.errors import SealError
 from paraph.pdf.pki import oids
 from paraph.pdf.pki.cms import CmsRefused, SignedData, check_signature, read_signed_data
 from paraph.pdf.pki.der import DerError
 from paraph.pdf.pki.purpose import Purpose, stated_purpose
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.objects import PdfStream, Unsafe
 from paraph.pdf.structure.reader import PdfReader, decoded
 

@@ -9,13 +9,13 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from itertools import pairwise
 
-from paraph.pdf.structure.objects import Dictionary, PdfStream, Unsafe, parse, skip_gap
+from paraph.pdf.structure.objects import GAP, Dictionary, PdfStream, Unsafe, parse, skip_gap
 
 _START = re.compile(rb"startxref[\x00\t\n\x0c\r ]++(\d++)[\x00\t\n\x0c\r ]")
 _NEWER = re.compile(rb"obj|xref|trailer")
 _SUBSECTION = re.compile(rb"[\x00\t\n\x0c\r ]*(\d+)[ \t]+(\d+)[ \t]*(?:\r\n|\r|\n)[\r\n \t]*")
 _ENTRY = re.compile(rb"(\d{10}) (\d{5}) ([nf])[ \r][\r\n]")
-_TAIL = 2048
+_TAIL = 2048  # bytes in which a revision names its cross-reference
 _MOST_SECTIONS = 4096
 LARGEST_NUMBER = 4_194_303
 """Of an object for which PDFium, MuPDF and poppler have room. Beyond it some repair a file, or show nothing of it."""
@@ -93,7 +93,7 @@ class CrossReference:
                 if first <= number < first + count:
                     if section.is_stream:
                         return _row(section, place, number - first)
-                    return self._table_entry(place + 20 * (number - first))
+                    return _table_entry(self._data, place + 20 * (number - first))
         return None
 
     def _read_previous(self) -> bool:
@@ -124,8 +124,8 @@ class CrossReference:
             runs.append((first, count, place))
             position = place + 20 * count
             if count:
-                self._table_entry(place)
-                self._table_entry(position - 20)
+                _table_entry(self._data, place)
+                _table_entry(self._data, position - 20)
         position = skip_gap(self._data, position)
         if self._data[position : position + 7] != b"trailer":
             raise Unsafe("a cross-reference table is not followed by its trailer")
@@ -134,9 +134,6 @@ class CrossReference:
             raise Unsafe("a trailer is no dictionary")
         _check_runs(runs)
         return CrossReferenceSection(runs, trailer)
-
-    def _table_entry(self, place: int) -> CrossReferenceEntry | None:
-        return _table_entry(self._data, place)
 
     def _stream_section(self, position: int) -> CrossReferenceSection:
         stream = self._stream_at(position)
@@ -208,3 +205,45 @@ def _row(section: CrossReferenceSection, place: int, index: int) -> CrossReferen
     if kind not in (1, 2):
         return None
     return CrossReferenceEntry(kind == 2, int.from_bytes(row[a : a + b], "big"), int.from_bytes(row[a + b :], "big"))
+
+
+_WITHIN = 1024  # bytes in which a linearized file says that it is one
+_LONGEST = 1 << 20  # bytes searched where the first object cannot be read
+_OBJECT = re.compile(GAP + rb"\d++" + GAP + rb"\d++" + GAP + rb"obj")
+_ESCAPE = re.compile(rb"#([0-9A-Fa-f]{2})")
+_NAME = b"Linearized"
+_SPACE = rb"[\t\n\r ]"
+_MARKER = re.compile(
+    rb"%%PDF-\d\.\d%(s)b*+(?<=[\r\n])(?:%%[^\r\n]*+[\r\n]%(s)b*+)*+[1-9]\d{0,9} 0 obj%(s)b*+<<(?:%(s)b*+/"
+    rb"(?:(?:Linearized%(s)b++1(?:\.0)?|L%(s)b++(?P<length>[1-9]\d{0,9})|[EONPT]%(s)b++\d{1,10})(?=[\t\n\r />])"
+    rb"|H%(s)b*+\[[\d\t\n\r ]++\]))++%(s)b*+>>%(s)b*+endobj(?=%(s)b)" % {b"s": _SPACE}
+)
+_KEY = re.compile(rb"/[A-Za-z]++")
+
+
+def misstates_length(pdf: bytes) -> bool:
+    """Return whether the file says that it is linearized, and not plainly that it is exactly as long as its first
+    revision is."""
+    beginning = _ESCAPE.sub(lambda match: bytes([int(match[1], 16)]), pdf[: max(_first_object_end(pdf), _WITHIN)])
+    if _NAME not in beginning:
+        return False
+    marker = _MARKER.match(pdf)
+    if marker is None or marker["length"] is None or beginning.count(_NAME) > 1:
+        return True
+    keys = _KEY.findall(marker[0])
+    if len(set(keys)) < len(keys):
+        return True
+    length = int(marker["length"])
+    try:
+        # The end of the first revision, and of no other, names the cross-reference behind the first object.
+        return length > len(pdf) or newest_section(pdf[max(0, length - _TAIL) : length]) != skip_gap(pdf, marker.end())
+    except Unsafe:
+        return True
+
+
+def _first_object_end(pdf: bytes) -> int:
+    head = _OBJECT.match(pdf)
+    try:
+        return parse(pdf, head.end())[1] if head else _WITHIN
+    except Unsafe:
+        return _LONGEST

@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.ciphers.algorithms import AES
 from cryptography.hazmat.primitives.ciphers.modes import CBC
 from cryptography.hazmat.primitives.padding import PKCS7
 
-from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.objects import PdfStream, Raw, Ref, Unsafe, parse
 
 _BLOCK = 16
@@ -117,9 +117,9 @@ def open_encryption(pdf: bytes, dictionary: Any) -> FileEncryption:
 
 def _check_lengths(dictionary: Any) -> None:
     """Raise :class:`Unsafe` for AES-256 values of the wrong length, on which readers differ (ISO 32000-2, 7.6.4.4)."""
-    if isinstance(dictionary, dict) and dictionary.get(b"/V") == 5:
-        values = {key: dictionary.get(key) for key in _LENGTHS}
-        if any(type(value) is bytes and len(string_bytes(value)) not in _LENGTHS[key] for key, value in values.items()):
+    for key, lengths in _LENGTHS.items() if isinstance(dictionary, dict) and dictionary.get(b"/V") == 5 else ():
+        value = dictionary.get(key)
+        if type(value) is bytes and len(string_bytes(value)) not in lengths:
             raise Unsafe("a value of the encryption has another length than it must have")
 
 

@@ -9,7 +9,7 @@ is drawn next, annotations included: a hidden layer left unclosed (8.11) hides i
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -189,3 +189,38 @@ def _drawn_streams(revision: Revision, values: list[Any], seen: set[Ref]) -> Ite
             if drawn or value.dictionary.get(b"/Subtype") == b"/Form" or b"/PatternType" in value.dictionary:
                 yield value
             waiting += [(item, False) for key, item in value.dictionary.items() if key not in _ELSEWHERE]
+
+
+class PageEndings:
+    """The endings of one file, whose references ``resolve`` follows. ``clean_contents``: the contents of every page
+    leave nothing open and close nothing that they did not open, so that they are not read again."""
+
+    def __init__(self, resolve: Callable[[Any], Any], *, clean_contents: bool = False) -> None:
+        self._resolve = resolve
+        self._all_clean = clean_contents
+        self._endings: dict[tuple[Any, ...], Ending | None] = {}
+        self._decoder = ContentsDecoder()
+
+    def contents(self, value: Any) -> list[Any] | None:
+        """Return the references of the content streams in a page's entry; ``None`` for malformed contents."""
+        resolved = self._resolve(value)
+        if isinstance(resolved, list):
+            return list(resolved) if all(type(item) is Ref for item in resolved) else None
+        if value is None:
+            return []
+        return [value] if isinstance(resolved, PdfStream) else None
+
+    def ending(self, contents: Iterable[Any]) -> Ending | None:
+        """Return how these streams together end; ``None`` where viewers may disagree."""
+        if self._all_clean:
+            return CLEAN
+        key = tuple(contents)
+        if key not in self._endings:
+            texts = self.decoded(key)
+            self._endings[key] = None if texts is None else ending(texts)
+        return self._endings[key]
+
+    def decoded(self, contents: Sequence[Any]) -> list[bytes] | None:
+        """Return the decoded streams; ``None`` where one of them fails."""
+        streams = [self._resolve(item) for item in contents]
+        return self._decoder.decode(streams) if all(type(stream) is PdfStream for stream in streams) else None

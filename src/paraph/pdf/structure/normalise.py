@@ -8,7 +8,7 @@ from typing import Literal
 
 import pikepdf
 
-from paraph.pdf.structure.linearization import misstates_length
+from paraph.pdf.structure.crossreference import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 

@@ -16,11 +16,10 @@ from functools import partial
 from typing import Any
 
 from paraph.kernel import bounded_json
-from paraph.pdf.pki.certificate import load
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.trust import Untrusted, check_chain
+from paraph.pdf.pki.certificate import Untrusted, check_chain, load
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.report import SealTimestamp
-from paraph.pdf.timestamps.timestamp_token import TokenMismatch, TokenRefused, check_token
+from paraph.pdf.timestamps.timestamp import TokenMismatch, TokenRefused, check_token
 
 FORMAT = "paraph-timestamps/1"
 START_OF_TOKEN = b"\x30"

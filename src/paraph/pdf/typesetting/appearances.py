@@ -1,17 +1,88 @@
 """The pictures on signed pages: stamps, initials, values of fields, the sandbox watermark. One PDF, one page for each
-picture."""
+picture.
+"""
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from statistics import geometric_mean
+from typing import Any, NamedTuple
 
 from paraph.pdf.typesetting.field_values import FieldsContent, fields_json
-from paraph.pdf.typesetting.glyph_fallback import clean, glyph_fallback
-from paraph.pdf.typesetting.names import NAMELESS, initials_of, readable_name
+from paraph.pdf.typesetting.fonts import library
+from paraph.pdf.typesetting.glyph_fallback import (
+    NAMELESS,
+    clean,
+    glyph_fallback,
+    initials_of,
+    readable_name,
+    template_text,
+)
 from paraph.pdf.typesetting.proof_words import moment, stamp_words
-from paraph.pdf.typesetting.signature_pictures import SignaturePictures, SizedSignature, hand_of
+from paraph.pdf.typesetting.strokes import PEN, drawing_size, ink
 from paraph.pdf.typesetting.typeset import typeset, typeset_svg
+from paraph.words import direction
+
+INK = "#16264f"
+_THICKEST = 0.05  # half-width, as a share of the longer side: what a thick felt pen leaves in a tiny drawing
+
+SizedSignature = tuple[Mapping[str, Any], float, float]
+"""A signature, and about the width and height that it gets, in points."""
+
+
+class SignaturePictures:
+    """The pictures of the drawn ones among some signatures.
+
+    One picture serves all sizes of a drawing; its pen is the geometric mean of the pens that suit each size.
+    """
+
+    def __init__(self, signatures: Iterable[SizedSignature]) -> None:
+        self.pictures: list[dict[str, Any]] = []
+        """SVG with width and height."""
+        self._numbers: dict[str, int] = {}
+        for name, (signature, pen) in _pens(signatures).items():
+            drawing = ink(signature.get("strokes", ()), float(signature.get("aspect", 1.0)), pen)
+            if drawing:
+                self._numbers[name] = len(self.pictures)
+                self.pictures.append({"svg": drawing.svg(INK), "width": drawing.width, "height": drawing.height})
+
+    def number(self, signature: Mapping[str, Any]) -> int | None:
+        """Return the index of its picture; None for a typed signature, or where nothing visible was drawn."""
+        return self._numbers.get(repr(signature))
+
+
+def hand_of(signature: Mapping[str, Any], text: str) -> dict[str, Any]:
+    """Return for the templates in which of the four ``hand``s a typed signature is written, 1 to 4, 1 where it names
+    none; and whether all of the text can be ``handwritten`` in it: else it is set in a printed face of its own, so that
+    no name is written in two."""
+    hand = signature.get("hand", 1)
+    hand = hand if hand in (1, 2, 3, 4) else 1
+    letters = {ord(letter) for letter in text}
+    return {"hand": hand, "handwritten": letters <= library().hands[hand - 1].characters}
+
+
+def _pens(signatures: Iterable[SizedSignature]) -> dict[str, tuple[Mapping[str, Any], float]]:
+    """Return each drawing once, with the half-width of its line as a share of its longer side."""
+    drawings: dict[str, Mapping[str, Any]] = {}
+    pens: dict[str, set[float]] = defaultdict(set)
+    for signature, width, height in signatures:
+        if signature.get("type") == "drawn":
+            name = repr(signature)
+            drawings[name] = signature
+            pens[name].add(_pen(signature, width, height))
+    return {name: (signature, geometric_mean(sorted(pens[name]))) for name, signature in drawings.items()}
+
+
+def _pen(signature: Mapping[str, Any], width: float, height: float) -> float:
+    """Return the half-width that looks like a pen's where the drawing fills ``width`` by ``height`` points."""
+    drawn_width, drawn_height = drawing_size(signature.get("strokes", ()), float(signature.get("aspect", 1.0)))
+    longer = max(drawn_width, drawn_height)
+    if not longer:
+        return PEN
+    on_stamp = longer * min(width / max(drawn_width, longer / 50), height / max(drawn_height, longer / 50))
+    return min(_THICKEST, (0.5 + 0.007 * height) / on_stamp)
+
 
 WATERMARK = ("SANDBOX", "not legally binding")
 
@@ -25,8 +96,8 @@ class StampContent:
     ``signature`` is ``{"type": "typed"}``, with ``"hand"`` 2, 3 or 4 for another hand than the first, or
     ``{"type": "drawn", "strokes": [[[x, y], …], …]}`` with x and y in 0..1, y downwards, both divided by the same
     length; a client that divides each by its own side adds ``"aspect"`` (width / height of the drawing area).
-    ``signed_at`` must be aware. ``address``: the signer's e-mail address, for a name that cannot be written
-    (:mod:`paraph.pdf.typesetting.names`). ``signature_only``: without line and words, for forms that print them.
+    ``signed_at`` must be aware. ``address``: the signer's e-mail address, for a name that cannot be written.
+    ``signature_only``: without line and words, for forms that print them.
     """
 
     width: float
@@ -77,8 +148,7 @@ def appearances(
     stamps of all sizes. Stamps and initials lie on white of 70 %, everything else on nothing, and their content is
     marked as artifact. Raises ``ValueError`` where there is nothing to draw.
     """
-    signatures = SignaturePictures(_room(stamp) for stamp in stamps)
-    marks = SignaturePictures((content.initials, content.width * 0.9, content.height * 0.8) for content in initials)
+    signatures, marks = SignaturePictures(map(_room, stamps)), SignaturePictures(map(_room, initials))
     pages: dict[str, dict[str, Any]] = {}
     order: dict[str, int] = {}
 
@@ -89,7 +159,10 @@ def appearances(
 
     stamp_pages = [page_of("stamp", _stamp(stamp, signatures)) for stamp in stamps]
     initials_pages = [page_of("initials", _initials(content, marks)) for content in initials]
-    watermark_pages = [page_of("watermark", _watermark(width, height)) for width, height in watermarks]
+    watermark_pages = [
+        page_of("watermark", {"width": width, "height": height, "words": list(WATERMARK)})
+        for width, height in watermarks
+    ]
     fields_pages = [page_of("fields", fields_json(picture)) for picture in fields]
     if not pages:
         raise ValueError("no stamp, no initials, no value and no watermark to draw")
@@ -100,22 +173,23 @@ def appearances(
 
 
 def stamp_svg(content: StampContent) -> bytes:
-    """One stamp as an SVG picture, drawn as :func:`appearances` draws it."""
-    signatures = SignaturePictures([_room(content)])
-    page = {"kind": "stamp", **_stamp(content, signatures)}
-    drawings = {"stamp": signatures.pictures, "initials": []}
-    return typeset_svg("appearances", {"pages": [page], "drawings": drawings})
+    """Return one stamp as an SVG picture, drawn as :func:`appearances` draws it."""
+    pictures = SignaturePictures([_room(content)])
+    page = {"kind": "stamp", **_stamp(content, pictures)}
+    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": pictures.pictures, "initials": []}})
 
 
 def initials_svg(content: InitialsContent) -> bytes:
-    """Initials as an SVG picture, drawn as :func:`appearances` draws them."""
-    marks = SignaturePictures([(content.initials, content.width * 0.9, content.height * 0.8)])
-    page = {"kind": "initials", **_initials(content, marks)}
-    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": [], "initials": marks.pictures}})
+    """Return initials as an SVG picture, drawn as :func:`appearances` draws them."""
+    pictures = SignaturePictures([_room(content)])
+    page = {"kind": "initials", **_initials(content, pictures)}
+    return typeset_svg("appearances", {"pages": [page], "drawings": {"stamp": [], "initials": pictures.pictures}})
 
 
-def _room(stamp: StampContent) -> SizedSignature:
-    return stamp.signature, stamp.width * 0.9, stamp.height * (0.9 if stamp.signature_only else 0.5)
+def _room(content: StampContent | InitialsContent) -> SizedSignature:
+    if isinstance(content, InitialsContent):
+        return content.initials, content.width * 0.9, content.height * 0.8
+    return content.signature, content.width * 0.9, content.height * (0.9 if content.signature_only else 0.5)
 
 
 def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
@@ -128,11 +202,11 @@ def _stamp(stamp: StampContent, pictures: SignaturePictures) -> dict[str, Any]:
         "name": {**name.to_json(), "pieces": name.pieces()},
         **hand_of(stamp.signature, name.text),
         "drawing": pictures.number(stamp.signature),
-        "signed_by": words.signed_by,
+        "signed_by": words["signed_by"],
         "moment": moment(stamp.signed_at, stamp.locale),
-        "request": f"{words.request} {stamp.request_id}",
+        "request": f"{words['request']} {stamp.request_id}",
         "request_number": f"#{stamp.request_id}",
-        "rtl": words.rtl,
+        "rtl": direction(words["locale"]) == "rtl",
     }
 
 
@@ -147,5 +221,35 @@ def _initials(content: InitialsContent, pictures: SignaturePictures) -> dict[str
     }
 
 
-def _watermark(width: float, height: float) -> dict[str, Any]:
-    return {"width": width, "height": height, "words": list(WATERMARK)}
+class PreviewBox(NamedTuple):
+    """In points of the page as a reader sees it, origin at the bottom left."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    name: str
+
+
+class PreviewPage(NamedTuple):
+    """``width`` and ``height`` in points, as a reader sees the page."""
+
+    width: float
+    height: float
+    boxes: tuple[PreviewBox, ...] = ()
+
+
+def preview_overlays(pages: Sequence[PreviewPage]) -> bytes:
+    """Return a PDF with one page for each, without a ground."""
+    content = [
+        {
+            "width": page.width,
+            "height": page.height,
+            "boxes": [
+                {**box._asdict(), "y": page.height - box.y - box.height, "name": template_text(box.name)}
+                for box in page.boxes
+            ],
+        }
+        for page in pages
+    ]
+    return typeset("preview", {"pages": content}, standard="a-2b")

@@ -2,8 +2,8 @@
 
 FiraGO, Noto Sans, Fira Mono and symbols come from the PyPI package ``pymupdf-fonts`` (SIL Open Font License);
 Libertinus Serif is built into Typst; the handwriting of :data:`HANDS` comes from packages named ``fontpkg-…`` (the same
-license). Of the system's fonts only :data:`SYSTEM_FONTS` are used, where installed, for
-scripts that no package covers; so a proof does not depend on anything else that is installed.
+license). Of the system's fonts only :data:`SYSTEM_FONTS` are used, for scripts that no package covers; so a proof does
+not depend on anything else that is installed.
 """
 
 import hashlib
@@ -22,25 +22,13 @@ from pathlib import Path
 import typst
 from fontTools.ttLib import TTFont
 
-PACKAGED = (
-    "FiraGO_Regular",
-    "FiraGO_Bold",
-    "FiraGO_Italic",
-    "FiraGO_BoldItalic",
-    "NotoSans_Regular",
-    "NotoSans_Bold",
-    "FiraMono_Regular",
-    "FiraMono_Bold",
-    "NotoSansSymbols_Regular",
-    "NotoSansSymbols2_Regular",
-    "NotoSansMath_Regular",
-)
 COVERING = (
-    "FiraGO_Regular",
-    "NotoSans_Regular",
-    "NotoSansSymbols_Regular",
-    "NotoSansSymbols2_Regular",
-    "NotoSansMath_Regular",
+    *("FiraGO_Regular", "NotoSans_Regular"),
+    *("NotoSansSymbols_Regular", "NotoSansSymbols2_Regular", "NotoSansMath_Regular"),
+)
+PACKAGED = (
+    *COVERING,
+    *("FiraGO_Bold", "FiraGO_Italic", "FiraGO_BoldItalic", "NotoSans_Bold", "FiraMono_Regular", "FiraMono_Bold"),
 )
 HANDS = {
     "GreatVibes-Regular": ("fontpkg-great-vibes", "GreatVibes-Regular.ttf"),
@@ -49,32 +37,13 @@ HANDS = {
     "Kalam-Regular": ("fontpkg-kalam", "Kalam-Regular.ttf"),
 }
 """The four hands in their order: the package of each, and its file there."""
+_SCRIPTS = (
+    *("Armenian", "Bengali", "Ethiopic", "Gujarati", "Gurmukhi", "Kannada", "Khmer", "Lao", "Malayalam", "Mongolian"),
+    *("Myanmar", "Oriya", "Sinhala", "Syriac", "Tamil", "Telugu", "Thaana", "Tibetan"),
+)
 SYSTEM_FONTS = (
-    "NotoSansCJK-Regular.ttc",
-    "NotoSansCJK-Bold.ttc",
-    *(
-        f"NotoSans{script}-Regular.ttf"
-        for script in (
-            "Armenian",
-            "Bengali",
-            "Ethiopic",
-            "Gujarati",
-            "Gurmukhi",
-            "Kannada",
-            "Khmer",
-            "Lao",
-            "Malayalam",
-            "Mongolian",
-            "Myanmar",
-            "Oriya",
-            "Sinhala",
-            "Syriac",
-            "Tamil",
-            "Telugu",
-            "Thaana",
-            "Tibetan",
-        )
-    ),
+    *("NotoSansCJK-Regular.ttc", "NotoSansCJK-Bold.ttc"),
+    *(f"NotoSans{script}-Regular.ttf" for script in _SCRIPTS),
     "NotoColorEmoji.ttf",
 )
 CJK = "Chinese, Japanese and Korean"
@@ -116,8 +85,7 @@ class Library:
     def missing(self) -> list[str]:
         """The scripts, in English, for which this machine has none of :data:`SYSTEM_FONTS`."""
         found = {font.path.name for font in self.system}
-        scripts = [name.removeprefix("NotoSans").partition("-")[0] for name in SYSTEM_FONTS if name not in found]
-        others = [script for script in scripts if script.isalpha() and not script.startswith(("CJK", "NotoColor"))]
+        others = [script for script in _SCRIPTS if f"NotoSans{script}-Regular.ttf" not in found]
         return [*([] if self.has_cjk else [CJK]), *others, *(["emoji"] if "NotoColorEmoji.ttf" not in found else [])]
 
     @cached_property

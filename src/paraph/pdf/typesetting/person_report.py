@@ -44,7 +44,7 @@ def _lines(text: str) -> list[Any]:
 
 
 def _rows(thing: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
-    """One row for each value; lists of things, and things within things, are taken apart."""
+    """Yield a row for each value; lists of things, and things within things, are taken apart."""
     for name, value in thing.items():
         if value in _NOTHING:
             continue

@@ -1,6 +1,7 @@
-"""The words of stamps and proofs in a language, and how exact times are written, the same in all languages."""
+"""The words of stamps, proofs and journal entries in a language, and exact times, written the same in all languages."""
 
-from dataclasses import dataclass
+import json
+from collections.abc import Callable, Iterator, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -8,21 +9,12 @@ from babel.dates import format_skeleton
 
 from paraph import words as catalog
 from paraph.pdf.typesetting.glyph_fallback import template_text
-from paraph.words import Words
+from paraph.words import Words, phrase
 
 
-@dataclass(frozen=True)
-class StampWords:
-    signed_by: str
-    request: str
-    rtl: bool
-
-
-def stamp_words(locale: str) -> StampWords:
-    """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA")."""
-    language = language_of(locale)
-    words = catalog.of("stamp", language)
-    return StampWords(words["signed_by"], words["request"], catalog.direction(language) == "rtl")
+def stamp_words(locale: str) -> Words:
+    """Return the words for ``locale`` ("fr", "fr-CA", "fr_CA"); English for unknown languages."""
+    return catalog.of("stamp", language_of(locale))
 
 
 def moment(at: datetime, locale: str) -> str:
@@ -71,3 +63,98 @@ def time_of_day(at: datetime) -> str:
     """Write a time as ``14:05:09.123``, in UTC."""
     moment = at.astimezone(UTC)
     return f"{moment:%H:%M:%S}.{moment.microsecond // 1000:03d}"
+
+
+_ALIKE = {
+    "meta_provider": "meta_channel",
+    "meta_recipients": "meta_recipient",
+    "meta_signed_pdf_sha256": "sealed",
+    "meta_uploaded_pdf_sha256": "uploaded",
+}
+"""Names that are called as others are."""
+
+
+_CAPTURED = "captured:"
+
+
+def metadata_label(name: str, value: Any, words: Words) -> str:
+    """Return what the language calls a metadata key, or its own name. That nobody took a message is no confirmation."""
+    key = "meta_delivery" if name == "acknowledgement" and _is_captured(value) else f"meta_{name}"
+    return str(words.get(_ALIKE.get(key, key), name.replace("_", " ")))
+
+
+def metadata_values(key: str, facts: Mapping[str, Any], environment: str, words: Words) -> Iterator[str]:
+    """Yield the value of a key of an entry's ``facts`` as text. Empty values are in evidence.json alone."""
+    value = facts[key]
+    if key == "acknowledgement" and _is_captured(value):
+        yield _kept(value, facts.get("provider"), environment, words)
+    elif key == "documents" and isinstance(value, list):
+        yield from (_remarks(noted, words) for noted in value)
+    elif key == "prepared_documents" and isinstance(value, list):
+        yield from (_prepared(noted, words) for noted in value)
+    elif key == "fields" and isinstance(value, list):
+        yield str(len(value))  # the values stand under a heading of their own
+    elif isinstance(value, str) and key in _VALUES:
+        yield _VALUES[key](value, words)
+    elif isinstance(value, bool):
+        yield words["yes" if value else "no"]
+    elif isinstance(value, list) and all(isinstance(item, str) for item in value):
+        yield from value
+    elif isinstance(value, Mapping | list):
+        yield json.dumps(value, ensure_ascii=False, sort_keys=True)
+    elif value is not None and value != "":
+        yield str(value)
+
+
+def _remarks(noted: Mapping[str, Any], words: Words) -> str:
+    """Return the journal’s note on a document that can look different than on the signer’s page."""
+    remarks = []
+    if pages := noted.get("prints_differently"):
+        remarks.append(phrase(words, "prints_differently", pages=", ".join(map(str, pages))))
+    if unknown := noted.get("print_unknown"):
+        remarks.append(phrase(words, "print_unknown", pages=unknown))
+    if places := noted.get("drawn_differently"):
+        numbers = sorted({place["page_number"] for place in places})
+        remarks.append(phrase(words, "drawn_differently", pages=", ".join(map(str, numbers))))
+    if seals := noted.get("altered_after_seal"):
+        remarks.append(phrase(words, "altered_after_seal", seals=", ".join(seals)))
+    if parts := noted.get("can_change"):
+        remarks.append(phrase(words, "can_change", parts=", ".join(_part(name, words) for name in parts)))
+    return phrase(words, "remarks", number=noted.get("document_id"), remarks="; ".join(remarks))
+
+
+def _part(name: str, words: Words) -> str:
+    """Return what the signer's page calls a part that can change, and the proof where the page has no word for it."""
+    page = catalog.of("page", words["locale"])
+    return str(page.get(name) or named(words, "part", name))
+
+
+def _prepared(noted: Mapping[str, Any], words: Words) -> str:
+    """Return the journal’s note on a document that could not be sealed as it was uploaded."""
+    return phrase(
+        words,
+        "prepared",
+        number=noted.get("document_id"),
+        size=noted.get("prepared_pdf_size"),
+        digest=noted.get("prepared_pdf_sha256"),
+    )
+
+
+def _is_captured(acknowledgement: Any) -> bool:
+    return str(acknowledgement).startswith(_CAPTURED)
+
+
+def _kept(acknowledgement: str, channel: Any, environment: str, words: Words) -> str:
+    """Say where a message is that went to nobody. Messages of the sandbox may be kept though there is a gateway
+    (``PARAPH_SANDBOX_MAIL``), those of production only where there is none."""
+    name = "kept_sms" if channel == "sms" else "kept_mail"
+    number = acknowledgement.removeprefix(_CAPTURED)
+    return phrase(words, name if environment == "production" else "captured_message", number=number)
+
+
+_VALUES: Mapping[str, Callable[[str, Words], str]] = {
+    "channel": lambda name, words: named(words, "channel", name),
+    "provider": lambda name, words: named(words, "channel", name),
+    "mode": lambda name, words: named(words, "mode", name),
+}
+"""Values that have words of their own, by their key."""

@@ -12,10 +12,9 @@ from base64 import b64encode
 from collections.abc import Iterator
 from typing import Any, BinaryIO, get_args
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.sealing.seal_draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import PdfRefused, SealError
+from paraph.pdf.sealing.draft import ExpectedSeal, SealContent, SealDraft, UnsignedRevision
 from paraph.pdf.structure.normalise import Method, UnreadablePdf
 from paraph.pdf.structure.objects import Unsafe
 from paraph.pdf.untrusted.sandbox import sandbox
@@ -25,7 +24,7 @@ _RAISED: dict[str, type[Exception]] = {"SealError": SealError, "Unsafe": Unsafe,
 
 
 def sandboxed_drafts(pdf: bytes, wanted: SealContent) -> Iterator[SealDraft]:
-    """Yield a draft of each variant, as :func:`paraph.pdf.sealing.draft_in_process.drafts_in_process` does. A step
+    """Yield a draft of each variant, as :func:`paraph.pdf.sealing.draft.drafts_in_process` does. A step
     raises ``SealError`` if a process is lost by fault of the file, else
     :class:`~paraph.pdf.refusal.ReadersUnavailable`."""
     for method in get_args(Method):
@@ -44,7 +43,7 @@ class SandboxedDraft:
         self._known: dict[str, Any] = {}
 
     def seal_revision(self, data: LongTermData, hole: int) -> UnsignedRevision:
-        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
+        """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
         self._hold(0, self._upload)
         wanted = _described(self._wanted)
         answer, content = self._ask("seal", method=self.method, wanted=wanted, data=_listed(data), hole=hole)
@@ -55,12 +54,12 @@ class SandboxedDraft:
         return _holed(answer, content)
 
     def archive_revision(self, sealed: bytes | bytearray, missing: LongTermData, hole: int) -> UnsignedRevision:
-        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`."""
+        """See :class:`~paraph.pdf.sealing.draft.SealDraft`."""
         self._hold(len(self.pdf), sealed)
         return _holed(*self._ask("archive", known=self._known, data=_listed(missing), hole=hole))
 
     def check(self, content: bytes, original_hash: "hashlib._Hash", expected: ExpectedSeal) -> None:
-        """See :class:`~paraph.pdf.sealing.seal_draft.SealDraft`. The process hashes the variant itself."""
+        """See :class:`~paraph.pdf.sealing.draft.SealDraft`. The process hashes the variant itself."""
         del original_hash
         with memoryview(content) as whole:
             self._hold(len(self.pdf), whole[len(self.pdf) :])

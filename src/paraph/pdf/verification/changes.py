@@ -6,10 +6,10 @@ from dataclasses import dataclass
 from paraph.pdf.structure.contents_references import referred_in_contents
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
 from paraph.pdf.structure.pages import pages
-from paraph.pdf.structure.signed_fields import SignedField
+from paraph.pdf.structure.signature_fields import SignedField
 from paraph.pdf.verification.appended.additions import Additions, Shown, check_additions
 from paraph.pdf.verification.appended.revision import read_revision
-from paraph.pdf.verification.appended.syntax import NotPermitted
+from paraph.pdf.verification.appended.view import NotPermitted
 from paraph.pdf.verification.signature_check import SignatureCheck
 from paraph.pdf.verification.signed_file import SignedFile, only_blanks
 
@@ -27,7 +27,7 @@ class Changes:
 
 
 @dataclass(frozen=True)
-class Refusal:
+class RefusedUpdate:
     """``start``: the first byte of what must not be there; ``reason``: the rest of a sentence."""
 
     start: int
@@ -35,36 +35,35 @@ class Refusal:
 
 
 class History:
-    """The updates of one file, each judged once. ``trusted``: the signatures and document timestamps that may add their
-    field; ``lenient``: as in
-    :func:`~paraph.pdf.verification.appended.additions.check_additions`."""
+    """The updates of one file, each checked once. ``trusted``: the signatures and document timestamps that may add a
+    field; ``lenient``: as in :func:`~paraph.pdf.verification.appended.additions.check_additions`."""
 
     def __init__(self, file: SignedFile, trusted: Iterable[SignedField], *, lenient: bool = False) -> None:
         self._file = file
         self._is_lenient = lenient
         self._trusted = {field.end: field for field in trusted}
-        self._judged: dict[int, tuple[int, Additions] | Refusal] = {}
+        self._checked: dict[int, tuple[int, Additions] | RefusedUpdate] = {}
         self._in_contents: frozenset[int] | None = None
         """The numbers of objects to which contents refer, which no permitted update changes."""
 
-    def after(self, end: int) -> tuple[list[Additions], Refusal | None]:
+    def after(self, end: int) -> tuple[list[Additions], RefusedUpdate | None]:
         """Return what each update after byte ``end`` of a signature added, and why the next is refused, if it is."""
         additions: list[Additions] = []
         while not only_blanks(self._file.pdf, end):
-            if end not in self._judged:
-                self._judged[end] = self._judge(end)
-            judged = self._judged[end]
-            if isinstance(judged, Refusal):
+            if end not in self._checked:
+                self._checked[end] = self._check(end)
+            checked = self._checked[end]
+            if isinstance(checked, RefusedUpdate):
                 self._in_contents = None
-                return additions, judged
-            end, added = judged
+                return additions, checked
+            end, added = checked
             additions.append(added)
         return additions, None
 
-    def _judge(self, start: int) -> tuple[int, Additions] | Refusal:
+    def _check(self, start: int) -> tuple[int, Additions] | RefusedUpdate:
         before = self._file.reader_until(start)
         if before is None:
-            return Refusal(start, "the file before cannot be read")
+            return RefusedUpdate(start, "the file before cannot be read")
         try:
             revision = read_revision(before, self._file.pdf)
             if self._in_contents is None:
@@ -73,9 +72,9 @@ class History:
             added = check_additions(before, revision, signature, self._in_contents, lenient=self._is_lenient)
             return revision.end, added
         except NotPermitted as error:
-            return Refusal(start, str(error))
+            return RefusedUpdate(start, str(error))
         except (Unsafe, *CONFUSED):
-            return Refusal(start, "the pages of the file before cannot be read")
+            return RefusedUpdate(start, "the pages of the file before cannot be read")
 
 
 def changes(
@@ -92,29 +91,29 @@ def changes(
     if check.coverage == "unclear":
         return Changes(True, (f"Nobody can tell what was changed after {name}.",))
     additions, refusal = strict.after(check.field.end)
-    told = [*_told(additions, name, later)]
+    sentences = [*_described(additions, name, later)]
     shown = tuple(picture for each in additions for picture in each.shown)
     if refusal is None:
-        return Changes(False, tuple(dict.fromkeys(told)), shown)
-    told += [_added(other) for other in later if not check.binds or not other.is_accepted]
+        return Changes(False, tuple(dict.fromkeys(sentences)), shown)
+    sentences += [_added(other) for other in later if not check.binds or not other.is_accepted]
     if lenient.after(check.field.end)[1] is None:
-        return Changes(False, tuple(dict.fromkeys(told)), shown, open=check.binds)
+        return Changes(False, tuple(dict.fromkeys(sentences)), shown, open=check.binds)
     # What others write after seals of their own need not be written strictly.
     objections = file.objections(check.field) if check.purpose is None else f"{refusal}"
     if check.binds and objections:
-        told += _refused(name, refusal)
+        sentences += _refused(name, refusal)
     elif objections:
-        told.append(f"The file was changed after {name}: {objections}.")
+        sentences.append(f"The file was changed after {name}: {objections}.")
     altered = bool(objections)
-    return Changes(altered, tuple(dict.fromkeys(told)), shown, open=check.binds and not altered)
+    return Changes(altered, tuple(dict.fromkeys(sentences)), shown, open=check.binds and not altered)
 
 
-def _refused(name: str, refusal: Refusal | None) -> Iterator[str]:
+def _refused(name: str, refusal: RefusedUpdate | None) -> Iterator[str]:
     if refusal is not None:
         yield f"The file was changed after {name}: from byte {refusal.start} on, {refusal.reason}."
 
 
-def _told(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:
+def _described(additions: Sequence[Additions], name: str, later: Sequence[SignatureCheck]) -> Iterator[str]:
     by_field = {other.field: other for other in later}
     for added in additions:
         if added.data:

@@ -14,10 +14,16 @@ from paraph.pdf.pki.cms import digest_of, read_signed_data
 from paraph.pdf.pki.purpose import PurposeKind
 from paraph.pdf.report import EvidenceCheck, Verification
 from paraph.pdf.timestamps.detached_timestamps import DetachedTimestamp
-from paraph.pdf.timestamps.timestamp_token import check_token
-from paraph.pdf.verification.evidence_statements import check_journal, check_signers
+from paraph.pdf.timestamps.timestamp import check_token
 from paraph.pdf.verification.pictures import DrawingTime
-from paraph.pdf.verification.proof_file import WITHOUT_PURPOSE, UnreadableEvidence, evidence_of, printed_text
+from paraph.pdf.verification.proof_file import (
+    WITHOUT_PURPOSE,
+    UnreadableEvidence,
+    check_journal,
+    check_signers,
+    evidence_of,
+    printed_text,
+)
 from paraph.pdf.verification.signed_file import SignedFile
 from paraph.pdf.verification.verify import verify
 

@@ -2,6 +2,7 @@
 
 import time
 from collections.abc import Sequence
+from contextlib import closing
 from ctypes import c_int
 from dataclasses import dataclass
 
@@ -52,7 +53,8 @@ def compare_pictures(before: bytes, now: bytes, shown: Sequence[Shown], drawing:
     """Compare the pages, but for the rectangles that ``shown`` names; ``None`` where PDFium cannot open the file as it
     was before. ``drawing``: how long it may take."""
     try:
-        count = _count(before)
+        with closing(_opened(before)) as document:
+            count = len(document)
     except (pypdfium2.PdfiumError, ValueError):
         return None
     drawing.start()
@@ -72,20 +74,9 @@ def _looks_alike(before: bytes, now: bytes, index: int, shown: Sequence[Shown]) 
     pictures = []
     for pdf in (before, now):
         begin_anew()
-        document = _opened(pdf)
-        try:
+        with closing(_opened(pdf)) as document:
             pictures.append(_picture(document, index, _rectangles(shown, index)) if index < len(document) else None)
-        finally:
-            document.close()
     return pictures[0] is not None and pictures[0] == pictures[1]
-
-
-def _count(pdf: bytes) -> int:
-    document = _opened(pdf)
-    try:
-        return len(document)
-    finally:
-        document.close()
 
 
 def _opened(pdf: bytes) -> pypdfium2.PdfDocument:
@@ -96,33 +87,20 @@ def _opened(pdf: bytes) -> pypdfium2.PdfDocument:
 
 def _compare(before: bytes, now: bytes, shown: Sequence[Shown], drawing: DrawingTime, first: int = 0) -> Compared:
     """Compare the pages from ``first`` on, counted from 0."""
-    old = _opened(before)
-    try:
-        new = _opened(now)
-        try:
-            return _compare_open(old, new, shown, drawing, first)
-        finally:
-            new.close()
-    finally:
-        old.close()
-
-
-def _compare_open(
-    old: pypdfium2.PdfDocument, new: pypdfium2.PdfDocument, shown: Sequence[Shown], drawing: DrawingTime, first: int
-) -> Compared:
-    count = len(old)
-    if len(new) != count:
-        return Compared(0, count, min(count, len(new)) + 1)
-    for index in range(first, count):
-        if drawing.is_over():
-            return Compared(index, count)
-        rectangles = _rectangles(shown, index)
-        before = _picture(old, index, rectangles)
-        if drawing.is_over():
-            return Compared(index, count)
-        if _picture(new, index, rectangles) != before:
-            return Compared(index, count, index + 1)
-    return Compared(count, count)
+    with closing(_opened(before)) as old, closing(_opened(now)) as new:
+        count = len(old)
+        if len(new) != count:
+            return Compared(0, count, min(count, len(new)) + 1)
+        for index in range(first, count):
+            if drawing.is_over():
+                return Compared(index, count)
+            rectangles = _rectangles(shown, index)
+            picture = _picture(old, index, rectangles)
+            if drawing.is_over():
+                return Compared(index, count)
+            if _picture(new, index, rectangles) != picture:
+                return Compared(index, count, index + 1)
+        return Compared(count, count)
 
 
 def _rectangles(shown: Sequence[Shown], index: int) -> list[tuple[float, ...]]:
@@ -135,23 +113,18 @@ def _picture(document: pypdfium2.PdfDocument, index: int, rectangles: Sequence[t
         page = document[index]
     except pypdfium2.PdfiumError:
         return None
-    try:
+    with closing(page):
         bitmap = _drawn(page)
         for rectangle in rectangles:
             _blank(page, bitmap, rectangle)
         return bitmap.width, bitmap.height, bytes(bitmap.buffer)
-    finally:
-        page.close()
 
 
 def draw(document: pypdfium2.PdfDocument, index: int) -> None:
     """Draw a page as it is drawn to be compared, to learn what that takes. Raise ``PdfiumError`` or ``ValueError``
     where PDFium cannot."""
-    page = document[index]
-    try:
+    with closing(document[index]) as page:
         _drawn(page).close()
-    finally:
-        page.close()
 
 
 def _drawn(page: pypdfium2.PdfPage) -> pypdfium2.PdfBitmap:
@@ -159,14 +132,11 @@ def _drawn(page: pypdfium2.PdfPage) -> pypdfium2.PdfBitmap:
 
 
 def _blank(page: pypdfium2.PdfPage, bitmap: pypdfium2.PdfBitmap, rectangle: tuple[float, ...]) -> None:
-    corners = [_pixel(page, bitmap, rectangle[side], rectangle[other]) for side, other in ((0, 1), (2, 3))]
-    left, right = _span([corner[0] for corner in corners], bitmap.width)
-    top, bottom = _span([corner[1] for corner in corners], bitmap.height)
+    corners = (_pixel(page, bitmap, rectangle[side], rectangle[other]) for side, other in ((0, 1), (2, 3)))
+    columns, rows = zip(*corners, strict=True)
+    left, top = max(0, min(columns) - _MARGIN), max(0, min(rows) - _MARGIN)
+    right, bottom = min(bitmap.width, max(columns) + _MARGIN), min(bitmap.height, max(rows) + _MARGIN)
     bitmap.fill_rect(_WHITE, left, top, right - left, bottom - top)
-
-
-def _span(edges: list[int], most: int) -> tuple[int, int]:
-    return max(0, min(edges) - _MARGIN), min(most, max(edges) + _MARGIN)
 
 
 def _pixel(page: pypdfium2.PdfPage, bitmap: pypdfium2.PdfBitmap, x: float, y: float) -> tuple[int, int]:

@@ -34,9 +34,9 @@ from pyhanko.sign.validation.pdf_embedded import EmbeddedPdfSignature
 from pyhanko.sign.validation.status import SignatureCoverageLevel
 
 from paraph.pdf.structure.objects import PdfStream
-from paraph.pdf.structure.signed_fields import SignedField
+from paraph.pdf.structure.signature_fields import SignedField
 from paraph.pdf.verification.appended.properties import stated_properties
-from paraph.pdf.verification.appended.syntax import NotPermitted
+from paraph.pdf.verification.appended.view import NotPermitted
 
 logging.getLogger("pyhanko").setLevel(logging.CRITICAL)  # the findings tell what it would log of hostile files
 

@@ -8,7 +8,7 @@ from functools import partial
 
 from paraph.kernel import clock
 from paraph.pdf.pki import oids
-from paraph.pdf.pki.certificate import Identity, load
+from paraph.pdf.pki.certificate import Identity, Untrusted, check_chain, load
 from paraph.pdf.pki.cms import (
     CmsMismatch,
     CmsOutdated,
@@ -20,11 +20,10 @@ from paraph.pdf.pki.cms import (
 )
 from paraph.pdf.pki.one_form import seal_in_one_form, token_in_one_form
 from paraph.pdf.pki.purpose import Purpose, stated_purpose
-from paraph.pdf.pki.revocation_data import LongTermData, Revoked
-from paraph.pdf.pki.trust import Untrusted, check_chain
+from paraph.pdf.pki.revocation import LongTermData, Revoked
 from paraph.pdf.report import Coverage, Level, SealTimestamp
-from paraph.pdf.structure.signed_fields import TIMESTAMP, SignedField
-from paraph.pdf.timestamps.timestamp_token import TimestampToken, TokenMismatch, TokenRefused, TokenUnfit, check_token
+from paraph.pdf.structure.signature_fields import TIMESTAMP, SignedField
+from paraph.pdf.timestamps.timestamp import TimestampToken, TokenMismatch, TokenRefused, TokenUnfit, check_token
 from paraph.pdf.verification.signed_file import SignedFile
 
 PADES = "/ETSI.CAdES.detached"
@@ -84,8 +83,8 @@ class SignatureCheck:
         return self.field.is_document_timestamp and self.is_accepted
 
 
-def cannot_judge(field: SignedField, why: str) -> SignatureCheck:
-    """Return the result for a signature of which nothing can be told, for the reason ``why``."""
+def cannot_check(field: SignedField, why: str) -> SignatureCheck:
+    """Return the result for a signature that cannot be checked, for the reason ``why``."""
     check = SignatureCheck(field, "unclear", field.claimed_at)
     kind = "document timestamp" if field.is_document_timestamp else "signature"
     check.findings.append(f"The {kind} {check.label} cannot be read: {why}.")

@@ -8,14 +8,14 @@ from dataclasses import field as data_field
 from functools import cached_property
 from typing import Any
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.pki.revocation_data import LongTermData
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import SealError
 from paraph.pdf.report import Coverage
-from paraph.pdf.structure.linearization import misstates_length
+from paraph.pdf.structure.crossreference import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Unsafe
 from paraph.pdf.structure.reader import PdfReader, decoded
-from paraph.pdf.structure.signed_fields import SignedField, ends_revision, place_of, signed_fields
-from paraph.pdf.verification.appended.form_defaults import uses_defaults
+from paraph.pdf.structure.signature_fields import SignedField, ends_revision, place_of, signed_fields
+from paraph.pdf.verification.appended.field import uses_defaults
 from paraph.pdf.verification.second_opinion import SecondOpinion
 
 KEYS = (b"/Certs", b"/CRLs", b"/OCSPs")
@@ -110,14 +110,10 @@ def _decode(stream: PdfStream) -> bytes:
             return zlib.decompressobj().decompress(stream.data, _MAX_ITEM + 1)
         except zlib.error:
             return b""
-    is_encoded = filters is not None and filters != []
-    if is_encoded and (len(stream.data) > _MAX_ENCODED or _is_several(filters)):
+    is_several = isinstance(filters, list) and len(filters) > 1
+    if filters not in (None, []) and (len(stream.data) > _MAX_ENCODED or is_several):
         return b""
     return decoded(stream)
-
-
-def _is_several(filters: Any) -> bool:
-    return isinstance(filters, list) and len(filters) != 1
 
 
 class NotVerifiable(ValueError):

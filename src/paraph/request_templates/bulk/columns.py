@@ -10,8 +10,7 @@ from django.utils.translation import gettext_lazy
 
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import Role, Template
-from paraph.signature_requests.fields.kinds import KINDS
-from paraph.signature_requests.fields.readers import two_readings
+from paraph.signature_requests.fields.kinds import KINDS, two_readings
 from paraph.signature_requests.models import Channel
 
 FIELDS = {

@@ -8,13 +8,23 @@ from typing import Annotated, Any, Literal
 from django.utils.translation import gettext as _
 from pydantic import BeforeValidator, Field, PlainValidator, SkipValidation, WithJsonSchema
 
-from paraph.signature_requests.fields.kinds import KINDS, entered
-from paraph.signature_requests.fields.readers import LONGEST_TEXT, drawable, is_blank
-from paraph.signature_requests.input_types import TEXT, Input, LongText, OrNull, Page, Point
+from paraph.signature_requests.fields.kinds import KINDS, LONGEST_TEXT, drawable, entered, is_blank
 from paraph.signature_requests.models import LONGEST_FIELD_NAME, LONGEST_LABEL
 from paraph.signature_requests.models import Field as FieldRow
 from paraph.signature_requests.problems import Problems
-from paraph.signature_requests.values import InvalidValueError, choice, integer, number, text
+from paraph.signature_requests.values import (
+    TEXT,
+    Input,
+    InvalidValueError,
+    LongText,
+    OrNull,
+    Page,
+    Point,
+    choice,
+    integer,
+    number,
+    text,
+)
 
 MOST_FIELDS = 50  # of a signer on a document
 MOST_FIELDS_OF_REQUEST = 1000

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 from django.conf import settings
 
 from paraph.kernel.places import expensive_request
-from paraph.signature_requests.fields.readers import Value
+from paraph.signature_requests.fields.kinds import Value
 from paraph.signature_requests.models import Field, SignatureRequest, Signer, SignerStatus
 
 PURPOSE = "fields"

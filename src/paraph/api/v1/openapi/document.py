@@ -6,16 +6,19 @@ from collections.abc import Iterable
 from functools import cache
 
 from django.conf import settings
+from django.http import HttpRequest, HttpResponse
+from django.views.decorators.csrf import csrf_exempt
 from pydantic import BaseModel
 from pydantic.json_schema import JsonSchemaMode, models_json_schema
 
 from paraph import __version__
 from paraph.api.v1.codes import CODES
+from paraph.api.v1.endpoint import endpoint
 from paraph.api.v1.openapi.examples import ANSWERS, BODIES, REFUSALS, Json
-from paraph.api.v1.openapi.operations import OPERATIONS
 from paraph.api.v1.openapi.webhooks import callbacks, webhook_schemas_by_name, webhooks
 from paraph.api.v1.operation import KEY, Body, DocumentPart, Operation
-from paraph.api.v1.shapes import Error
+from paraph.api.v1.operations import OPERATIONS
+from paraph.api.v1.shapes import Error, json_bytes
 from paraph.signature_requests.values import LARGEST_ID
 
 _TITLE = "Paraph API"
@@ -85,6 +88,20 @@ _LINKS: dict[str, DocumentPart] = {
     "sendTemplate": _OF_REQUEST,
     "createDraft": {"read": _link("readDraft", "draft_id", "Reads what became of it.")},
 }
+
+
+@csrf_exempt
+def openapi(request: HttpRequest) -> HttpResponse:
+    """Answer ``GET /api/v1/openapi.json`` with the document, for everybody; other methods are refused as on every
+    route."""
+    if request.method not in ("GET", "HEAD"):
+        return _refuse(request)
+    response = json_bytes(document())
+    response.headers["Cache-Control"] = "no-store"
+    return response
+
+
+_refuse = endpoint(GET=openapi)
 
 
 @cache

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from paraph.api.v1.events import webhook_schemas
+from paraph.api.v1 import events
 from paraph.api.v1.openapi.examples import EVENTS
 from paraph.api.v1.operation import DocumentPart
 
@@ -77,10 +77,10 @@ def callbacks() -> dict[str, DocumentPart]:
 def webhook_schemas_by_name() -> dict[str, DocumentPart]:
     found: dict[str, DocumentPart] = {}
     for model in (
-        webhook_schemas.SignerEvent,
-        webhook_schemas.RequestCompletedEvent,
-        webhook_schemas.RequestExpiredEvent,
-        webhook_schemas.TestEvent,
+        events.SignerEvent,
+        events.RequestCompletedEvent,
+        events.RequestExpiredEvent,
+        events.TestEvent,
     ):
         schema = model.model_json_schema(ref_template="#/components/schemas/{model}")
         found |= {**schema.pop("$defs"), model.__name__: schema}

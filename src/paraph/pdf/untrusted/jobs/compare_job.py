@@ -9,7 +9,7 @@ import pypdfium2
 from PIL import Image, ImageChops, ImageFilter
 
 from paraph.pdf.refusal import page_not_shown
-from paraph.pdf.structure.geometry import transform_box
+from paraph.pdf.structure.pages import transform_box
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 from paraph.pdf.untrusted.jobs.upload_checks.disputes.disputes import COVERED, Dispute, ShownPage, place_of
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer

@@ -8,12 +8,10 @@ from typing import Any, cast
 
 from paraph.pdf.drawing.drawing_check import ExpectedDrawing
 from paraph.pdf.drawing.marks import Drawing, Mark, Overlay
-from paraph.pdf.errors import SealError
 from paraph.pdf.pki.purpose import from_json
-from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.sealing.archive import archive_revision
-from paraph.pdf.sealing.draft_in_process import SealRevision, seal_revision, unsigned_revision
-from paraph.pdf.sealing.seal_draft import SealContent
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import SealError
+from paraph.pdf.sealing.draft import SealContent, SealRevision, archive_revision, seal_revision, unsigned_revision
 from paraph.pdf.sealing.self_check import check_appended
 from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants
 from paraph.pdf.structure.objects import CONFUSED, Ref, Unsafe

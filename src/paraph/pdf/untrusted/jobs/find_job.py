@@ -7,7 +7,7 @@ from typing import Any
 
 import pypdfium2
 
-from paraph.pdf.structure.geometry import Box, PageGeometry
+from paraph.pdf.structure.pages import Box, PageGeometry
 from paraph.pdf.untrusted.folding import fold
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, lines
 from paraph.pdf.untrusted.jobs.page_text.reading_order import in_reading_order

@@ -13,13 +13,11 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import PdfRefused, page_not_shown
+from paraph.pdf.refusal import PdfRefused, SealError, page_not_shown
 from paraph.pdf.structure.contents_references import referred_in_contents
-from paraph.pdf.structure.geometry import PageGeometry
-from paraph.pdf.structure.linearization import misstates_length
+from paraph.pdf.structure.crossreference import misstates_length
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
-from paraph.pdf.structure.pages import PageNode, geometries_of
+from paraph.pdf.structure.pages import PageGeometry, PageNode, geometries_of
 from paraph.pdf.structure.pages import pages as plain_pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision

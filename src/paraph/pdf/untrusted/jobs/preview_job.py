@@ -7,7 +7,7 @@ from typing import Any
 import pikepdf
 
 from paraph.pdf.refusal import too_complex
-from paraph.pdf.structure.geometry import PageGeometry
+from paraph.pdf.structure.pages import PageGeometry
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page
 from paraph.pdf.untrusted.sandbox_wire import JobAnswer
 

@@ -10,7 +10,7 @@ import pypdfium2
 from pypdfium2 import raw
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
-from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
+from paraph.pdf.structure.pages import Box, PageGeometry, transform_box
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import pypdfium2
 
 from paraph.pdf.refusal import no_such_page, page_not_shown
-from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
+from paraph.pdf.structure.pages import Box, PageGeometry, transform_box
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters, around
 from paraph.pdf.untrusted.jobs.page_text.reading_order import in_reading_order
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile, geometry_of_page

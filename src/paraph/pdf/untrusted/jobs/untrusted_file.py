@@ -15,10 +15,9 @@ import pikepdf
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.structure.geometry import PageGeometry, page_geometry
+from paraph.pdf.refusal import PdfRefused, SealError
 from paraph.pdf.structure.objects import CONFUSED, Unsafe
+from paraph.pdf.structure.pages import PageGeometry, page_geometry
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import pikepdf
 
-from paraph.pdf.structure.geometry import PageGeometry
+from paraph.pdf.structure.pages import PageGeometry
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile
 from paraph.pdf.untrusted.jobs.upload_checks import dry_run
 from paraph.pdf.verification.pictures import DrawingTime, compare_pictures

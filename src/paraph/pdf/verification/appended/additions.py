@@ -11,9 +11,8 @@ from typing import Any
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.pages import pages
 from paraph.pdf.structure.reader import PdfReader
-from paraph.pdf.structure.signed_fields import SignedField, printable, text_of_string
-from paraph.pdf.verification.appended.field import AddedField, check_field
-from paraph.pdf.verification.appended.form_defaults import check_defaults
+from paraph.pdf.structure.signature_fields import SignedField, printable, text_of_string
+from paraph.pdf.verification.appended.field import AddedField, check_defaults, check_field
 from paraph.pdf.verification.appended.properties import (
     check_extensions,
     check_information,
@@ -21,10 +20,8 @@ from paraph.pdf.verification.appended.properties import (
     check_text,
     check_version,
 )
-from paraph.pdf.verification.appended.revision import AppendedRevision
 from paraph.pdf.verification.appended.store import check_store
-from paraph.pdf.verification.appended.syntax import NotPermitted
-from paraph.pdf.verification.appended.view import Update, appended_to, check_same
+from paraph.pdf.verification.appended.view import AppendedRevision, NotPermitted, Update, appended_to, check_same
 
 _CATALOG = frozenset({b"/AcroForm", b"/DSS", b"/Extensions", b"/Version", b"/Metadata", b"/Lang"})
 _FORM = frozenset({b"/Fields", b"/SigFlags"})

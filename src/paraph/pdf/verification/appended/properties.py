@@ -8,10 +8,17 @@ from typing import Any
 from xml.etree import ElementTree
 
 from paraph.pdf.structure.objects import PdfStream, Unsafe
-from paraph.pdf.structure.signed_fields import text_of_string
+from paraph.pdf.structure.signature_fields import text_of_string
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.verification.appended.syntax import NotPermitted, is_plain, is_string, meaning
-from paraph.pdf.verification.appended.view import Update, check_keys, check_same
+from paraph.pdf.verification.appended.view import (
+    NotPermitted,
+    Update,
+    check_keys,
+    check_same,
+    is_plain,
+    is_string,
+    meaning,
+)
 
 _VERSIONS = (*(f"/1.{number}".encode() for number in range(8)), b"/2.0")
 _OF_THE_WRITER = frozenset({b"/ModDate", b"/Producer"})
@@ -85,7 +92,7 @@ def check_information(update: Update, old: Any, new: Any) -> None:
 
 
 def check_metadata(update: Update, old: Any, new: Any) -> None:
-    """The same for the metadata stream (ISO 16684-1)."""
+    """Do the same for the metadata stream (ISO 16684-1)."""
     if old == new and not update.changed(new):
         return
     before, after = update.was(old), update.now(new)

@@ -14,7 +14,15 @@ from paraph.pdf.structure.crossreference import LARGEST_NUMBER
 from paraph.pdf.structure.objects import LENIENT_GAP, Dictionary, PdfStream, Ref, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.verification.appended.syntax import NATURAL, SPACE, NotPermitted, is_string, meaning, strict_object
+from paraph.pdf.verification.appended.view import (
+    NATURAL,
+    SPACE,
+    AppendedRevision,
+    NotPermitted,
+    is_string,
+    meaning,
+    strict_object,
+)
 
 _OBJECT = re.compile(SPACE + rb"(" + NATURAL + rb") (" + NATURAL + rb") obj(?=[\t\n\r <\[(/])")
 _STREAM = re.compile(SPACE + rb"stream(?:\r\n|\n)")
@@ -39,17 +47,6 @@ _OF_THE_STREAM = (b"/Type", b"/W", b"/Index", b"/Filter", b"/Length")
 _FLATE = (None, b"/FlateDecode", [b"/FlateDecode"])
 _LARGEST = 1 << 20
 _TWICE = "the cross-reference lists an object twice, or out of order"
-
-
-@dataclass(frozen=True)
-class AppendedRevision:
-    """One update, up to byte ``end``. ``objects``: decrypted, without its cross-reference stream, which is
-    ``listing``."""
-
-    end: int
-    objects: dict[Ref, Any]
-    trailer: Dictionary
-    listing: Ref | None = None
 
 
 @dataclass(frozen=True)

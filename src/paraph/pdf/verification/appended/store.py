@@ -10,8 +10,7 @@ from cryptography.x509 import ocsp
 
 from paraph.pdf.structure.objects import Dictionary, Ref, Unsafe
 from paraph.pdf.structure.unpacking import unpacked
-from paraph.pdf.verification.appended.syntax import NotPermitted, is_string, meaning
-from paraph.pdf.verification.appended.view import Update, appended_to, check_keys
+from paraph.pdf.verification.appended.view import NotPermitted, Update, appended_to, check_keys, is_string, meaning
 
 _LISTS: dict[bytes, Callable[[bytes], object]] = {
     b"/Certs": x509.load_der_x509_certificate,
@@ -78,7 +77,7 @@ def _check_entries(update: Update, earlier: Dictionary, after: Dictionary) -> bo
     before = old if isinstance(old, dict) else {}
     if not isinstance(new, dict) or not (update.lenient or before.keys() <= new.keys()):
         raise NotPermitted(f"{_WHAT} no longer has what it had")
-    in_store = {key: [*_refs(update.now(after.get(key)))] for key in _LISTS}
+    in_store = {key: [item for item in update.now(after.get(key)) or () if type(item) is Ref] for key in _LISTS}
     _check_type(before, new, b"/VRI")
     added = [_check_entry(update, key, before.get(key), new[key], in_store) for key in new if key != b"/Type"]
     for draft in [ref for ref in update.left_over() if update.is_new(ref) and _is_by_signature(update, ref)]:
@@ -133,7 +132,3 @@ def _items(value: Any) -> list[Any]:
     if not isinstance(value, list):
         raise NotPermitted(f"{_WHAT} of one signature is no list")
     return value
-
-
-def _refs(value: Any) -> list[Ref]:
-    return [item for item in value if type(item) is Ref] if isinstance(value, list) else []

@@ -10,7 +10,7 @@ from typing import Any
 import pypdfium2
 from pypdfium2 import raw
 
-from paraph.pdf.structure.geometry import Box, PageGeometry, transform_box
+from paraph.pdf.structure.pages import Box, PageGeometry, transform_box
 
 _EDGE = 0.5  # points by which visible ink may extend beyond the page
 _SAMPLE = 16  # interval in characters at which the quick text is verified

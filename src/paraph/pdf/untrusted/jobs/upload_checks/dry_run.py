@@ -11,19 +11,18 @@ from paraph.kernel import clock
 from paraph.keys.issuing import issue_root, issue_sealing
 from paraph.keys.local_key import LocalKey
 from paraph.pdf.drawing.marks import Mark
-from paraph.pdf.errors import SealError
 from paraph.pdf.pki.purpose import document_purpose
-from paraph.pdf.pki.revocation_data import LongTermData
-from paraph.pdf.sealing.archive import archive_revision
+from paraph.pdf.pki.revocation import LongTermData
+from paraph.pdf.refusal import SealError
+from paraph.pdf.sealing.draft import archive_revision
 from paraph.pdf.sealing.seal import seal
-from paraph.pdf.structure.geometry import Box, PageGeometry
+from paraph.pdf.structure.pages import Box, PageGeometry
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
-from paraph.pdf.structure.signature_field import existing_signatures
-from paraph.pdf.structure.signed_fields import signed_fields
+from paraph.pdf.structure.signature_fields import existing_signatures, signed_fields
 from paraph.pdf.verification.appended.additions import check_additions
 from paraph.pdf.verification.appended.revision import read_revision
-from paraph.pdf.verification.appended.syntax import NotPermitted
+from paraph.pdf.verification.appended.view import NotPermitted
 
 COLOUR = (255, 0, 255)
 _MARGIN, _SIDE = 0.02, 0.05  # relative to the shorter side: a corner, where pages show next to nothing

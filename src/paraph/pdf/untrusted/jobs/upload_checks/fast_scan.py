@@ -9,7 +9,7 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple, cast
 
-from paraph.pdf.errors import SealError
+from paraph.pdf.refusal import SealError
 from paraph.pdf.structure.objects import CONFUSED, REGULAR, SPACE, PdfStream, Unsafe
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.untrusted_file import UntrustedFile

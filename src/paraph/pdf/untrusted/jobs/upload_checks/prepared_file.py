@@ -12,12 +12,10 @@ from typing import Any, NamedTuple
 import pypdfium2
 from PIL import Image, ImageChops, ImageDraw
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import PdfRefused, page_not_shown
-from paraph.pdf.structure.geometry import Box, PageGeometry
+from paraph.pdf.refusal import PdfRefused, SealError, page_not_shown
 from paraph.pdf.structure.normalise import Method, UnreadablePdf, extendable_variants, is_signed
 from paraph.pdf.structure.objects import CONFUSED, PdfStream, Unsafe
-from paraph.pdf.structure.pages import PageNode, geometries_of, pages
+from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, geometries_of, pages
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.revision import Revision
 from paraph.pdf.untrusted.jobs.page_pictures import show_form_fields

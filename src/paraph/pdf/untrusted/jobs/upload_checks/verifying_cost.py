@@ -13,11 +13,9 @@ from typing import Any
 
 import pypdfium2
 
-from paraph.pdf.errors import SealError
-from paraph.pdf.refusal import PdfRefused, too_complex
-from paraph.pdf.structure.geometry import PageGeometry
+from paraph.pdf.refusal import PdfRefused, SealError, too_complex
 from paraph.pdf.structure.objects import CONFUSED, Dictionary, PdfStream, Ref, Unsafe
-from paraph.pdf.structure.pages import PageNode
+from paraph.pdf.structure.pages import PageGeometry, PageNode
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.structure.unpacking import unpacked
 from paraph.pdf.untrusted.jobs.serving import limited_memory

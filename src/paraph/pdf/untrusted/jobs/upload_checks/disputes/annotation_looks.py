@@ -8,8 +8,8 @@ import math
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from paraph.pdf.structure.geometry import Box
 from paraph.pdf.structure.objects import Dictionary, PdfStream, Ref, number_of
+from paraph.pdf.structure.pages import Box
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.streams import is_blank
 

@@ -9,9 +9,8 @@ from PIL import Image
 from pypdfium2 import raw
 
 from paraph.pdf.refusal import Facts, PdfRefused, page_not_shown
-from paraph.pdf.structure.geometry import Box, PageGeometry, inverse, transform_box
 from paraph.pdf.structure.objects import Dictionary, Ref
-from paraph.pdf.structure.pages import PageNode
+from paraph.pdf.structure.pages import Box, PageGeometry, PageNode, inverse, transform_box
 from paraph.pdf.structure.reader import PdfReader
 from paraph.pdf.untrusted.jobs.names import NAMES_OF_ANNOTATIONS
 from paraph.pdf.untrusted.jobs.page_text.characters import Characters

@@ -2,8 +2,8 @@
 
 import re
 
-from paraph.pdf.structure.geometry import Matrix, apply, compose
 from paraph.pdf.structure.objects import REGULAR, SPACE
+from paraph.pdf.structure.pages import Matrix, apply, compose
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.settings import without_images
 
 _OPERATION = re.compile(

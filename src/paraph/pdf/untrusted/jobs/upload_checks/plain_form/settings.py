@@ -4,8 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from paraph.pdf.structure.contents_grammar import PAINTING, SPACES, found_in
-from paraph.pdf.structure.inline_images import end_of_image
+from paraph.pdf.structure.contents_grammar import PAINTING, SPACES, end_of_image, found_in
 from paraph.pdf.structure.objects import REGULAR, SPACE, parse
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.contents import STRING
 from paraph.pdf.untrusted.jobs.upload_checks.plain_form.fonts import NOTHING, Remarks

@@ -1,0 +1,297 @@
+"""The audit log of a request as the API shows it (rules 2.5, 4.8 and 6.2)."""
+
+from collections.abc import Callable
+from typing import Annotated, Any, Literal, Self
+
+from django.db.models import Exists, OuterRef
+from django.http import HttpResponse
+from pydantic import ConfigDict, Field
+
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.codes import refused
+from paraph.api.v1.document_shapes import MOST_PAGES, MOST_PLACES, Change, DisputedPlace, PageNumber
+from paraph.api.v1.lists import PAGING, envelope
+from paraph.api.v1.operation import operation
+from paraph.api.v1.shapes import ABSENT, Digest, Id, Output, Pagination, Timestamp, without_defaults
+from paraph.audit_trail.models import Entry, EventType
+from paraph.evidence.sealing_failures import finalization
+from paraph.kernel.clock import iso
+from paraph.otp.models import OneTimeCode
+from paraph.otp.wrong_codes import by_entry
+from paraph.signature_requests.fields.input import MOST_FIELDS
+from paraph.signature_requests.fields.kinds import KINDS, LONGEST_TEXT
+from paraph.signature_requests.input import MOST_DOCUMENTS
+from paraph.signature_requests.models import LONGEST_FIELD_NAME, SignatureRequest
+from paraph.signature_requests.values import LONGEST_EMAIL
+from paraph.tenants.scope import scoped
+from paraph.words import LOCALES
+
+_SEALS = "Of `signature_request.pades_signed` and `signature_request.certificate_issued`: "
+
+
+class Finalization(Output):
+    """What keeps a completed request from being finalized, as of the moment when the log is read."""
+
+    state: Literal["retrying", "given_up"] = Field(
+        description="`retrying`: the service tries again by itself. `given_up`: it waits for its operator."
+    )
+    stage: Literal["seal", "prove", "publish"] = Field(
+        description="Where it fails: sealing a document, issuing the proof, or reading back what was stored."
+    )
+    cause: str = Field(max_length=500, description="The latest cause, one sentence.")
+    attempts: int = Field(ge=1, description="How often it has failed.")
+    failed_at: Timestamp = Field(description="When it last failed.")
+
+
+class WrongCodes(Output):
+    """Wrong codes that were entered for a signer, as of the moment when the log is read."""
+
+    count: int = Field(ge=1, description="How many, since the request was created.")
+    locked_until: Timestamp | None = Field(
+        description="Until then no code is sent or accepted, because there were too many; null while there is no lock."
+    )
+
+
+class DocumentRemarks(Output):
+    """What a document's `preflight` says of print and of changes, as it stands in the journal."""
+
+    document_id: Id = Field(description="The document.")
+    prints_differently: list[PageNumber] = Field(
+        max_length=MOST_PAGES, description="Numbers of the pages that look different in print."
+    )
+    print_unknown: int = Field(
+        ABSENT, ge=1, description="How many pages were not compared with their print, where there are any."
+    )
+    drawn_differently: list[DisputedPlace] = Field(
+        ABSENT,
+        max_length=MOST_PLACES,
+        description="Places that other readers may draw otherwise, where there are any.",
+    )
+    altered_after_seal: list[str] = Field(
+        ABSENT, max_length=10, description="Trusted seals after which it was altered before the upload, if any."
+    )
+    can_change: list[Change] = Field(max_length=9, description="What can change what is shown.")
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+
+class PreparedDocument(Output):
+    """A document that could not be sealed as it was uploaded, and the file that stands in for it."""
+
+    document_id: Id = Field(description="The document.")
+    uploaded_pdf_sha256: Digest = Field(description="SHA-256 of the uploaded file.")
+    prepared_pdf_sha256: Digest = Field(description="SHA-256 of the file that signers see and that is sealed.")
+    prepared_pdf_size: int = Field(ge=1, description="Its bytes, with which the file behind `signed_url` begins.")
+
+
+class JournaledField(Output):
+    """A field that the signer filled in, or the service in their place."""
+
+    document_id: Id = Field(description="The document that it stands on.")
+    name: str = Field(min_length=1, max_length=LONGEST_FIELD_NAME, description="Its name.")
+    type: str = Field(description="What it takes.", json_schema_extra={"enum": list(KINDS)})
+    value: Annotated[str, Field(max_length=LONGEST_TEXT)] | bool | None = Field(
+        description="The value that is sealed: a date as `YYYY-MM-DD`, a number as a string with a point, of a "
+        "checkbox whether it is ticked; null for what was left empty, `erased` once the signer's data were erased."
+    )
+
+
+class AuditMetadata(Output):
+    """Facts of the event. Each event type has its own keys; the others are absent."""
+
+    model_config = ConfigDict(extra="allow", json_schema_extra=without_defaults)
+
+    mode: Literal["sequential", "parallel"] = Field(ABSENT, description="Of `signature_request.created`.")
+    signers_count: int = Field(ABSENT, ge=1, description="Of `signature_request.created`: how many signers there are.")
+    documents_count: int = Field(
+        ABSENT, ge=1, description="Of `signature_request.created` and `signer.signed`: how many documents."
+    )
+    documents: list[DocumentRemarks] = Field(
+        ABSENT,
+        max_length=MOST_DOCUMENTS,
+        description="Of `signature_request.created`: the documents that can look different than on the signer's page, "
+        "where there are any.",
+    )
+    prepared_documents: list[PreparedDocument] = Field(
+        ABSENT,
+        max_length=MOST_DOCUMENTS,
+        description="Of `signature_request.created`: the documents in whose place signers see another file, because "
+        "the upload cannot be sealed as it is, where there are any.",
+    )
+    channel: Literal["email"] = Field(ABSENT, description="Of `signer.notified` and `request.completion_notified`.")
+    recipient: str = Field(
+        ABSENT,
+        min_length=3,
+        max_length=LONGEST_EMAIL,
+        description="Of `signer.notified` and `signer.otp_sent`: the exact address or phone number it went to.",
+    )
+    recipients: list[str] = Field(ABSENT, description="Of `request.completion_notified`: the addresses it went to.")
+    copies: Literal[True] = Field(
+        ABSENT,
+        description="Of `request.completion_notified`, where it went to those who get copies.",
+    )
+    kept: int = Field(
+        ABSENT,
+        ge=1,
+        description="Of `request.completion_notified`, where no mail server took some of the mails: how many of them "
+        "the service keeps.",
+    )
+    acknowledgement: str = Field(
+        ABSENT,
+        description="Of `signer.notified` and `signer.otp_sent`: what the gateway answered on taking the message.",
+    )
+    provider: Literal["email", "sms"] = Field(ABSENT, description="Of `signer.otp_sent`: the channel of the code.")
+    resend: bool = Field(ABSENT, description="Of `signer.otp_sent`: whether a code had been sent before.")
+    wrong_codes: WrongCodes = Field(
+        ABSENT,
+        description="Of the newest `signer.otp_sent` of a signer, and only where wrong codes were entered. It is added "
+        "when the log is read and no part of the journal, whose entries never change.",
+    )
+    consent_notice: str = Field(ABSENT, description="Of `signer.signed`: the exact text that the signer accepted.")
+    locale: str = Field(
+        ABSENT,
+        description="Of `signer.signed`: the language of that text.",
+        json_schema_extra={"enum": list(LOCALES)},
+    )
+    fields: list[JournaledField] = Field(
+        ABSENT,
+        max_length=MOST_DOCUMENTS * MOST_FIELDS,
+        description="Of `signer.signed`, where the signer has fields: each of them with its value.",
+    )
+    role: Literal["approver"] = Field(ABSENT, description="Of `signer.signed`, where an approver confirmed.")
+    in_person: Literal[True] = Field(
+        ABSENT, description="Of `signer.signed`, where the signer signed on the device of a member."
+    )
+    member_id: Id = Field(ABSENT, description="Likewise: the member.")
+    finalization: Finalization = Field(
+        ABSENT,
+        description="Of `request.completed`, and only while a fault keeps the request from being finalized. It is "
+        "added when the log is read and no part of the journal, whose entries never change.",
+    )
+    expires_at: Timestamp = Field(ABSENT, description="Of `request.expired`: when the validity ended, or would have.")
+    ended_early: Literal[True] = Field(
+        ABSENT,
+        description="Of `request.expired`, where the request was ended by sender, signer or operator.",
+    )
+    reason: str = Field(
+        ABSENT, min_length=1, max_length=500, description="Likewise: why, in the words of whoever ended it."
+    )
+    declined: Literal[True] = Field(ABSENT, description="Of `request.expired`, where a signer declined.")
+    signer_id: Id = Field(ABSENT, description="Likewise: the signer.")
+    sandbox_act: Literal[True] = Field(
+        ABSENT, description="Of `signer.signed` and `request.expired`, where a sandbox act brought it about."
+    )
+    document_id: Id = Field(ABSENT, description="Of `signature_request.pades_signed`: the sealed document.")
+    signed_pdf_sha256: Digest = Field(
+        ABSENT, description="Of `signature_request.pades_signed`: SHA-256 of the file behind `signed_url`."
+    )
+    uploaded_pdf_sha256: Digest = Field(
+        ABSENT,
+        description="Of `signature_request.pades_signed`, where the upload could not be sealed as it was: SHA-256 of "
+        "the uploaded file.",
+    )
+    prepared_pdf_sha256: Digest = Field(
+        ABSENT, description="Likewise: SHA-256 of the file that stood in for the upload, and which signers saw."
+    )
+    prepared_pdf_size: int = Field(
+        ABSENT, ge=1, description="Likewise: its bytes, with which the file behind `signed_url` begins."
+    )
+    certificate_sha256: Digest = Field(
+        ABSENT, description="Of `signature_request.certificate_issued`: SHA-256 of the file behind `certificate_url`."
+    )
+    signing_algorithm: str = Field(ABSENT, description=f"{_SEALS}the algorithm of the signature.")
+    kms_key_id: str = Field(ABSENT, description=f"{_SEALS}the key that signed.")
+    kms_request_id: str | None = Field(
+        ABSENT, description=f"{_SEALS}the key store's id of the operation; empty where the store gives none."
+    )
+    timestamped: bool = Field(ABSENT, description=f"{_SEALS}false when no timestamp authority could be reached.")
+    timestamp_authority: str | None = Field(ABSENT, description=f"{_SEALS}the name of the authority; null without one.")
+    timestamp_policy_oid: str | None = Field(ABSENT, description=f"{_SEALS}the authority's policy; null without one.")
+    timestamped_at: Timestamp | None = Field(ABSENT, description=f"{_SEALS}the time that it states; null without one.")
+    timestamp_failures: list[str] = Field(
+        ABSENT, description=f"{_SEALS}why authorities did not answer, if some did not."
+    )
+    method: str = Field(
+        ABSENT, description="Of `signature_request.pades_signed`: how the seal was put on the uploaded bytes."
+    )
+    level: Literal["B-B", "B-T", "B-LT", "B-LTA"] = Field(
+        ABSENT, description=f"{_SEALS}the PAdES level that was reached."
+    )
+    level_reasons: list[str] = Field(
+        ABSENT, description=f"{_SEALS}why it is not the level of the settings, where it is not."
+    )
+
+
+class AuditLog(Output):
+    """One thing that happened to a request."""
+
+    id: Id = Field(description="Identifies the entry.")
+    event_type: str = Field(description="What happened.", json_schema_extra={"enum": list(EventType)})
+    signer_id: Id | None = Field(description="The signer whom it is about; null when it is about the request.")
+    ip: str = Field(
+        max_length=45, description="Address of the caller or signer; empty for what the service did itself."
+    )
+    user_agent: str = Field(max_length=500, description="Their User-Agent; empty for what the service did itself.")
+    metadata: AuditMetadata
+    created_at: Timestamp = Field(description="When it happened. Entries come in this order.")
+
+    @classmethod
+    def of(cls, row: Entry, **known: Any) -> Self:
+        """``known``: what is known now and is no part of the journal."""
+        return cls.build(
+            id=row.pk,
+            event_type=row.event_type,
+            signer_id=row.signer_id,
+            ip=row.ip,
+            user_agent=row.user_agent,
+            metadata=AuditMetadata.build(**row.metadata, **known),
+            created_at=iso(row.created_at),
+        )
+
+
+class AuditLogs(Output):
+    """A page of the audit log."""
+
+    data: list[AuditLog] = Field(max_length=100, description="The entries of the page, oldest first.")
+    pagination: Pagination
+
+
+_WRONG_CODES = Exists(OneTimeCode.objects.filter(signer__request=OuterRef("pk"), wrong_guesses__gt=0))
+
+
+@operation(
+    "listAuditLogs",
+    "GET /signature_requests/{signature_request_id}/audit_logs",
+    AuditLogs,
+    "A page of entries.",
+    accepts=PAGING,
+)
+def list_audit_logs(request: ApiRequest, signature_request_id: int) -> HttpResponse:
+    """List the audit log of a request.
+
+    Lists what happened to a request, oldest first. Entries are only ever added.
+    """
+    wanted = scoped(SignatureRequest, request.scope).filter(pk=signature_request_id)
+    found = list(wanted.values_list("finalized", _WRONG_CODES))
+    if not found:
+        raise refused("not_found")
+    # A journal never goes back in time, so that its positions are the order of created_at.
+    rows = scoped(Entry, request.scope).filter(request_id=signature_request_id).order_by("position")
+    ((is_finalized, has_wrong_codes),) = found
+    return envelope(AuditLogs, rows, request.GET, _telling(signature_request_id, is_finalized, has_wrong_codes))
+
+
+def _telling(request_id: int, is_finalized: bool, has_wrong_codes: bool) -> Callable[[Entry], AuditLog]:
+    """Return how an entry is shown: with what is known now and is no part of the journal, which never changes. In that
+    of completion what has kept the request from being finalized since, in that of a signer's newest code how many wrong
+    ones were entered."""
+    wrong_codes = by_entry(request_id) if has_wrong_codes else {}
+
+    def told(row: Entry) -> AuditLog:
+        known: dict[str, Any] = {}
+        if not is_finalized and row.event_type == EventType.COMPLETED:
+            known["finalization"] = finalization(row.request_id)
+        known["wrong_codes"] = wrong_codes.get(row.position)
+        return AuditLog.of(row, **{name: fact for name, fact in known.items() if fact})
+
+    return told

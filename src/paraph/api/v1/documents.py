@@ -1,0 +1,240 @@
+"""Documents (rules 4.2 to 4.4)."""
+
+from functools import partial
+from typing import Self
+
+from django.http import HttpResponse, QueryDict
+from django.utils.translation import gettext as _
+from pydantic import BaseModel, Field
+
+from paraph.api.v1 import idempotent, multipart
+from paraph.api.v1.authentication import ApiRequest
+from paraph.api.v1.codes import IDEMPOTENCY, refused
+from paraph.api.v1.document_shapes import Document, Documents, DocumentWithDownload, Preflight, UploadedDocument
+from paraph.api.v1.lists import PAGING, filters, page_answer, page_of, page_of_rows, selection
+from paraph.api.v1.operation import KEY, Body, operation, query
+from paraph.api.v1.shapes import LINK_SECONDS, Output, Points, json_response
+from paraph.documents import models
+from paraph.documents.models import DocumentStatus
+from paraph.documents.refusals import sentence_of
+from paraph.flow.sending.make_room import room_for
+from paraph.flow.sending.upload import IncomingFile, upload
+from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.kernel.errors import DomainError
+from paraph.pdf.refusal import PdfRefused
+from paraph.pdf.untrusted.find import FoundTag, list_texts
+from paraph.signature_requests.values import LONGEST_TAG, MOST_PAGES, InvalidValueError, text
+from paraph.storage import store
+from paraph.tenants.scope import scoped, tenant_key
+
+ACCEPT = "accept_drawn_differently"
+_ACCEPT = query(
+    ACCEPT,
+    "Take a file with text that a second renderer draws otherwise than signers see it. Without it such a file is "
+    "refused, with the numbers of its pages.",
+    type="boolean",
+    default=False,
+) | {"example": False}
+_UPLOAD = Body(
+    {
+        "type": "object",
+        "required": ["file"],
+        "properties": {"file": {"type": "string", "format": "binary", "description": "The PDF."}},
+    },
+    "One file. Other fields are ignored.",
+    media="multipart/form-data",
+    more={"encoding": {"file": {"contentType": "application/pdf"}}},
+)
+_UPLOAD_REFUSALS = (
+    *IDEMPOTENCY,
+    "request_timeout",
+    "unavailable",
+    "insufficient_storage_quota",
+    "insufficient_storage_disk",
+    "payload_too_large:file",
+    "unsupported_media_type:form",
+    "validation_mime_type",
+    "validation_not_a_pdf",
+    "validation_drawn_differently",
+    "validation_accept",
+    "validation_no_file",
+)
+
+
+@operation(
+    "uploadDocument",
+    "POST /documents",
+    UploadedDocument,
+    "The document, with `preflight`.",
+    status=201,
+    accepts=(KEY, _ACCEPT),
+    body=_UPLOAD,
+    refuses=_UPLOAD_REFUSALS,
+)
+def upload_document(request: ApiRequest) -> HttpResponse:
+    """Upload a PDF.
+
+    Stores the file as it is and answers with its digest. The part must be of the MIME type `application/pdf`, in
+    capital or small letters, with or without parameters; its file name is what the proof file calls the document.
+    Password-protected files, dynamic forms and files whose earlier signature forbids changes are refused with the
+    reason. What else you may want to know, of scripts and earlier signatures for example, stands in `preflight`.
+    """
+    return idempotent.with_key(request, partial(_upload, request))
+
+
+def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
+    multipart.check_type(request)
+    accepted = _accepts(request)
+    with room_for(request.scope, multipart.announced_size(request)), store.stage() as draft:
+        file = IncomingFile(draft)
+        part = multipart.receive_file(request, "file", file)
+
+        def made(beside: Beside) -> BaseModel:
+            made = upload(
+                request.scope,
+                file,
+                part.name,
+                part.content_type,
+                accept_drawn_differently=accepted,
+                beside=beside,
+            )
+            return _uploaded(made)
+
+        content = idempotent.content_of([file.sha256.hex(), part.name, *["accepted"] * accepted])
+        return idempotent.created_once(key, content, made, partial(_uploaded_before, request))
+
+
+def _accepts(request: ApiRequest) -> bool:
+    values = request.GET.getlist(ACCEPT)
+    if values in ([], ["false"], ["true"]):
+        return values == ["true"]
+    message = _("%(name)s must be %(expected)s, not “%(value)s”.")
+    expected = _("one of %(values)s") % {"values": "true, false"}
+    told = {"name": ACCEPT, "expected": expected, "value": ", ".join(values)[:100]}
+    raise DomainError("validation_error", message % told)
+
+
+def _uploaded_before(request: ApiRequest, document_id: int) -> BaseModel | None:
+    row = scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first()
+    return _uploaded(row) if row else None
+
+
+def _uploaded(document: models.Document) -> UploadedDocument:
+    return UploadedDocument.of(document, preflight=_preflight(document))
+
+
+@operation(
+    "listDocuments",
+    "GET /documents",
+    Documents,
+    "A page of documents, without `download_url` and `preflight`.",
+    accepts=(*PAGING, *filters(DocumentStatus.values)),
+    refuses=("validation_filters:documents",),
+)
+def list_documents(request: ApiRequest) -> HttpResponse:
+    """List documents.
+
+    Lists the documents of the key's environment, oldest first unless `order` says otherwise.
+    """
+    asked, page = selection(request.GET, DocumentStatus.values), page_of(request.GET)
+    rows = scoped(models.Document, request.scope).defer("pages", "preflight")
+    count, entries = page_of_rows(rows, "documents", request.scope, asked, page)
+    return page_answer(Documents, page, count, map(Document.of, entries))
+
+
+@operation(
+    "readDocument",
+    "GET /documents/{document_id}",
+    DocumentWithDownload,
+    "The document, with `download_url` and `preflight`.",
+)
+def read_document(request: ApiRequest, document_id: int) -> HttpResponse:
+    """Read a document.
+
+    Reads one document, with an address to download the uploaded file from for 15 minutes.
+    """
+    row = scoped(models.Document, request.scope).filter(pk=document_id).defer("pages").first()
+    if row is None:
+        raise refused("not_found")
+    ready = row.status == DocumentStatus.READY and row.file_deleted_at is None
+    address = store.presign(row.object_key, row.name, LINK_SECONDS) if ready else None
+    return json_response(DocumentWithDownload.of(row, preflight=_preflight(row), download_url=address))
+
+
+def _preflight(row: models.Document) -> Preflight | None:
+    return Preflight.build(**row.preflight) if row.preflight else None
+
+
+MOST_TAGS = 500
+_TEXT = query(
+    "text",
+    "Another text, verbatim, capital letters too. Blanks and line breaks do not count.",
+    type="string",
+    minLength=1,
+    maxLength=LONGEST_TAG,
+)
+
+
+class DocumentTag(Output):
+    """A text that a magic field can name, and where its ink is, in points of the page as a reader sees it, origin at
+    the bottom left. Of a text over several lines it is that of the last."""
+
+    tag: str = Field(min_length=1, description="As it stands in the PDF, with its braces.")
+    page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1.")
+    x: Points = Field(description="Points from the left edge of the page.", json_schema_extra={"minimum": 0})
+    y: Points = Field(description="Points from the bottom edge of the page.", json_schema_extra={"minimum": 0})
+    width: Points = Field(ge=0, description="Points.")
+    height: Points = Field(ge=0, description="Points.")
+
+    @classmethod
+    def of(cls, found: tuple[str, FoundTag]) -> Self:
+        tag, at = found
+        return cls.build(tag=tag, page_number=at.page_number, x=at.x, y=at.y, width=at.width, height=at.height)
+
+
+class DocumentTags(Output):
+    """Every place of the tags of a document."""
+
+    data: list[DocumentTag] = Field(max_length=MOST_TAGS, description="In reading order; the first 500.")
+
+
+@operation(
+    "listDocumentTags",
+    "GET /documents/{document_id}/tags",
+    DocumentTags,
+    "The tags, in reading order.",
+    accepts=(_TEXT,),
+    refuses=("unavailable", "validation_text", "gone_file", "conflict_pending"),
+)
+def list_document_tags(request: ApiRequest, document_id: int) -> HttpResponse:
+    """List the tags of a document.
+
+    Lists what stands in double braces, such as `{{signature:landlord}}`, wherever it does: what magic fields can name.
+    With `text`, the places of another text.
+    """
+    row = scoped(models.Document, request.scope).filter(pk=document_id).first()
+    if row is None:
+        raise refused("not_found")
+    wanted = _wanted(request.GET)
+    if row.file_deleted_at:
+        raise DomainError("gone", _("The file of document %(document)d has been deleted.") % {"document": row.pk})
+    if row.status != DocumentStatus.READY:
+        raise DomainError("conflict", _("document %(document)d is not ready yet.") % {"document": row.pk})
+    try:
+        found = list_texts(
+            partial(store.get, row.shown_key), wanted, tenant_key=tenant_key(row), sha256=row.shown_sha256
+        )
+    except PdfRefused as unreadable:
+        raise DomainError("validation_error", sentence_of(unreadable)) from unreadable
+    return json_response(DocumentTags.build(data=[DocumentTag.of(each) for each in found]))
+
+
+def _wanted(asked_for: QueryDict) -> str:
+    """Return the text that is asked for; "" for what stands in double braces."""
+    given = asked_for.getlist("text")
+    if len(given) > 1:
+        raise DomainError("validation_error", _("%(name)s is given more than once.") % {"name": "text"})
+    try:
+        return text(given[0], LONGEST_TAG) if given else ""
+    except InvalidValueError as wrong:
+        raise DomainError("validation_error", f"text: {wrong}") from wrong

@@ -1,1 +1,0 @@
-"""Documents: uploads and what is told of them."""

@@ -1,1 +1,0 @@
-"""What happened to the requests of an environment, for those who ask."""

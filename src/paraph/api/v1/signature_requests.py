@@ -1,0 +1,382 @@
+"""Signature requests (rules 4.5 to 4.7): creating, previewing, listing and reading them, ending one, and reminding a
+signer of one."""
+
+from collections.abc import Callable
+from dataclasses import asdict
+from functools import partial
+from typing import Any, Literal
+
+from django.http import HttpResponse
+from django.utils.translation import gettext as _
+from pydantic import ConfigDict, Field
+
+from paraph.api.v1 import body, idempotent
+from paraph.api.v1.authentication import ApiRequest, actor
+from paraph.api.v1.codes import CHANGE, CREATION, JSON, LOOKED_AT, TooEarlyError, refused
+from paraph.api.v1.lists import (
+    EXTERNAL_ID,
+    PAGING,
+    filters,
+    page_answer,
+    page_of,
+    page_of_rows,
+    require_readable,
+    selection,
+)
+from paraph.api.v1.operation import KEY, Body, operation
+from paraph.api.v1.shapes import ABSENT, Id, Name, Output, Points, json_response, without_defaults
+from paraph.api.v1.signature_request_shapes import (
+    Answer,
+    CreatedSignatureRequest,
+    SignatureRequest,
+    SignatureRequests,
+    Signer,
+    download_urls,
+    own,
+    read,
+    size_of_fields,
+)
+from paraph.flow.ending.end_early import end_own_early
+from paraph.flow.sending.create import Sender, create
+from paraph.flow.sending.preview import preview_pdf
+from paraph.flow.sending.remind import RemindedLatelyError, remind
+from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.kernel.errors import DomainError
+from paraph.kernel.places import expensive_work
+from paraph.server.client_address import origin
+from paraph.signature_requests import models
+from paraph.signature_requests.fields.input import MOST_FIELDS, SMALLEST_SIDE, FieldName
+from paraph.signature_requests.input import (
+    MOST_DOCUMENTS,
+    MOST_SIGNERS,
+    MOST_STAMPS,
+    Creation,
+    End,
+    SignatureRequestInput,
+)
+from paraph.signature_requests.localized import accepted_locale
+from paraph.signature_requests.payload import MOST_TOLD, read_small
+from paraph.signature_requests.plan import preview
+from paraph.signature_requests.problems import MOST_NAMED
+from paraph.signature_requests.values import HEIGHTS, MOST_PAGES, WIDTHS, Input
+from paraph.tenants.scope import TenantScope, scoped
+from paraph.words import DEFAULT_LOCALE
+
+REQUEST_BODY = Body(Creation, "The request, under the root key. At most 4 MiB.")
+Create = Callable[[TenantScope, object, Sender, str, Beside], int]
+
+
+@operation(
+    "createSignatureRequest",
+    "POST /signature_requests",
+    CreatedSignatureRequest,
+    "The request. It is `pending`, and so are its signers.",
+    status=201,
+    accepts=(KEY,),
+    body=REQUEST_BODY,
+    refuses=CREATION,
+)
+def create_signature_request(request: ApiRequest) -> HttpResponse:
+    """Create a signature request.
+
+    Creates a request from uploaded documents. Everything is checked first, stamps against the pages of the PDFs too;
+    whatever is wrong is named in one message, each problem with its path, and nothing is created. Each signer's
+    `signing_url` is in the answer. With `send_email` the service invites by e-mail: everybody in `parallel` mode, one
+    after the other in `sequential` mode. A repeated call creates another request, unless it names the same
+    `Idempotency-Key`.
+    """
+    return idempotent.with_key(request, partial(create_once, request, SignatureRequestInput, create))
+
+
+def create_once(request: ApiRequest, shape: type[Input], create: Create, key: HeldKey | None) -> HttpResponse:
+    """Answer with the request that ``create`` makes of the body, or made of it before. ``shape``: what the body has
+    under its root key."""
+    payload = body.read(request, "signature_request", shape)
+    locale = accepted_locale(request.headers.get("Accept-Language", ""))
+    sender = Sender(origin(request))
+
+    def made(beside: Beside) -> Answer:
+        return created(own(request.scope, create(request.scope, payload, sender, locale, beside)))
+
+    def made_before(request_id: int) -> Answer | None:
+        return next(map(created, read(request.scope, [request_id])), None)
+
+    return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
+
+
+def created(found: Answer) -> Answer:
+    """Return the request as a creation answers it."""
+    del found["finalized"]
+    return found
+
+
+class PreviewProblem(Output):
+    """Why a creation would be refused."""
+
+    path: str = Field(min_length=1, description="The field, as creation names it.", examples=["signers[1].phone"])
+    code: Literal[
+        "validation_error", "forbidden", "initials_not_available_on_plan", "identity_declaration_required"
+    ] = Field(description="The code by which it would be refused, if it were the only problem.")
+    message: str = Field(min_length=1, description="For a person, in the language of Accept-Language.")
+
+
+class PreviewWarning(Output):
+    """A field that creation does not know, and so passes over."""
+
+    path: str = Field(max_length=200, description="Where it stands.", examples=["signers[0].nickname"])
+    message: str = Field(min_length=1, description="For a person, in the language of Accept-Language.")
+
+
+class PreviewPlacement(Output):
+    """Where a stamp would stand, in points of the page as a reader sees it, origin at the bottom left."""
+
+    document_id: Id = Field(description="The document.")
+    signer_ref: Name = Field(description="The `ref` of the signer.")
+    stamp: int = Field(ge=0, lt=MOST_STAMPS, description="Which of the signer's stamps on that document, from 0.")
+    page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1.")
+    x: Points = Field(ge=0, description="Points from the left edge of the page.")
+    y: Points = Field(ge=0, description="Points from the bottom edge of the page.")
+    width: Points = Field(ge=WIDTHS[0], le=WIDTHS[1], description="Points.")
+    height: Points = Field(ge=HEIGHTS[0], le=HEIGHTS[1], description="Points.")
+
+
+class PreviewField(Output):
+    """Where a field would stand, in points of the page as a reader sees it, origin at the bottom left."""
+
+    document_id: Id = Field(description="The document.")
+    signer_ref: Name = Field(description="The `ref` of the signer.")
+    field: int = Field(ge=0, lt=MOST_FIELDS, description="Which of the signer's fields on that document, from 0.")
+    name: FieldName = Field(description="As in the body.")
+    page_number: int = Field(ge=1, le=MOST_PAGES, description="From 1.")
+    x: Points = Field(ge=0, description="Points from the left edge of the page.")
+    y: Points = Field(ge=0, description="Points from the bottom edge of the page.")
+    width: Points = Field(ge=SMALLEST_SIDE, description="Points.")
+    height: Points = Field(ge=SMALLEST_SIDE, description="Points.")
+
+
+class Preview(Output):
+    """What a creation would come to."""
+
+    valid: bool = Field(description="Whether it would be accepted now.")
+    problems: list[PreviewProblem] = Field(
+        max_length=MOST_NAMED + MOST_SIGNERS + 3,
+        description=f"All of them, those with a code of their own first; of others {MOST_NAMED} at most.",
+    )
+    placements: list[PreviewPlacement] = Field(
+        max_length=MOST_DOCUMENTS * MOST_SIGNERS * MOST_STAMPS,
+        description="Of all stamps that have a place, by document in the order of the body. An optional stamp whose "
+        "tag is absent has none.",
+    )
+    fields: list[PreviewField] = Field(
+        ABSENT,
+        min_length=1,
+        max_length=MOST_DOCUMENTS * MOST_SIGNERS * MOST_FIELDS,
+        description="Of all fields that have a place, in the same order. Present only where there are some.",
+    )
+
+    warnings: list[PreviewWarning] = Field(
+        ABSENT,
+        min_length=1,
+        max_length=MOST_TOLD,
+        description="What a creation passes over. Present only where there is something.",
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+
+@operation(
+    "previewSignatureRequest",
+    "POST /signature_requests/preview",
+    Preview,
+    "What a creation would come to.",
+    body=REQUEST_BODY,
+    refuses=LOOKED_AT,
+)
+def preview_signature_request(request: ApiRequest) -> HttpResponse:
+    """Preview a signature request.
+
+    Takes the body of a creation and creates nothing: it says whether it would be accepted, names every problem with its
+    path, and tells where each stamp would stand. With `Accept: application/pdf` the answer is the documents as one PDF,
+    with a box and a name where each stamp would stand and PREVIEW across each page, up to 1,000 pages and 100 MiB;
+    where a creation would be refused, it is refused with the same status and code.
+    """
+    given = body.read_all(request, "signature_request", SignatureRequestInput)
+    locale = accepted_locale(request.headers.get("Accept-Language", "")) or DEFAULT_LOCALE
+    if "application/pdf" in request.headers.get("Accept", ""):
+        given.problems.refuse()
+        return HttpResponse(preview_pdf(request.scope, given.value, locale), content_type="application/pdf")
+    found = preview(request.scope, given.value, locale)
+    beside = [("validation_error", problem) for problem in given.problems.named]
+    refusals = [*found.refusals, *beside[: max(0, MOST_NAMED - len(found.refusals))]]
+    problems = [
+        PreviewProblem.build(path=problem.path, code=code, message=problem.sentence) for code, problem in refusals
+    ]
+    placements = [
+        PreviewPlacement.build(
+            document_id=planned.document.pk,
+            signer_ref=placement.signer_ref,
+            stamp=placement.stamp,
+            page_number=placement.page_number,
+            x=placement.rect.x,
+            y=placement.rect.y,
+            width=placement.rect.width,
+            height=placement.rect.height,
+        )
+        for planned in found.documents
+        for placement in planned.placements
+        if placement.signer_ref  # one that could not be read is a problem
+    ]
+    fields = [
+        PreviewField.build(
+            document_id=planned.document.pk,
+            signer_ref=field.signer_ref,
+            field=field.number,
+            name=field.given.name,
+            page_number=field.page_number,
+            **asdict(field.rect),
+        )
+        for planned in found.documents
+        for field in planned.fields
+        if field.signer_ref and field.given.name
+    ]
+    more: dict[str, Any] = {"fields": fields} if fields else {}
+    ignored = [
+        *((path, _("there is no such field beside signature_request; it is ignored.")) for path in given.passed_over),
+        *((path, _("there is no such field here; it is ignored.")) for path in found.passed_over),
+    ]
+    if ignored:
+        more["warnings"] = [PreviewWarning.build(path=path, message=message) for path, message in ignored[:MOST_TOLD]]
+    return json_response(Preview.build(valid=not problems, problems=problems, placements=placements, **more))
+
+
+@operation(
+    "listSignatureRequests",
+    "GET /signature_requests",
+    SignatureRequests,
+    "A page of requests, without `download_urls`.",
+    accepts=(*PAGING, *filters(models.RequestStatus.values), EXTERNAL_ID),
+    refuses=("validation_filters:requests", "validation_too_much"),
+)
+@expensive_work()
+def list_signature_requests(request: ApiRequest) -> HttpResponse:
+    """List signature requests.
+
+    Lists the requests of the key's environment, oldest first unless `order` says otherwise.
+    """
+    asked, page = selection(request.GET, models.RequestStatus.values, EXTERNAL_ID), page_of(request.GET)
+    rows = scoped(models.SignatureRequest, request.scope)
+    count, entries = page_of_rows(rows, "signature_requests", request.scope, asked, page)
+    ids = dict(entries.values_list("pk", "has_fields"))
+    if any(ids.values()):
+        require_readable(list(ids), size_of_fields)
+    return page_answer(SignatureRequests, page, count, read(request.scope, ids))
+
+
+@operation(
+    "readSignatureRequest",
+    "GET /signature_requests/{request_id}",
+    SignatureRequest,
+    "The request; once it is completed and finalized, with `download_urls`.",
+)
+def read_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
+    """Read a signature request.
+
+    Reads one request. Wait for `finalized`, not for `status`, before you download: sealing follows the last signature.
+    `status` is what to go by when you reconcile.
+    """
+    return json_response(shown(request.scope, request_id))
+
+
+def shown(scope: TenantScope, request_id: int) -> Answer:
+    """Return one of the caller's requests as a read answers it. Raises ``not_found``."""
+    found = own(scope, request_id)
+    if found["finalized"] and found["status"] == models.RequestStatus.COMPLETED:
+        found["download_urls"] = download_urls(request_id)
+    return found
+
+
+_END = ("conflict_over:end", "validation_reason:end", "validation_json:end")
+_REMINDER = (
+    "conflict_signed",
+    "conflict_over:remind",
+    "conflict_turn",
+    "conflict_not_invited",
+    "conflict_no_mails",
+    "conflict_most",
+    "rate_limited_reminder",
+)
+
+
+@operation(
+    "endSignatureRequest",
+    "POST /signature_requests/{request_id}/end",
+    SignatureRequest,
+    "The request, `expired` and `ended_early`.",
+    accepts=(KEY,),
+    body=Body(End, "Why."),
+    refuses=(*CHANGE, *JSON, *_END),
+)
+def end_signature_request(request: ApiRequest, request_id: int) -> HttpResponse:
+    """End a signature request early.
+
+    Ends a pending request before its time. Its status becomes `expired`, nobody can sign any more, and what is signed
+    already is not sealed. Audit log and webhooks say why, and signers are not told.
+    """
+    own(request.scope, request_id)
+    return idempotent.with_key(request, partial(_end, request, request_id))
+
+
+def _end(request: ApiRequest, request_id: int, key: HeldKey | None) -> HttpResponse:
+    content = body.read_object(request)
+    reason = read_small(End, content).reason
+
+    def end() -> None:
+        end_own_early(request.scope, actor(request), request_id, reason)
+
+    def read() -> Answer:
+        return shown(request.scope, request_id)
+
+    return idempotent.done_once(key, idempotent.content_of(content), request_id, end, read)
+
+
+@operation(
+    "remindSigner",
+    "POST /signature_requests/{request_id}/signers/{signer_id}/remind",
+    Signer,
+    "The signer. The mail is on its way; the audit log tells when the mail server has it.",
+    accepts=(KEY,),
+    refuses=(*CHANGE, *_REMINDER),
+)
+def remind_signer(request: ApiRequest, request_id: int, signer_id: int) -> HttpResponse:
+    """Remind a signer.
+
+    Mails the invitation again to a signer who may sign now: at most once in 24 hours and five times in all, together
+    with the reminders that members send from the dashboard. For requests with `send_email`. There is no body.
+    """
+    _signer(request, request_id, signer_id)
+    return idempotent.with_key(request, partial(_remind, request, request_id, signer_id))
+
+
+def _remind(request: ApiRequest, request_id: int, signer_id: int, key: HeldKey | None) -> HttpResponse:
+    """A body is not looked at: there is nothing to say."""
+
+    def ask() -> None:
+        try:
+            remind(request.scope, request_id, signer_id, actor(request))
+        except RemindedLatelyError as early:
+            raise TooEarlyError(early.message, early.retry_after) from early
+        except DomainError as refusal:
+            raise DomainError("conflict", refusal.message) from refusal
+
+    def read() -> Answer:
+        return _signer(request, request_id, signer_id)
+
+    return idempotent.done_once(key, idempotent.content_of(None), signer_id, ask, read)
+
+
+def _signer(request: ApiRequest, request_id: int, signer_id: int) -> Answer:
+    """Return a signer of one of the caller's requests, without role and fields. Raises ``not_found``."""
+    for signer in own(request.scope, request_id)["signers"]:
+        if signer["id"] == signer_id:
+            return {name: value for name, value in signer.items() if name not in ("role", "fields")}
+    raise refused("not_found")

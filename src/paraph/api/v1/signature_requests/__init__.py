@@ -1,1 +1,0 @@
-"""Signature requests: what is answered of them."""

@@ -1,0 +1,309 @@
+"""Templates, and signature requests from them."""
+
+from functools import partial
+from typing import Any, Literal
+
+from django.db.models.functions import Lower
+from django.http import HttpResponse
+from pydantic import BaseModel, ConfigDict, Field, create_model
+
+from paraph.api.v1 import body, idempotent
+from paraph.api.v1.authentication import ApiRequest, actor
+from paraph.api.v1.codes import INPUT, MADE, refused
+from paraph.api.v1.lists import PAGING, envelope
+from paraph.api.v1.operation import KEY, Body, operation
+from paraph.api.v1.shapes import (
+    ABSENT,
+    Id,
+    Name,
+    Output,
+    Pagination,
+    Timestamp,
+    json_response,
+    no_content,
+    without_defaults,
+)
+from paraph.api.v1.signature_request_shapes import CreatedSignatureRequest
+from paraph.api.v1.signature_requests import create_once
+from paraph.flow.ending.delete_template import delete_oldest_templates
+from paraph.flow.ending.delete_template import delete_template as delete
+from paraph.flow.sending.keep_template import keep_template
+from paraph.flow.sending.send_template import send_template as send
+from paraph.idempotency.held_key import Beside, HeldKey
+from paraph.kernel.clock import iso
+from paraph.kernel.places import expensive_work
+from paraph.request_templates import models
+from paraph.request_templates.input import (
+    RoleName,
+    TemplateCreation,
+    TemplateInput,
+    TemplateSending,
+    TemplateSendingInput,
+)
+from paraph.request_templates.saving import size_of_contents
+from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput
+from paraph.signature_requests.input import (
+    MOST_COPIES,
+    MOST_DOCUMENTS,
+    MOST_SIGNERS,
+    MOST_STAMPS,
+    OPTIONS,
+    CopyInput,
+    SignatureRequestInput,
+    Stamp,
+    fields_of,
+)
+from paraph.signature_requests.localized import accepted_locale
+from paraph.signature_requests.models import Role as Kind
+from paraph.tenants.scope import scoped
+
+_RARE = ("copies", "decline_allowed")  # options that only some answers have
+
+
+class Role(Output):
+    """In whose place somebody signs."""
+
+    name: RoleName = Field(description="What `role` names where the template is sent.", examples=["Tenant"])
+    otp_channel: Literal["email", "sms"] | None = Field(
+        description="How the one-time code reaches whoever signs in the role; null where none was named."
+    )
+    role: Literal["signer", "approver"] = Field(
+        ABSENT, description="Whether the role signs or approves. Present only where the template has one that approves."
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+
+class PlacedRole(Output):
+    """The stamps and fields of one role on one document."""
+
+    role: RoleName = Field(description="The `name` of the role.", examples=["Tenant"])
+    stamps: list[Stamp] = Field(
+        max_length=MOST_STAMPS, description="As they were given, tags too; empty for a role that approves."
+    )
+    fields: list[FieldInput] = Field(
+        ABSENT,
+        min_length=1,
+        max_length=MOST_FIELDS,
+        description="As they were given. Present only where there are some.",
+    )
+
+    model_config = ConfigDict(json_schema_extra=without_defaults)
+
+
+class TemplateDocument(Output):
+    """A document of a template, and which roles sign it where."""
+
+    id: Id = Field(description="The document as uploaded.")
+    roles: list[PlacedRole] = Field(min_length=1, max_length=MOST_SIGNERS, description="Those that sign it.")
+
+
+def _without_default(schema: dict[str, Any]) -> None:
+    del schema["default"]
+
+
+Template: Any = create_model(
+    "Template",
+    __base__=Output,
+    __doc__="A signature request without people. Options that were not given are as in a creation that does not give "
+    "them.",
+    id=(Id, Field(description="Identifies the template in its environment.")),
+    name=(Name, Field(description="What the list is sorted by.")),
+    **fields_of(SignatureRequestInput, [name for name in OPTIONS if name not in _RARE]),
+    copies=(
+        list[CopyInput],
+        Field(
+            ABSENT,
+            min_length=1,
+            max_length=MOST_COPIES,
+            description="As given. Present only where there are some.",
+            json_schema_extra=_without_default,
+        ),
+    ),
+    decline_allowed=(
+        Literal[True],
+        Field(
+            ABSENT,
+            description="A signer may decline. Present only where this is so.",
+            json_schema_extra=_without_default,
+        ),
+    ),
+    roles=(list[Role], Field(min_length=1, max_length=MOST_SIGNERS, description="In signing order.")),
+    documents=(
+        list[TemplateDocument],
+        Field(min_length=1, max_length=MOST_DOCUMENTS, description="The documents, in the order given at creation."),
+    ),
+    created_at=(Timestamp, Field(description="When the template was created.")),
+)
+
+_ENTRIES: Any = list[Template]
+
+Templates: Any = create_model(
+    "Templates",
+    __base__=Output,
+    __doc__="A page of templates.",
+    data=(_ENTRIES, Field(max_length=100, description="The entries of the page, sorted by name.")),
+    pagination=(Pagination, Field()),
+)
+
+
+def template_of(row: models.Template) -> Output:
+    """Return the answer with a template."""
+    roles = row.roles
+    answer: Output = Template.build(
+        id=row.pk,
+        name=row.name,
+        **_options(row),
+        roles=_roles(roles),
+        documents=[_document(each, roles) for each in row.content["documents"]],
+        created_at=iso(row.created_at),
+    )
+    return answer
+
+
+def _options(row: models.Template) -> dict[str, Any]:
+    chosen, fields = row.content, SignatureRequestInput.model_fields
+    return {name: chosen.get(name, fields[name].default) for name in OPTIONS if name not in _RARE or chosen.get(name)}
+
+
+def _roles(rows: list[models.Role]) -> list[Role]:
+    with_kinds = any(row.role == Kind.APPROVER for row in rows)
+    kinds: list[dict[str, Any]] = [{"role": row.role} if with_kinds else {} for row in rows]
+    return [
+        Role.build(name=row.name, otp_channel=row.otp_channel or None, **kind)
+        for row, kind in zip(rows, kinds, strict=True)
+    ]
+
+
+def _document(each: dict[str, Any], roles: list[models.Role]) -> TemplateDocument:
+    shown = [PlacedRole.build(role=roles[int(one["signer_ref"])].name, **_placed(one)) for one in each["signers"]]
+    return TemplateDocument.build(id=each["id"], roles=shown)
+
+
+def _placed(assignment: dict[str, Any]) -> dict[str, Any]:
+    """Return stamps and fields as they were given, without where their tags are."""
+    stamps, fields = (
+        [{key: part for key, part in each.items() if key != "at"} for each in assignment.get(name, ())]
+        for name in ("stamps", "fields")
+    )
+    return {"stamps": stamps} | ({"fields": fields} if fields else {})
+
+
+_OPTIONS = (*MADE, *INPUT, "validation_json", "validation_unknown_field", "forbidden_sms:role")
+_SENDING = (
+    "insufficient_storage_requests",
+    *_OPTIONS,
+    "identity_declaration_required",
+    "validation_roles",
+    "validation_document:template",
+)
+
+
+@operation(
+    "createTemplate",
+    "POST /templates",
+    Template,
+    "The template, with the placements as they were given.",
+    status=201,
+    accepts=(KEY,),
+    body=Body(TemplateCreation, "The template, under the root key. At most 4 MiB."),
+    refuses=(*_OPTIONS, "validation_fields:roles", "validation_tag:roles"),
+)
+def create_template(request: ApiRequest) -> HttpResponse:
+    """Create a template.
+
+    Keeps documents, roles, places and options for requests to come. It is checked as a creation with somebody in each
+    role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of
+    production stand in the dashboard too, and those made there are listed here.
+    """
+    return idempotent.with_key(request, partial(_create, request))
+
+
+def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
+    payload = body.read(request, "template", TemplateInput)
+    locale = accepted_locale(request.headers.get("Accept-Language", ""))
+
+    def made(beside: Beside) -> BaseModel:
+        kept = keep_template(request.scope, payload, locale, actor(request), beside)
+        delete_oldest_templates(request.scope, actor(request))
+        return template_of(scoped(models.Template, request.scope).get(pk=kept.pk))
+
+    def made_before(template_id: int) -> BaseModel | None:
+        found = scoped(models.Template, request.scope).filter(pk=template_id).first()
+        return template_of(found) if found else None
+
+    return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
+
+
+@operation(
+    "listTemplates",
+    "GET /templates",
+    Templates,
+    "A page of templates.",
+    accepts=PAGING,
+    refuses=("validation_too_much",),
+)
+@expensive_work()
+def list_templates(request: ApiRequest) -> HttpResponse:
+    """List templates.
+
+    Lists the templates of the key's environment by name.
+    """
+    rows = scoped(models.Template, request.scope).order_by(Lower("name"), "name", "id")
+    return envelope(Templates, rows, request.GET, template_of, size_of_contents)
+
+
+@operation("readTemplate", "GET /templates/{template_id}", Template, "The template.")
+@expensive_work()
+def read_template(request: ApiRequest, template_id: int) -> HttpResponse:
+    """Read a template.
+
+    Reads one template.
+    """
+    found = scoped(models.Template, request.scope).filter(pk=template_id).first()
+    if found is None:
+        raise refused("not_found")
+    return json_response(template_of(found))
+
+
+@operation(
+    "deleteTemplate",
+    "DELETE /templates/{template_id}",
+    None,
+    "It is deleted. The answer has no body.",
+    status=204,
+    refuses=("conflict_bulk_send",),
+)
+def delete_template(request: ApiRequest, template_id: int) -> HttpResponse:
+    """Delete a template.
+
+    Deletes the template. Requests from it stay, and so do its documents while anything else uses them.
+    """
+    if not scoped(models.Template, request.scope).filter(pk=template_id).exists():
+        raise refused("not_found")
+    delete(request.scope, template_id, actor(request))
+    return no_content()
+
+
+@operation(
+    "sendTemplate",
+    "POST /templates/{template_id}/signature_requests",
+    CreatedSignatureRequest,
+    "The request. It is `pending`, and so are its signers.",
+    status=201,
+    accepts=(KEY,),
+    body=Body(TemplateSending, "Who signs, under the root key. At most 4 MiB."),
+    refuses=_SENDING,
+)
+@expensive_work()
+def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
+    """Create a signature request from a template.
+
+    Creates a request with one signer for each role. Any option of a creation may be given too, and is then used instead
+    of the template's. The rest is as with a creation.
+    """
+    is_there = scoped(models.Template, request.scope).filter(pk=template_id).exists()
+    if not is_there and "Idempotency-Key" not in request.headers:  # a repeated call finds what the first one made
+        raise refused("not_found")
+    create = partial(send, template_id=template_id)
+    return idempotent.with_key(request, partial(create_once, request, TemplateSendingInput, create))

@@ -1,0 +1,129 @@
+"""Tickets and links that hold for a time: each has a keyed hash over whom it is for and when it ends, in seconds of the
+epoch.
+
+A signing link that is opened again gives no copy by itself: it may have been passed on. Who has just signed has proven
+who they are, so their page gets a ticket to download their copy; the mail at the end carries another. Those who get
+copies have links, ``{id}.{until}.{hash}``, and a new salt withdraws those of one.
+
+A member who opens a signing page on their own device, for a signer who is there, gets ``{member}.{until}.{hash}``: with
+it the page says whose turn it is, and the journal which member's device it was. It opens nothing: the page is opened by
+the signing token, and a signature needs the code that the signer gets.
+"""
+
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
+
+from django.conf import settings
+
+from paraph.kernel import clock, tokens
+from paraph.signature_requests.models import CopyRecipient, Signer
+from paraph.tenants.link_keys import TICKET, link_keys_until
+from paraph.tenants.models import Member
+from paraph.tenants.rights import Right, may
+
+AFTER_SIGNING = timedelta(minutes=15)
+IN_MAIL = timedelta(days=30)
+IN_PERSON = timedelta(hours=12)
+_NOTICED = timedelta(minutes=1)  # until every process knows that a key was replaced
+_COPY, _IN_PERSON = b"copy", b"in person"  # a signer's ticket is a hash of fewer parts
+_LONGEST = 18  # digits of a number
+
+
+def ticket(signer: Signer, lifetime: timedelta) -> str:
+    """Return ``{until}.{hash}`` for a signer."""
+    until = _until(lifetime)
+    return f"{until}.{_proofs(until, signer.pk, until)[0]}"
+
+
+def holds(signer: Signer, text: str) -> bool:
+    """Return whether this is a ticket of the signer whose time is not over."""
+    until, _, proof = text.partition(".")
+    return _is_number(until) and _is_ahead(int(until)) and _is_proven(proof, int(until), signer.pk, int(until))
+
+
+@dataclass(frozen=True)
+class RecipientLink:
+    """What a link names, whether or not its time is over."""
+
+    recipient: CopyRecipient
+    until: datetime
+
+    @property
+    def is_over(self) -> bool:
+        return clock.now() >= self.until
+
+
+def copy_url(recipient: CopyRecipient) -> tuple[str, datetime]:
+    """Return the absolute address of a new link, and until when it holds."""
+    until = _until(IN_MAIL)
+    token = f"{recipient.pk}.{until}.{_proofs(until, *_copy(recipient, until))[0]}"
+    return f"{settings.PARAPH.public_url}/copies/{token}", datetime.fromtimestamp(until, UTC)
+
+
+def link_of(text: str) -> RecipientLink | None:
+    """Return what the token names, with the request and its organization loaded; None for other texts, and where the
+    organization is deleted."""
+    number, _, rest = text.partition(".")
+    moment, _, proof = rest.partition(".")
+    if not (_is_number(number) and _is_number(moment)):
+        return None
+    related = ("request__organization", "request__branding_profile")
+    recipient = CopyRecipient.objects.select_related(*related).filter(pk=int(number)).first()
+    until, nobody = int(moment), CopyRecipient(pk=0, token_salt=b"")
+    is_proven = _is_proven(proof, until, *_copy(recipient or nobody, until))
+    if not is_proven or recipient is None or recipient.request.organization.deleted_at is not None:
+        return None
+    return RecipientLink(recipient, datetime.fromtimestamp(until, UTC))
+
+
+def in_person_ticket(signer: Signer, member_id: int) -> str:
+    """Return ``{member}.{until}.{hash}`` for the signing page of a signer."""
+    until = _until(IN_PERSON)
+    return f"{member_id}.{until}.{_proofs(until, _IN_PERSON, signer.pk, member_id, until)[0]}"
+
+
+def member_of(signer: Signer, text: str) -> int | None:
+    """Return the id of the member who opened the page of this signer; None for other texts, for tickets whose time is
+    over, and where the member has left or may not send any more."""
+    member, _, rest = text.partition(".")
+    until, _, proof = rest.partition(".")
+    if not (_is_number(member) and _is_number(until) and _is_ahead(int(until))):
+        return None
+    if not _is_proven(proof, int(until), _IN_PERSON, signer.pk, int(member), int(until)):
+        return None
+    roles = Member.objects.filter(
+        pk=int(member), organization=signer.request.organization_id, user__is_active=True
+    ).values_list("role", flat=True)
+    return int(member) if any(may(role, Right.SEND) for role in roles) else None
+
+
+def _until(lifetime: timedelta) -> int:
+    return int((clock.now() + lifetime).timestamp())
+
+
+def _is_ahead(until: int) -> bool:
+    return until > clock.now().timestamp()
+
+
+def _is_number(text: str) -> bool:
+    return text.isascii() and text.isdigit() and len(text) <= _LONGEST
+
+
+def _copy(recipient: CopyRecipient, until: int) -> tuple[bytes | int, ...]:
+    return _COPY, recipient.pk, until, bytes(recipient.token_salt)
+
+
+def _is_proven(proof: str, until: int, *parts: bytes | int) -> bool:
+    given = proof.encode("utf-8", "replace")
+    return any(tokens.same(each.encode(), given) for each in _proofs(until, *parts))
+
+
+def _proofs(until: int, *parts: bytes | int) -> list[str]:
+    """Return the hash of the parts by each key that may have made a ticket that holds until then, the newest first. A
+    key that was replaced makes none any more."""
+    content = [part.to_bytes(8, "big") if isinstance(part, int) else part for part in parts]
+    return [
+        tokens.base64url(tokens.keyed_hash(key, *content))
+        for key, replaced_at in link_keys_until(TICKET)
+        if replaced_at is None or until <= (replaced_at + IN_MAIL + _NOTICED).timestamp()
+    ]
