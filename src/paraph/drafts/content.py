@@ -10,23 +10,18 @@ from collections.abc import Iterator, Mapping, Sequence
 from secrets import randbelow
 from typing import Any
 
+from paraph.drafts.models import Json
 from paraph.signature_requests.input import OPTIONS, PERSON, SignatureRequestInput
 from paraph.signature_requests.models import Channel, Role
-
-Json = dict[str, Any]
 
 _OF_SIGNERS = (*PERSON, "otp_channel", "role")
 
 
-def new_ref() -> str:
-    """Return a ref that no signer has or had: addresses of their pictures, which browsers keep, name it."""
-    return str(1 + randbelow(10**12))
-
-
 def signer_of(known: Mapping[str, Any], ref: str = "") -> Json:
-    """Return a signer with what is known of them, and with a new ref unless one is given."""
+    """Return a signer with what is known of them; with a new ref unless one is given: one that no signer has or had, as
+    addresses of their pictures, which browsers keep, name it."""
     given = {name: known[name] for name in _OF_SIGNERS if known.get(name)}
-    return {"ref": ref or new_ref(), "otp_channel": Channel.EMAIL.value, **given}
+    return {"ref": ref or str(1 + randbelow(10**12)), "otp_channel": Channel.EMAIL.value, **given}
 
 
 def options_of(checked: SignatureRequestInput) -> Json:
