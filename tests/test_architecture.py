@@ -66,7 +66,7 @@ BUDGETS = {
     "dashboard": 6_310,
     "database": 560,
     "documents": 330,
-    "drafts": 1_280,
+    "drafts": 1_150,
     "evidence": 580,
     "files": 30,
     "flow": 5_800,

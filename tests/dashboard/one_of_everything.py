@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from paraph.documents.models import Document
-from paraph.drafts.models import Draft, DraftSigner
+from paraph.drafts.models import Draft
 from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.tenants.models import ApiKey, Invitation, Organization, Role
@@ -79,9 +79,9 @@ def one_of_everything(log_in: LogIn) -> Everything:
         "request_proof": sealed,
         "request_everything": sealed,
         "request_file": sealed,
-        "draft_stamp": {"signer_id": DraftSigner.objects.get(draft=draft).pk},
+        "draft_stamp": {"signer_id": int(draft.signers[0].ref)},
         "draft_values": {
-            "signer_id": DraftSigner.objects.get(draft=draft).pk,
+            "signer_id": int(draft.signers[0].ref),
             "document_id": draft.documents.get().document_id,
         },
     }

@@ -11,18 +11,20 @@ from django.test import Client
 
 from paraph.dashboard import decorators
 from paraph.dashboard.middleware import POLICY
-from paraph.drafts.models import Draft
+from paraph.drafts.models import Draft, blank
+from paraph.flow.ending.delete_profile import delete_profile
 from paraph.kernel import rates
 from paraph.kernel.appearance import contrast
 from paraph.kernel.errors import DomainError
 from paraph.kernel.rates import MinuteRate
 from paraph.request_templates.models import Template
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.branding import Pair, contrasts, delete_profile
+from paraph.tenants.branding import Pair, contrasts
 from paraph.tenants.models import Activity, BrandingProfile, Logo, Organization, Role
 from tests.api.v1.api_clients import ApiClient, error, payload
 from tests.dashboard.conftest import LogIn
 from tests.dashboard.test_drafts import ready
+from tests.drafts import stored
 from tests.logos import logo_for, png
 from tests.tenancy import create_application, create_branding_profile, create_organization
 
@@ -117,9 +119,9 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
     create_branding_profile(organization.pk, "Event", **COLORS)
     api = ApiClient(create_application(organization.pk, "production", "shop").api_key)
     sent = api.create(payload(api.document(), branding_profile_id=made.pk)).json()
-    draft = Draft.objects.create(organization=organization, environment="production", branding_profile=made)
-    nothing: dict[str, list[object]] = {"signers": [], "documents": []}
-    template = Template.objects.create(organization=organization, name="Lease", branding_profile=made, request=nothing)
+    own = {"content": blank() | {"branding_profile_id": made.pk}}
+    draft = Draft.objects.create(organization=organization, environment="production", **own)
+    template = Template.objects.create(organization=organization, name="Lease", **own)
     asked = unescape(client.get(f"{pages}/{made.pk}/delete").content.decode())
     assert "Requests already sent with these colours keep them." in asked
     assert "1 draft uses them" in asked and "1 template uses them" in asked
@@ -134,7 +136,7 @@ def test_a_deleted_profile_is_gone_and_what_was_sent_keeps_its_colours(
         assert client.get(address).status_code == client.post(address).status_code == 404
     for row in (draft, template):
         row.refresh_from_db()
-        assert row.branding_profile is None
+        assert "branding_profile_id" not in row.content
     [act] = Activity.objects.filter(action="branding.deleted")
     assert act.subject == "House" and act.before == {"branding_profile_id": made.pk, "name": "House", **COLORS}
     assert "Branding profile deleted" in client.get(f"/app/{organization.pk}/activity").content.decode()
@@ -219,9 +221,9 @@ def test_stamps_of_a_profile_can_be_the_signature_alone(client: Client, pages: s
     made = BrandingProfile.objects.get()
     assert made.signature_only and "checked" in client.get(f"{pages}/{made.pk}").content.decode()
     address, draft = ready(client, organization)
-    stamp = f"{address}/signers/{draft.signers.get().pk}/stamp-200x80.svg"
+    stamp = f"{address}/signers/{draft.signers[0].ref}/stamp-200x80.svg"
     whole = client.get(stamp).content.count(b"<use ")
-    Draft.objects.update(branding_profile=made)
+    stored.change(branding_profile_id=made.pk)
     assert 0 < client.get(stamp).content.count(b"<use ") < 20 < whole
 
     assert client.post(f"{pages}/{made.pk}", {"name": "Forms", **COLORS}).status_code == 303
@@ -238,7 +240,7 @@ def test_pictures_of_stamps_are_drawn_so_many_a_minute(
     monkeypatch.setattr(rates, "time", SimpleNamespace(monotonic=lambda: 120.5))
     _, client = log_in()
     address, draft = ready(client, organization)
-    picture = f"{address}/signers/{draft.signers.get().pk}/stamp-200x80.svg"
+    picture = f"{address}/signers/{draft.signers[0].ref}/stamp-200x80.svg"
     sample = f"/app/{organization.pk}/branding/preview/stamp.svg"
     answers = [client.get(each) for each in (picture, sample, picture, sample)]
     assert [answer.status_code for answer in answers] == [200, 200, 429, 429]

@@ -13,6 +13,7 @@ from paraph.documents import objects_to_delete
 from paraph.documents.models import ObjectToDelete
 from paraph.evidence.named_objects import NamedObject, named_among, named_objects
 from paraph.flow.ending.delete_organization import delete_organization
+from paraph.flow.ending.delete_profile import delete_profile
 from paraph.flow.logos import remove_logo
 from paraph.flow.messages import emails
 from paraph.flow.sealing.proof_content import proof_content
@@ -25,7 +26,7 @@ from paraph.pdf.untrusted.logo import LogoRefused
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
 from paraph.tenants.admin_log import OPERATOR
-from paraph.tenants.branding import delete_profile, logo_picture
+from paraph.tenants.branding import logo_picture
 from paraph.tenants.models import Activity, Logo
 from tests.factories import scene, sign
 from tests.logos import branded, logo_for

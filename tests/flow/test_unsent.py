@@ -4,8 +4,9 @@ from datetime import timedelta
 
 import pytest
 
-from paraph.drafts.earlier_signers import earlier_signers
-from paraph.drafts.models import Draft, DraftSigner
+from paraph.dashboard.drafts.people import earlier_signers
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import Draft, blank
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.housekeeping.sweep import sweep
 from paraph.flow.personal_data.erase import erase_address, erase_signer
@@ -20,6 +21,7 @@ from paraph.tenants.admin_log import OPERATOR, note_export
 from paraph.tenants.confirmed_addresses import vouch
 from paraph.tenants.models import Activity
 from tests.dashboard.test_bulk_sends import GOOD
+from tests.drafts import stored
 from tests.drafts.author import Author, author
 from tests.flow.test_bulk_send import begun, start
 from tests.flow.test_erase import everything
@@ -76,22 +78,17 @@ def test_drafts_forget_the_signer_and_suggest_nobody_who_was_erased() -> None:
     open_draft = charles.draft(signers=2)
     ada = signed_by_ada(charles)
     erase_signer(OPERATOR, ada.pk)
-    assert list(open_draft.signers.values_list("first_name", flat=True)) == ["Grace"]
-    [document] = Draft.objects.get(pk=open_draft.pk).placed
-    assert [each["signer_ref"] for each in document["signers"]] == [str(open_draft.signers.get().pk)]
+    [grace] = stored.signers(open_draft)
+    [document] = Draft.objects.get(pk=open_draft.pk).content["documents"]
+    assert grace.first_name == "Grace" and [each["signer_ref"] for each in document["signers"]] == [grace.ref]
     assert [signer.email for signer in earlier_signers(charles.scope)] == []
 
 
 def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
     charles, stranger = author(), author()
     bulk = bulk_of(charles, template_of(charles), csv_of("Eve Adams eve@example.com", "Bob Bo bob@example.com"))
-    DraftSigner.objects.create(
-        draft=Draft.objects.create(organization_id=stranger.scope.organization_id),
-        position=0,
-        first_name="Eve",
-        last_name="Adams",
-        email="Eve@Example.com",
-    )
+    eve = signer_of({"first_name": "Eve", "last_name": "Adams", "email": "Eve@Example.com"})
+    Draft.objects.create(organization_id=stranger.scope.organization_id, content=blank() | {"signers": [eve]})
     vouch(charles.scope.organization_id, "eve@example.com")
     capture("email", "EVE@example.com", "Hello Eve", "Eve Adams")
     ada = signed_by_ada(charles)
@@ -112,9 +109,9 @@ def test_an_address_that_never_became_a_signer_can_be_erased() -> None:
 def test_a_number_is_found_however_it_was_written() -> None:
     charles = author()
     draft = charles.draft()
-    draft.signers.update(phone="+33 6 12-34", email="somebody@example.com")
+    stored.change_signers(phone="+33 6 12-34", email="somebody@example.com")
     erase_address(OPERATOR, "+33612-34")
-    assert not draft.signers.exists()
+    assert not stored.signers(draft)
 
 
 @pytest.mark.parametrize(("retention", "kept"), [(None, 90), (30, 30), (3000, 90)])
@@ -130,7 +127,7 @@ def test_what_was_never_sent_ends_with_retention(retention: int | None, kept: in
         sweep()
         assert BulkSend.objects.filter(pk=bulk.pk).exists() is there
         assert Draft.objects.filter(pk=draft.pk).exists() is there
-    assert not DraftSigner.objects.exists() and not BulkRow.objects.exists()
+    assert not Draft.objects.exists() and not BulkRow.objects.exists()
 
 
 def test_captured_messages_go_after_ninety_days() -> None:

@@ -6,11 +6,10 @@ from urllib.parse import quote
 import pytest
 
 from paraph.drafts.models import Draft
-from paraph.drafts.payload import refusals
+from paraph.drafts.refusals import refusals
 from paraph.flow.ending.end_early import end_early
 from paraph.flow.personal_data.erase import erase_address, erase_signer, show_person
 from paraph.flow.personal_data.place import Person, names_person
-from paraph.request_templates.models import Template
 from paraph.signature_requests.models import Signer
 from paraph.tenants.admin_log import OPERATOR
 from tests.drafts.author import author
@@ -51,17 +50,17 @@ def test_a_template_is_as_useful_as_before_without_what_names_the_person() -> No
     value = {"page_number": 1, "x": 40, "y": 40, "width": 160, "height": 18}
     place = {"placement": {"type": "coordinates", "value": value}}
     for each in (template, foreign):
-        each.request["documents"][0]["signers"][0]["fields"] = [content | place]
+        each.name = "Lease of Ada Lovelace"
+        each.content["documents"][0]["signers"][0]["fields"] = [content | place]
+        each.content |= {"metadata": {"landlord": "Ada Lovelace", "street": "Ada Lane"}}
         each.save()
-        more = {"decline_allowed": True, "metadata": {"landlord": "Ada Lovelace", "street": "Ada Lane"}}
-        Template.objects.filter(pk=each.pk).update(name="Lease of Ada Lovelace", more_options=more)
     request_id = charles.send(charles.draft())
     end_early(OPERATOR, request_id, "over")
     erase_signer(OPERATOR, Signer.objects.get(request=request_id).pk)
     template.refresh_from_db()
     foreign.refresh_from_db()
     assert template.name == "erased" and foreign.name == "Lease of Ada Lovelace", "a namesake, elsewhere"
-    assert template.more_options == {"decline_allowed": True, "metadata": {"street": "Ada Lane"}}
+    assert template.content["decline_allowed"] and template.content["metadata"] == {"street": "Ada Lane"}
     [field], [elsewhere] = (each.fields_of(each.roles[0]) for each in (template, foreign))
     assert field == {"name": "landlord", "type": "text"} | place and elsewhere == content | place
     assert refusals(charles.scope, begun(charles, template)) == []
@@ -72,17 +71,15 @@ def test_an_address_goes_from_all_organizations_and_its_own_draft_stays_open() -
     charles, stranger = author(), author()
     drafts = [each.draft() for each in (charles, stranger)]
     for draft in drafts:
-        draft.subject, draft.more_options = (
-            "For grace@example.com",
-            {"external_id": "grace@example.com", "send_email": True},
-        )
+        draft.subject = "For grace@example.com"
+        draft.content |= {"external_id": "grace@example.com"}
         draft.save()
     changed = erase_address(OPERATOR, "grace@example.com").organization_ids
     assert changed == sorted(each.scope.organization_id for each in (charles, stranger))
     for draft in drafts:
         draft.refresh_from_db()
-        assert (draft.subject, draft.more_options) == ("", {"send_email": True})
-        assert draft.signers.get().email == "ada@example.com"
+        assert draft.subject == "" and "external_id" not in draft.content
+        assert [signer.email for signer in draft.signers] == ["ada@example.com"]
     assert erase_address(OPERATOR, "grace@example.com").organization_ids == []
 
 

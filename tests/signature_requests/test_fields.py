@@ -11,8 +11,8 @@ from django.utils import translation
 
 import paraph
 from paraph.drafts.models import DraftSigner
-from paraph.drafts.tag_offers import offers_of
-from paraph.request_templates.bulk.values import sample_values, value_of
+from paraph.drafts.tags import offers_of
+from paraph.request_templates.bulk.columns import sample_values, value_of
 from paraph.request_templates.models import Role
 from paraph.signature_requests.fields.entry import filled_fields
 from paraph.signature_requests.fields.kinds import (
@@ -133,7 +133,7 @@ def test_a_new_type_is_one_row_of_the_table(client: Client, monkeypatch: pytest.
     assert "at most 8 characters" in page(client, made).lower()
     assert keep(client, made, where="ec1a 1bb").status_code == 200
     assert [each.value for each in filled_fields(Signer.objects.get(pk=made.signers[0].pk), None)] == ["EC1A 1BB"]
-    assert offers_of(["{{zip:tenant:Where}}"], [DraftSigner(position=0)])["{{zip:tenant:Where}}"].kind is kind
+    assert offers_of(["{{zip:tenant:Where}}"], [DraftSigner(0, "1")])["{{zip:tenant:Where}}"].kind is kind
     content = {"name": "where", "type": "postcode"}
     tenant = Role(0, "Tenant", "email", "signer")
     assert sample_values([tenant], [{"where": content}]) == (

@@ -223,7 +223,8 @@ def create_branding(organization: int, name: str, *, signature_only: bool, as_js
 def delete_branding(profile_id: int, *, as_json: bool) -> None:
     """Delete a branding profile. Requests that have it keep its colours."""
     with database() as operator:
-        from paraph.tenants.branding import delete_profile, existing_profile
+        from paraph.flow.ending.delete_profile import delete_profile
+        from paraph.tenants.branding import existing_profile
 
         profile = existing_profile(profile_id)
         delete_profile(operator, profile)

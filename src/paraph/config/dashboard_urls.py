@@ -31,24 +31,20 @@ from paraph.dashboard.documents import document, documents, picture, small_pictu
 from paraph.dashboard.drafts.documents_step import documents_step
 from paraph.dashboard.drafts.listing import begin_with_files, drafts
 from paraph.dashboard.drafts.listing import delete as delete_draft
+from paraph.dashboard.drafts.pictures import stamp_picture, values_picture
 from paraph.dashboard.drafts.places_step import places_step
 from paraph.dashboard.drafts.review_step import review_step
 from paraph.dashboard.drafts.signers_step import signers_step
-from paraph.dashboard.drafts.stamp_picture import stamp_picture
-from paraph.dashboard.drafts.values_picture import values_picture
 from paraph.dashboard.home import home, new_organization, organizations
 from paraph.dashboard.members import leave, members, person, remove, resend, transfer, withdraw
 from paraph.dashboard.organization_settings import delete, retention, settings
 from paraph.dashboard.plan import billed, plan
-from paraph.dashboard.request_templates.bulk_send import bulk_send, errors_csv
-from paraph.dashboard.request_templates.bulk_send import cancel as cancel_bulk_send
-from paraph.dashboard.request_templates.bulk_send import start as start_bulk_send
-from paraph.dashboard.request_templates.bulk_upload import bulk_upload, sample_csv
-from paraph.dashboard.request_templates.listing import templates
-from paraph.dashboard.request_templates.saving import save_draft, save_request
-from paraph.dashboard.request_templates.template import delete as delete_template
-from paraph.dashboard.request_templates.template import names as template_names
-from paraph.dashboard.request_templates.template import template
+from paraph.dashboard.request_templates.bulk import bulk_send, bulk_upload, errors_csv, sample_csv
+from paraph.dashboard.request_templates.bulk import cancel as cancel_bulk_send
+from paraph.dashboard.request_templates.bulk import start as start_bulk_send
+from paraph.dashboard.request_templates.templates import delete as delete_template
+from paraph.dashboard.request_templates.templates import names as template_names
+from paraph.dashboard.request_templates.templates import save_draft, save_request, template, templates
 from paraph.dashboard.requests.actions import end_early, remind_signer, sign_here, sign_now, signing_link
 from paraph.dashboard.requests.files import download, everything, verify
 from paraph.dashboard.requests.listing import export_requests, requests

@@ -17,20 +17,13 @@ from paraph.dashboard.branding_preview import COLORS, PARENT_POLICY, shown_logo
 from paraph.dashboard.decorators import actor, member_page, scope, see_other, show
 from paraph.dashboard.uploads import FIELD, takes_small_file
 from paraph.drafts.editing import open_drafts
+from paraph.flow.ending.delete_profile import delete_profile
 from paraph.flow.logos import keep_logo, remove_logo
 from paraph.kernel.appearance import is_color
 from paraph.kernel.errors import DomainError
 from paraph.pdf.untrusted.logo import LARGEST, LogoRefused
 from paraph.request_templates.models import Template
-from paraph.tenants.branding import (
-    DEFAULT,
-    Pair,
-    contrasts,
-    create_profile,
-    delete_profile,
-    logo_picture,
-    update_profile,
-)
+from paraph.tenants.branding import DEFAULT, Pair, contrasts, create_profile, logo_picture, update_profile
 from paraph.tenants.limits import allowance
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.rights import Right
@@ -146,10 +139,10 @@ def delete(request: HttpRequest, member: Member, profile_id: int) -> HttpRespons
         delete_profile(actor(request, member), found)
         messages.success(request, _("The profile “%(name)s” was deleted.") % {"name": found.name})
         return see_other("branding", member.organization_id)
-    unsent = open_drafts(scope(member))
+    own = {"content__branding_profile_id": found.pk}
     uses = {
-        "drafts": unsent.filter(branding_profile=found).count(),
-        "templates": scoped(Template, scope(member)).filter(branding_profile=found).count(),
+        "drafts": open_drafts(scope(member)).filter(**own).count(),
+        "templates": scoped(Template, scope(member)).filter(**own).count(),
     }
     return show(request, "branding/delete.html", {"profile": found, "uses": uses}, member=member)
 

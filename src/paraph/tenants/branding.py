@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from django.db import transaction
 
-from paraph.kernel import clock
 from paraph.kernel.appearance import READABLE, LogoPicture, contrast, is_color, nearest, readable_on
 from paraph.kernel.errors import AwayError, DomainError
 from paraph.storage import store
@@ -35,7 +34,7 @@ def create_profile(
     if organization.branding_profiles.filter(deleted_at=None).count() >= limit:
         raise DomainError("forbidden", f"The plan {organization.plan} allows {limit} branding profiles.")
     profile = BrandingProfile.objects.create(organization=organization, signature_only=signature_only, **values)
-    note(organization_id, actor, Action.BRANDING_CREATED, profile.name, after=_facts(profile))
+    note(organization_id, actor, Action.BRANDING_CREATED, profile.name, after=facts_of(profile))
     return profile
 
 
@@ -46,29 +45,15 @@ def update_profile(
     """Change name and colours, which requests that have the profile show from then on; and the form of stamps, for
     requests that are created from then on. Raise ``DomainError``: ``not_found``, ``validation_error``."""
     locked_organization(profile.organization_id)
-    before, values = _facts(profile), _checked(name, colors)
+    before, values = facts_of(profile), _checked(name, colors)
     for field, value in values.items():
         setattr(profile, field, value)
     profile.signature_only = signature_only
     profile.save(update_fields=[*values, "signature_only"])
-    after = _facts(profile)
+    after = facts_of(profile)
     if before != after:
         note(profile.organization_id, actor, Action.BRANDING_UPDATED, profile.name, before=before, after=after)
     return profile
-
-
-@transaction.atomic
-def delete_profile(actor: Actor, profile: BrandingProfile) -> None:
-    """Delete a profile; another may then be made in its place. Requests that have it keep its colours; drafts and
-    templates that had chosen it have the default ones from then on. Raise ``DomainError("not_found", …)``, also for a
-    profile that is deleted already."""
-    locked_organization(profile.organization_id)
-    found = existing_profile(profile.pk)
-    found.deleted_at = clock.now()
-    found.save(update_fields=["deleted_at"])
-    profile.drafts.update(branding_profile=None)
-    profile.templates.update(branding_profile=None)
-    note(profile.organization_id, actor, Action.BRANDING_DELETED, profile.name, before=_facts(profile))
 
 
 def existing_profile(profile_id: int) -> BrandingProfile:
@@ -89,7 +74,7 @@ def _checked(name: str, colors: dict[str, str]) -> dict[str, str]:
     return {"name": checked_name(name), **values}
 
 
-def _facts(profile: BrandingProfile) -> dict[str, object]:
+def facts_of(profile: BrandingProfile) -> dict[str, object]:
     facts = {"branding_profile_id": profile.pk} | {field: getattr(profile, field) for field in ("name", *_COLORS)}
     return facts | ({"signature_only": True} if profile.signature_only else {})
 

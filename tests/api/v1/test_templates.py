@@ -9,8 +9,7 @@ from django.test.utils import CaptureQueriesContext
 
 from paraph.api.v1.openapi.examples import ANSWERS, BODIES
 from paraph.documents.models import Document
-from paraph.drafts.models import DraftSigner
-from paraph.drafts.payload import refusals as lacks
+from paraph.drafts.refusals import refusals as lacks
 from paraph.flow.sending.bulk_send import send_rows, start_bulk_send
 from paraph.request_templates.models import BulkStatus, Template
 from paraph.request_templates.saving import begin_from
@@ -438,7 +437,7 @@ def test_those_of_the_api_serve_the_dashboard(db: None) -> None:
     charles = author()
     production = api_client("pro", "production", charles.member.organization)
     kept = Template.objects.get(pk=created(production, callback_url="https://example.com/hook")["id"])
-    ada, grace = (DraftSigner(first_name=name, last_name="L", email=f"{name}@example.com") for name in ("Ada", "Grace"))
+    ada, grace = ({"first_name": name, "last_name": "L", "email": f"{name}@example.com"} for name in ("Ada", "Grace"))
     draft = begin_from(charles.scope, kept, charles.member.user, [ada, grace])
     assert draft.locale == "en" and lacks(charles.scope, draft) == []
     charles.send(draft)

@@ -13,7 +13,7 @@ from paraph.api.v1.codes import INPUT, MADE, PLACES, refused
 from paraph.api.v1.operation import KEY, Body, operation
 from paraph.api.v1.shapes import Id, Output, Timestamp, Url, json_response
 from paraph.drafts import models
-from paraph.drafts.input import DraftCreation, DraftInput
+from paraph.drafts.given import DraftCreation, DraftInput
 from paraph.flow.sending.prepare_draft import prepare_draft
 from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
@@ -107,7 +107,7 @@ def read_draft(request: ApiRequest, draft_id: int) -> HttpResponse:
 
 def _prepared(request: ApiRequest) -> QuerySet[models.Draft]:
     """Return the drafts that applications of the caller prepared; those of members are theirs alone."""
-    return scoped(models.Draft, request.scope).exclude(application=None).defer("placed")
+    return scoped(models.Draft, request.scope).exclude(application=None).defer("content")
 
 
 def _production_only(request: ApiRequest) -> None:

@@ -25,7 +25,6 @@ from paraph.api.v1.shapes import (
 )
 from paraph.api.v1.signature_request_shapes import CreatedSignatureRequest
 from paraph.api.v1.signature_requests import create_once
-from paraph.drafts.models import OPTIONS as COLUMNS
 from paraph.flow.ending.delete_template import delete_oldest_templates
 from paraph.flow.ending.delete_template import delete_template as delete
 from paraph.flow.sending.keep_template import keep_template
@@ -34,7 +33,6 @@ from paraph.idempotency.held_key import Beside, HeldKey
 from paraph.kernel.clock import iso
 from paraph.kernel.places import expensive_work
 from paraph.request_templates import models
-from paraph.request_templates.content import size_of_placements
 from paraph.request_templates.input import (
     RoleName,
     TemplateCreation,
@@ -42,6 +40,7 @@ from paraph.request_templates.input import (
     TemplateSending,
     TemplateSendingInput,
 )
+from paraph.request_templates.saving import size_of_contents
 from paraph.signature_requests.fields.input import MOST_FIELDS, FieldInput
 from paraph.signature_requests.input import (
     MOST_COPIES,
@@ -156,15 +155,14 @@ def template_of(row: models.Template) -> Output:
         name=row.name,
         **_options(row),
         roles=_roles(roles),
-        documents=[_document(each, roles) for each in row.request["documents"]],
+        documents=[_document(each, roles) for each in row.content["documents"]],
         created_at=iso(row.created_at),
     )
     return answer
 
 
 def _options(row: models.Template) -> dict[str, Any]:
-    chosen = {name: getattr(row, name) for name in COLUMNS} | row.more_options
-    fields = SignatureRequestInput.model_fields
+    chosen, fields = row.content, SignatureRequestInput.model_fields
     return {name: chosen.get(name, fields[name].default) for name in OPTIONS if name not in _RARE or chosen.get(name)}
 
 
@@ -252,7 +250,7 @@ def list_templates(request: ApiRequest) -> HttpResponse:
     Lists the templates of the key's environment by name.
     """
     rows = scoped(models.Template, request.scope).order_by(Lower("name"), "name", "id")
-    return envelope(Templates, rows, request.GET, template_of, size_of_placements)
+    return envelope(Templates, rows, request.GET, template_of, size_of_contents)
 
 
 @operation("readTemplate", "GET /templates/{template_id}", Template, "The template.")

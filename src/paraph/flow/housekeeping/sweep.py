@@ -12,7 +12,7 @@ from paraph.flow.messages.limits import forget_put_off
 from paraph.idempotency import held_key
 from paraph.kernel import clock
 from paraph.messaging import inbox
-from paraph.request_templates.bulk.pruning import delete_old_bulk_sends
+from paraph.request_templates.bulk.checking import delete_old_bulk_sends
 from paraph.storage import store
 
 ORPHANED_FOR = timedelta(days=30)  # long, so that a database restored from an old backup can still be replaced

@@ -7,12 +7,13 @@ from django.utils import translation
 from django.utils.translation import gettext as _
 
 from paraph.audit_trail.append import Origin
+from paraph.drafts.content import creation_of
 from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_from_web
 from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
+from paraph.request_templates.filled import with_people
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
-from paraph.request_templates.payload import TemplatePayload
 from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.lifecycle import require_active
 from paraph.tenants.models import ActorKind, Member, Organization
@@ -130,7 +131,7 @@ def _request(bulk_send: BulkSend, row: BulkRow) -> int:
     template = bulk_send.template
     if template is None:
         raise DomainError("conflict", _("The template was deleted, so nothing more can be sent."))
-    payload = TemplatePayload(template).of(row.signers)
+    payload = with_people(creation_of(template.content), row.signers)
     source = {"bulk_send": bulk_send.pk, "row": row.number}
     return send_from_web(_scope(bulk_send), payload, template.locale, _sender(bulk_send, template), source)
 

@@ -1,7 +1,5 @@
 """Keep a template that an application gives."""
 
-from dataclasses import replace
-
 from django.db import IntegrityError
 
 from paraph.idempotency.held_key import Beside
@@ -16,10 +14,9 @@ def keep_template(scope: TenantScope, value: object, locale: str, actor: Actor, 
     """Keep the template that ``value``, that of the root key ``template``, describes. ``locale`` is the language that
     the caller named, if any; ``beside`` tells what else is inserted with it. Raises what
     :func:`paraph.request_templates.given.read` does."""
-    names, content = read(scope, value, locale)
-    content = replace(content, options=content.options | {"locale": locale})
+    names, template = read(scope, value, locale)
     try:
-        return save_template(scope, content, None, actor, names, beside=beside)
+        return save_template(scope, template, actor, names, beside=beside)
     except IntegrityError:
         read(scope, value, locale)  # refuses a document that was removed meanwhile
         raise

@@ -5,9 +5,9 @@ from typing import Any
 
 from django.db import transaction
 
+from paraph.drafts.content import creation_of
 from paraph.drafts.editing import empty
 from paraph.drafts.models import Draft
-from paraph.drafts.payload import payload
 from paraph.flow.sending.create import Sender, create
 from paraph.kernel.errors import DomainError
 from paraph.tenants.admin_log import Action, note
@@ -49,12 +49,7 @@ def send_draft(scope: TenantScope, draft_id: int, sender: Sender) -> int:
     if draft.request_id:
         return draft.request_id
     titled = replace(sender, title=draft.title, subject=draft.subject, message=draft.message)
-    request_id = send_from_web(scope, payload(draft), draft.locale, titled, {"draft": draft.pk})
-    _close(draft, request_id)
-    return request_id
-
-
-def _close(draft: Draft, request_id: int) -> None:
-    """Empty the draft: names, addresses and what was written to signers live on in the request alone."""
+    request_id = send_from_web(scope, creation_of(draft.content), draft.locale, titled, {"draft": draft.pk})
     draft.request_id = request_id
-    empty(draft)
+    empty(draft)  # names, addresses and what was written to signers live on in the request alone
+    return request_id

@@ -1,17 +1,16 @@
 """What senders are told of stamps before they send, and how large stamps are that land by themselves."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
 from paraph.drafts import editing
-from paraph.drafts.models import Draft, DraftField, DraftSigner, DraftStamp
-from paraph.drafts.stamp_remarks import FieldRemark, StampRemark, stamp_remarks, unwritten_names
-from paraph.drafts.stamp_sizes import sizes_for
-from paraph.drafts.tags import place_by_tags, signature_lines_of, tags_of
+from paraph.drafts.content import signer_of
+from paraph.drafts.models import Draft, Placed
+from paraph.drafts.remarks import Remark, remarks, unwritten_names
+from paraph.drafts.tags import place_by_tags, signature_lines_of, sizes_for, tags_of
 from paraph.pdf.typesetting import fonts
-from tests.drafts import placed as stored
+from tests.drafts import stored
 from tests.drafts.author import author
 from tests.pdf.pdf_factory import paper, text
 
@@ -24,11 +23,11 @@ def draft_on(*pages: str, places: list[tuple[int, float, float]], name: str = "A
     charles = author()
     draft = editing.begin(charles.scope, charles.member.user, [charles.document(paper(*pages)).pk])
     people = [name, "Grace"]
-    signers = [DraftSigner(first_name=each, last_name="X", email="aiko@example.com") for each in people]
+    signers = [signer_of({"first_name": each, "last_name": "X", "email": "aiko@example.com"}) for each in people]
     editing.replace_signers(draft, signers)
-    row, signers = draft.documents.get(), list(draft.signers.all())
+    [document] = draft.files()
     stamps = [
-        DraftStamp(document=row, signer=signers[index % 2], page_number=page, x=x, y=y, width=200, height=80)
+        Placed(document, draft.signers[index % 2], page_number=page, x=x, y=y, width=200, height=80)
         for index, (page, x, y) in enumerate(places)
     ]
     editing.replace_places(draft, stamps)
@@ -37,55 +36,51 @@ def draft_on(*pages: str, places: list[tuple[int, float, float]], name: str = "A
 
 def test_a_stamp_over_words_is_told_with_them() -> None:
     draft = draft_on(RENT, RENT, places=[(1, 100, 300), (2, 300, 600)])
-    assert stamp_remarks(draft) == [StampRemark("Ada X", "contract.pdf", 1, words="Rent: 1,200 euros")]
+    assert remarks(draft) == [Remark("contract.pdf", 1, "Ada X", words="Rent: 1,200 euros")]
 
 
 def test_stamps_over_each_other_are_told() -> None:
     places = [(1, 100.0, 300.0), (1, 250.0, 350.0), (1, 299.0, 100.0), (2, 100.0, 300.0)]
-    assert stamp_remarks(draft_on("", "", places=places)) == [StampRemark("Ada X", "contract.pdf", 1, other="Grace X")]
+    assert remarks(draft_on("", "", places=places)) == [Remark("contract.pdf", 1, "Ada X", other="Grace X")]
 
 
 def test_fields_over_stamps_and_over_each_other_are_told() -> None:
     """As they are called; those that touch, or stand on another page, are not."""
     draft = draft_on("", "", places=[(1, 100, 300)])
-    row, signer = draft.documents.get(), draft.signers.all()[1]
+    [document] = draft.files()
 
     def field(x: float, y: float, page: int = 1, **content: str) -> None:
-        place = {"page_number": page, "x": x, "y": y, "width": 160, "height": 18}
-        whole: dict[str, Any] = {"document": row, "signer": signer, "content": {"type": "text", **content}, **place}
-        stamps, fields = draft.places()
-        draft.place(stamps, [*fields, DraftField(**whole)])
+        asked = {"type": "text", **content}
+        draft.place([*draft.places(), Placed(document, draft.signers[1], page, x, y, 160, 18, asked)])
 
     field(250, 362, name="IBAN", label="Your IBAN")
     field(300, 370, name="Rent")
     field(100, 282, name="Below")
     field(250, 362, page=2, name="Elsewhere")
-    assert stamp_remarks(draft) == [
-        FieldRemark(("Your IBAN",), "contract.pdf", 1, "Ada X"),
-        FieldRemark(("Your IBAN", "Rent"), "contract.pdf", 1),
+    assert remarks(draft) == [
+        Remark("contract.pdf", 1, "Ada X", ("Your IBAN",)),
+        Remark("contract.pdf", 1, fields=("Your IBAN", "Rent")),
     ]
 
 
 def test_a_field_over_words_is_told_with_them_and_over_a_blank_or_a_tag_is_not() -> None:
     page = RENT + text("IBAN: ________________", 60, 500) + text("{{date:tenant}}", 110, 200)
     draft = draft_on(page, places=[(1, 300, 600)])
-    row, signer = draft.documents.get(), draft.signers.all()[1]
+    [document] = draft.files()
     for name, y, page_number in (("Rent", 325, 1), ("IBAN", 496, 1), ("Date", 196, 1), ("Elsewhere", 325, 9)):
-        place = {"page_number": page_number, "x": 100, "y": y, "width": 160, "height": 18}
-        whole: dict[str, Any] = {"document": row, "signer": signer, "content": {"type": "text", "name": name}, **place}
-        stamps, fields = draft.places()
-        draft.place(stamps, [*fields, DraftField(**whole)])
-    assert stamp_remarks(draft) == [FieldRemark(("Rent",), "contract.pdf", 1, words="Rent: 1,200 euros")]
+        asked = {"type": "text", "name": name}
+        draft.place([*draft.places(), Placed(document, draft.signers[1], page_number, 100, y, 160, 18, asked)])
+    assert remarks(draft) == [Remark("contract.pdf", 1, fields=("Rent",), words="Rent: 1,200 euros")]
 
 
 def test_stamps_beside_words_and_over_lines_and_tags_are_not() -> None:
     page = text("[[tenant]]", 110, 330) + text("Signature: ____________", 50, 310) + text("Below it", 110, 285)
-    assert stamp_remarks(draft_on(page, places=[(1, 100, 300)])) == []
+    assert remarks(draft_on(page, places=[(1, 100, 300)])) == []
 
 
 def test_a_stamp_on_no_page_is_no_fault_here() -> None:
     draft = draft_on("", places=[(9, 100, 300)])
-    assert stamp_remarks(draft) == []
+    assert remarks(draft) == []
 
 
 def test_names_that_no_font_has_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -121,8 +116,8 @@ def test_the_first_stamps_of_a_draft_have_that_size() -> None:
     charles = author()
     words = text("{{ada}}", 150, 700) + text("And the rent is due on the third day of each month.", 72, 640)
     draft = editing.begin(charles.scope, charles.member.user, [charles.document(paper(words)).pk])
-    editing.replace_signers(draft, [DraftSigner(first_name="Ada", last_name="X", email="a@example.com")])
+    editing.replace_signers(draft, [signer_of({"first_name": "Ada", "last_name": "X", "email": "a@example.com"})])
     place_by_tags(draft)
     [stamp] = stored.stamps()
     assert (stamp.width, stamp.height) == (120, 40)
-    assert stamp_remarks(draft) == []
+    assert remarks(draft) == []
