@@ -22,18 +22,16 @@ from paraph.messaging.models import CapturedMessage
 from paraph.signature_requests.models import SignatureRequest
 from paraph.signature_requests.signing_token import token
 from paraph.storage import store
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.models import BrandingProfile, Organization, Role, User
+from paraph.tenants.admin_log import Action
+from paraph.tenants.models import Activity, BrandingProfile, Organization, Role, User
 from tests.api.v1.api_clients import CONTRACT, ApiClient
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.drafts import placed as stored
 from tests.factories import jobs
-from tests.kernel.others import in_thread
+from tests.kernel.test_places import in_thread
 from tests.tenancy import create_application, create_branding_profile, create_organization, suspend
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str = "application/pdf") -> Any:
@@ -614,7 +612,7 @@ def test_who_signs_later_is_not_asked_to_at_once(log_in: LogIn, organization: Or
 def test_a_large_draft_needs_a_place_and_a_small_one_none(
     many: bool, log_in: LogIn, organization: Organization, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("paraph.kernel.fair_semaphore.PATIENCE_SECONDS", 0.05)
+    monkeypatch.setattr("paraph.kernel.places.PATIENCE_SECONDS", 0.05)
     _, client = log_in(Role.MEMBER)
     address, draft = ready(client, organization)
     whose: dict[str, Any] = {"document": draft.documents.get(), "signer": draft.signers.get()}

@@ -13,9 +13,9 @@ from django.test import Client
 
 from paraph.drafts.models import Draft, DraftSigner
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants import send_quota
+from paraph.tenants import limits
 from paraph.tenants.models import Member
-from tests.dashboard.browser_client import BrowserClient
+from tests.dashboard.conftest import BrowserClient
 from tests.drafts.author import Author, author
 from tests.tenancy import create_application
 
@@ -52,7 +52,7 @@ AFTER: dict[str, Press] = {
 
 @pytest.fixture(autouse=True)
 def _slowly(monkeypatch: pytest.MonkeyPatch) -> None:
-    counted = send_quota.use_web_send
+    counted = limits.use_web_send
 
     def use_web_send(*arguments: Any) -> None:
         BEGUN.set()

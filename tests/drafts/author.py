@@ -9,9 +9,8 @@ from paraph.flow.sending.create import Sender
 from paraph.flow.sending.send_from_web import send_draft
 from paraph.flow.sending.upload import IncomingFile, upload
 from paraph.storage import store
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
-from paraph.tenants.models import Member, Role, User
+from paraph.tenants.admin_log import Actor
+from paraph.tenants.models import ActorKind, Member, Role, User
 from paraph.tenants.scope import TenantScope
 from tests.api.v1.api_clients import CONTRACT
 from tests.factories import VISITOR

@@ -10,8 +10,8 @@ from paraph.drafts.models import Draft, DraftSigner
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest
-from paraph.tenants.admin_log.models import Activity
-from paraph.tenants.send_quota import web_sends
+from paraph.tenants.limits import web_sends
+from paraph.tenants.models import Activity
 from paraph.webhooks.models import Delivery
 from tests.drafts.author import author
 from tests.factories import jobs

@@ -24,10 +24,9 @@ from paraph.request_templates.models import BulkRow, BulkSend, Template
 from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import CopyRecipient, Field, FirstOpening, Inquiry, Reminder, SignatureRequest
 from paraph.signature_requests.signing_token import new_salt
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.confirmed_addresses import vouch
-from paraph.tenants.models import Invitation, Member, Organization, User
+from paraph.tenants.models import Activity, Invitation, Member, Organization, User
 from paraph.webhooks.models import Attempt, Delivery
 from tests.columns import columns
 from tests.drafts.author import Author, author

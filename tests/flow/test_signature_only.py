@@ -8,7 +8,7 @@ from django.test import Client
 
 from paraph.flow.sealing.stamp_marks import stamp_marks
 from paraph.signature_requests.models import RequestDocument, SignatureRequest
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from paraph.tenants.branding import create_profile, update_profile
 from tests.api.v1.api_clients import api_client, payload
 from tests.factories import TYPED, scene, sign

@@ -16,10 +16,9 @@ from paraph.messaging.inbox import capture
 from paraph.messaging.models import CapturedMessage
 from paraph.request_templates.models import BulkRow, BulkSend
 from paraph.signature_requests.models import Signer
-from paraph.tenants.admin_log.actor import OPERATOR
-from paraph.tenants.admin_log.log import note_export
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.admin_log import OPERATOR, note_export
 from paraph.tenants.confirmed_addresses import vouch
+from paraph.tenants.models import Activity
 from tests.dashboard.test_bulk_sends import GOOD
 from tests.drafts.author import Author, author
 from tests.flow.test_bulk_send import begun, start

@@ -12,7 +12,7 @@ from paraph.flow.personal_data.erase import erase_address, erase_signer, show_pe
 from paraph.flow.personal_data.place import Person, names_person
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import Signer
-from paraph.tenants.admin_log.actor import OPERATOR
+from paraph.tenants.admin_log import OPERATOR
 from tests.drafts.author import author
 from tests.request_templates.kept import template_of
 from tests.request_templates.test_saving import begun

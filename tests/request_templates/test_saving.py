@@ -8,7 +8,7 @@ from paraph.request_templates.content import of_draft, of_request
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import Names, begin_from, rename, save_template
 from paraph.signature_requests.models import Placement, SignatureRequest
-from paraph.tenants.admin_log.models import Activity
+from paraph.tenants.models import Activity
 from tests.drafts.author import Author, author
 from tests.request_templates.kept import template_of
 

@@ -15,9 +15,9 @@ from paraph.kernel import clock
 from paraph.signature_requests.fields.kinds import Kind, free_name
 from paraph.signature_requests.input import DEFAULT_SIZE
 from paraph.signature_requests.models import Role
+from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import User
 from paraph.tenants.retention import over
-from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
 
 UNUSED_FOR = timedelta(days=90)

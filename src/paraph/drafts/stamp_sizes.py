@@ -6,7 +6,7 @@ from paraph.documents.models import Document
 from paraph.drafts.covered_words import covered_words
 from paraph.kernel.errors import DomainError
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, Rect, SignatureLine, under
+from paraph.pdf.untrusted.page_reading import FoundTag, Rect, SignatureLine, under
 from paraph.signature_requests.input import DEFAULT_SIZE
 
 Size = tuple[float, float]

@@ -10,7 +10,7 @@ from paraph.drafts.models import DocumentTags, Draft, DraftDocument, DraftField,
 from paraph.drafts.stamp_sizes import Size, sizes_for
 from paraph.drafts.tag_offers import Offer, named_signer, offers_of
 from paraph.pdf.refusal import PdfRefused
-from paraph.pdf.untrusted.find import FoundTag, SignatureLine, list_signature_lines, list_tags, under
+from paraph.pdf.untrusted.page_reading import FoundTag, SignatureLine, list_signature_lines, list_tags, under
 from paraph.signature_requests.fields.input import MOST_FIELDS
 from paraph.signature_requests.fields.kinds import free_name
 from paraph.signature_requests.input import MOST_STAMPS

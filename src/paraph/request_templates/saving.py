@@ -12,9 +12,7 @@ from paraph.idempotency.held_key import Beside, nothing_beside
 from paraph.request_templates.content import Content
 from paraph.request_templates.models import Template, TemplateDocument
 from paraph.request_templates.payload import asked, placed
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import User
 from paraph.tenants.scope import TenantScope
 from paraph.words import DEFAULT_LOCALE
@@ -52,9 +50,7 @@ def save_template(
         for position, each in enumerate(content.documents)
     )
     insert(beside(template.pk))
-    log.note(
-        scope.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template}
-    )
+    note(scope.organization_id, actor, Action.TEMPLATE_SAVED, f"template {template.pk}", after={"name": names.template})
     return template
 
 

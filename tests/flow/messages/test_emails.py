@@ -14,7 +14,7 @@ from django.utils.html import escape
 from paraph.documents.models import Document
 from paraph.flow.messages import emails
 from paraph.flow.messages.emails import CopyLink
-from paraph.kernel.colors import contrast
+from paraph.kernel.appearance import contrast
 from paraph.messaging.letters import EmailContent
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.tenants.models import BrandingProfile, Organization

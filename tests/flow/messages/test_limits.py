@@ -20,7 +20,7 @@ from paraph.flow.sending.invite import invite
 from paraph.flow.sending.remind import send_reminder
 from paraph.flow.sending.remind_due import remind_due
 from paraph.kernel import clock
-from paraph.kernel.ceilings import PerHourAndDay
+from paraph.kernel.rates import PerHourAndDay
 from paraph.messaging.gateways import destination_hash
 from paraph.messaging.models import CapturedMessage, PutOffMail
 from paraph.operations.request_state import request_state

@@ -27,12 +27,11 @@ from paraph.server.client_address import origin
 from paraph.signature_requests.models import LONGEST_MESSAGE, Mode, Role
 from paraph.signature_requests.problems import InvalidPayloadError
 from paraph.signature_requests.values import MOST_VALIDITY_DAYS
-from paraph.tenants.limits import allowance
+from paraph.tenants.limits import allowance, web_sends
 from paraph.tenants.models import BrandingProfile, Member
 from paraph.tenants.organizations import UNNAMED
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import branding_profiles
-from paraph.tenants.send_quota import web_sends
 
 _WITH_CONTROL = {"copies", "decline_allowed", "send_email", "identity_declaration_accepted"}
 _LABELS = {

@@ -18,9 +18,9 @@ from paraph.request_templates.bulk.csv_file import write_csv
 from paraph.request_templates.models import BulkRow, BulkSend, RowState
 from paraph.server.client_address import origin
 from paraph.signature_requests.models import Signer
+from paraph.tenants.limits import web_sends
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
-from paraph.tenants.send_quota import web_sends
 
 _ROWS = 100
 _SIGNERS = Prefetch("request__signers", Signer.objects.only("request_id", "first_name", "last_name"))

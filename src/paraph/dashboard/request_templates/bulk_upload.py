@@ -18,9 +18,9 @@ from paraph.request_templates.bulk.csv_file import MOST_BYTES, MOST_ROWS, read_c
 from paraph.request_templates.bulk.values import asked_of, find_values, sample_values
 from paraph.request_templates.models import BulkSend, Template
 from paraph.tenants.lifecycle import require_active
+from paraph.tenants.limits import web_sends
 from paraph.tenants.models import Member
 from paraph.tenants.rights import Right
-from paraph.tenants.send_quota import web_sends
 
 
 class CsvForm(forms.Form):

@@ -4,7 +4,7 @@ from django.db import transaction
 
 from paraph.flow.ending.end_early import end_requests_of_deleted
 from paraph.flow.logos import remove_logos
-from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log import Actor
 from paraph.tenants.lifecycle import close_organization
 
 _ENDED_AT_ONCE = 20  # while somebody waits for the answer

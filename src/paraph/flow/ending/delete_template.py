@@ -11,11 +11,9 @@ from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.request_templates.models import BulkStatus, Template, TemplateDocument
 from paraph.signature_requests.models import RequestDocument
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log import Action, Actor, note
+from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.models import Environment
-from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
 
 
@@ -30,7 +28,7 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     documents = list(template.documents.values_list("document_id", flat=True))
     template.delete()
     deleted = _delete_files_kept(documents)
-    log.note(
+    note(
         scope.organization_id,
         actor,
         Action.TEMPLATE_DELETED,
@@ -39,7 +37,7 @@ def delete_template(scope: TenantScope, template_id: int, actor: Actor) -> None:
     )
     for document in deleted:
         subject = f"document {document.pk}"
-        log.note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
+        note(scope.organization_id, actor, Action.DOCUMENT_DELETED, subject, before=document.facts())
 
 
 def delete_oldest_templates(scope: TenantScope, actor: Actor) -> None:

@@ -12,9 +12,7 @@ from paraph.kernel.errors import DomainError
 from paraph.signature_requests.fields.store import forget_entries
 from paraph.signature_requests.models import RequestStatus, SignatureRequest
 from paraph.signature_requests.values import LONGEST_REASON, InvalidValueError, text
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.models import Organization
 from paraph.tenants.scope import TenantScope, scoped
 

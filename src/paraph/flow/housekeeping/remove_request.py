@@ -12,8 +12,8 @@ from paraph.flow.lock import lock_request
 from paraph.kernel import clock
 from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
+from paraph.tenants.limits import excess_of_requests
 from paraph.tenants.models import Environment
-from paraph.tenants.row_quota import excess_of_requests
 from paraph.tenants.scope import TenantScope, scoped
 
 KEPT_FOR = timedelta(hours=1)

@@ -9,8 +9,7 @@ from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, pl
 from paraph.signature_requests.localized import full_name
 from paraph.signature_requests.models import CopyRecipient
 from paraph.signature_requests.tickets import copy_url
-from paraph.tenants.branding import accent
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import accent, logo_picture
 
 _MOST_LINKS = 10  # the page that the mail leads to has all of them
 _LINK = '<a href="{}" style="color:inherit"><bdi>{}</bdi></a>'

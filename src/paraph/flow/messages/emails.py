@@ -17,8 +17,7 @@ from paraph.messaging.letters import EmailContent, Letter, Sentence, lay_out, pl
 from paraph.signature_requests import tickets
 from paraph.signature_requests.models import LONGEST_SUBJECT, Signer
 from paraph.signature_requests.signing_token import signing_url
-from paraph.tenants.branding import accent
-from paraph.tenants.logos import logo_picture
+from paraph.tenants.branding import accent, logo_picture
 from paraph.words import Words, for_approvers, moment, of, phrase
 
 _SENDER_LENGTHS_IN_SMS = range(10, 41)

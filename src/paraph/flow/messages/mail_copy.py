@@ -9,9 +9,9 @@ from paraph.flow.messages import emails
 from paraph.flow.messages.copy_emails import copy_email
 from paraph.flow.messages.emails import copy_link
 from paraph.flow.messages.limits import OutgoingMessage, TooManyMessagesError, counted
-from paraph.kernel.ceilings import DAY
 from paraph.kernel.errors import DomainError
 from paraph.kernel.places import machine_of_others
+from paraph.kernel.rates import DAY
 from paraph.messaging.email import send_email
 from paraph.messaging.gateways import is_refused
 from paraph.messaging.letters import EmailContent

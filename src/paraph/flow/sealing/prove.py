@@ -18,7 +18,7 @@ from paraph.pdf.sealing.seal import seal as seal_pdf
 from paraph.pdf.typesetting.proof import proof
 from paraph.signature_requests.models import SignatureRequest
 from paraph.storage import store
-from paraph.storage.object_keys import folder_of
+from paraph.storage.objects import folder_of
 
 _REQUEST = Joined(SignatureRequest, "organization", "branding_profile", end='WHERE "self"."id" = %s')
 

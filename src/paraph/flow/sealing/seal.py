@@ -25,7 +25,7 @@ from paraph.pdf.structure.normalise import Method
 from paraph.pdf.untrusted.sandboxed_draft import sandboxed_drafts
 from paraph.signature_requests.models import RequestDocument
 from paraph.storage import store
-from paraph.storage.object_keys import folder_of
+from paraph.storage.objects import folder_of
 
 _ROW = Joined(RequestDocument, "request", "document", end='WHERE "self"."id" = %s', deferred={"document__preflight"})
 

@@ -13,12 +13,9 @@ from paraph.kernel.errors import DomainError
 from paraph.queue.jobs import defer
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus, RowState, Template
 from paraph.request_templates.payload import TemplatePayload
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.models import ActorKind
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.lifecycle import require_active
-from paraph.tenants.models import Member, Organization
+from paraph.tenants.models import ActorKind, Member, Organization
 from paraph.tenants.rights import Right, may
 from paraph.tenants.scope import TenantScope, scoped
 
@@ -81,7 +78,7 @@ def _prepare(bulk_send: BulkSend) -> None:
 
 def _note(bulk_send: BulkSend, actor: Actor, action: Action) -> None:
     after = {"template": bulk_send.template_id, "rows": bulk_send.rows.count()}
-    log.note(bulk_send.organization_id, actor, action, f"bulk send {bulk_send.pk}", after=after)
+    note(bulk_send.organization_id, actor, action, f"bulk send {bulk_send.pk}", after=after)
 
 
 _RUN_SECONDS = 3.0

@@ -8,7 +8,7 @@ from paraph.idempotency.held_key import Beside
 from paraph.request_templates.given import read
 from paraph.request_templates.models import Template
 from paraph.request_templates.saving import save_template
-from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log import Actor
 from paraph.tenants.scope import TenantScope
 
 

@@ -19,9 +19,7 @@ from paraph.queue.jobs import defer
 from paraph.signature_requests.models import Reminder, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.scope import TenantScope, scoped
 
 MOST_REMINDERS = 5
@@ -61,7 +59,7 @@ def remind(scope: TenantScope, request_id: int, signer_id: int, actor: Actor) ->
     reminder = Reminder.objects.create(signer=signer, number=number, asked_at=now)
     defer("send_reminder", signer_id=signer.pk, number=reminder.number)
     subject = f"request {request_id}, signer {signer_id}"
-    log.note(scope.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
+    note(scope.organization_id, actor, Action.SIGNER_REMINDED, subject, after={"number": reminder.number})
     return reminder
 
 

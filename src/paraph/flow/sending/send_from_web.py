@@ -10,11 +10,10 @@ from paraph.drafts.models import Draft
 from paraph.drafts.payload import payload
 from paraph.flow.sending.create import Sender, create
 from paraph.kernel.errors import DomainError
-from paraph.tenants.admin_log import log
-from paraph.tenants.admin_log.actions import Action
+from paraph.tenants.admin_log import Action, note
 from paraph.tenants.lifecycle import require_active
+from paraph.tenants.limits import use_web_send
 from paraph.tenants.scope import TenantScope, scoped
-from paraph.tenants.send_quota import use_web_send
 
 
 @transaction.atomic
@@ -31,7 +30,7 @@ def send_from_web(
     assert sender.member
     request_id = create(scope, payload, sender, locale)
     use_web_send(scope.organization_id, scope.plan)
-    log.note(scope.organization_id, sender.member, Action.REQUEST_SENT, f"request {request_id}", after=source)
+    note(scope.organization_id, sender.member, Action.REQUEST_SENT, f"request {request_id}", after=source)
     return request_id
 
 

@@ -9,7 +9,7 @@ from paraph.documents.models import Document
 from paraph.pdf.refusal import PdfRefused
 from paraph.pdf.typesetting.appearances import appearances
 from paraph.pdf.typesetting.field_values import FieldContent, FieldPlace, FieldsContent
-from paraph.pdf.untrusted.preview import preview
+from paraph.pdf.untrusted.page_reading import preview
 from paraph.signature_requests.fields.entry import ShownValue, values_of_others
 from paraph.signature_requests.fields.kinds import field_content
 from paraph.signature_requests.fields.store import fields_of

@@ -13,9 +13,7 @@ from paraph.signature_requests.localized import translated
 from paraph.signature_requests.models import RequestStatus, SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import require_open
 from paraph.signature_requests.values import LONGEST_REASON
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import SIGNER
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import SIGNER, Action, note
 
 
 def require_declinable(signer: Signer) -> None:

@@ -7,9 +7,7 @@ from paraph.kernel.errors import DomainError
 from paraph.signature_requests.models import SignatureRequest, Signer
 from paraph.signature_requests.signing_eligibility import SigningEligibility, signing_eligibility
 from paraph.signature_requests.signing_token import signing_url
-from paraph.tenants.admin_log.actions import Action
-from paraph.tenants.admin_log.actor import Actor
-from paraph.tenants.admin_log.log import note
+from paraph.tenants.admin_log import Action, Actor, note
 from paraph.tenants.scope import TenantScope, scoped
 
 

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from itertools import groupby
 from typing import Any
 
-from paraph.kernel.logo_picture import LogoPicture
+from paraph.kernel.appearance import LogoPicture
 from paraph.pdf.typesetting.appearances import SignaturePictures, hand_of
 from paraph.pdf.typesetting.glyph_fallback import (
     NAMELESS,

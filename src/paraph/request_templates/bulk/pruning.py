@@ -5,8 +5,8 @@ from datetime import timedelta
 from django.conf import settings
 
 from paraph.request_templates.models import BulkRow, BulkSend, BulkStatus
+from paraph.tenants.limits import oldest_beyond
 from paraph.tenants.retention import over
-from paraph.tenants.row_quota import oldest_beyond
 from paraph.tenants.scope import TenantScope, scoped
 
 KEPT_FOR = timedelta(days=90)
