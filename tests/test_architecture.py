@@ -79,7 +79,7 @@ BUDGETS = {
     "operations": 2_940,
     "otp": 430,
     "outbound": 520,
-    "pdf": 21_770,
+    "pdf": 21_470,
     "postgres": 620,
     "queue": 380,
     "reference": 950,
