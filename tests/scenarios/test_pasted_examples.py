@@ -13,7 +13,7 @@ from typing import Any
 import httpx
 import pytest
 
-from paraph.reference.samples import OPERATIONS, SIGNER
+from paraph.reference.operations import OPERATION_SAMPLES, SIGNER_SAMPLES
 from tests.clients import typescript
 from tests.contract import contract
 from tests.independent import need
@@ -126,7 +126,7 @@ def production_reader(service: Service, reader: Reader) -> Reader:
     return Reader(service, reader.page, "production")
 
 
-@pytest.mark.parametrize("name", sorted(OPERATIONS.keys() - SANDBOX_ACTS))
+@pytest.mark.parametrize("name", sorted(OPERATION_SAMPLES.keys() - SANDBOX_ACTS))
 def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str) -> None:
     about = reader.about_another() if name in ACTS else production_reader if name in PRODUCTION_ONLY else reader
     answer = run(about, "curl", f"curl-{name}")
@@ -134,7 +134,7 @@ def test_curl(reader: Reader, production_reader: Reader, folder: Path, name: str
 
 
 def test_python(reader: Reader, folder: Path) -> None:
-    run(reader, "python", *(f"python-{name}" for name in OPERATIONS if name not in APART), "pages-python")
+    run(reader, "python", *(f"python-{name}" for name in OPERATION_SAMPLES if name not in APART), "pages-python")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
     for name in ACTS:
         run(reader.about_another(), "python", f"python-{name}")
@@ -148,7 +148,7 @@ def test_drafts(production_reader: Reader, language: str, nothing: str) -> None:
 
 @pytest.mark.thorough
 def test_typescript(reader: Reader, folder: Path) -> None:
-    apart = [f"typescript-{name}" for name in OPERATIONS if name not in APART]
+    apart = [f"typescript-{name}" for name in OPERATION_SAMPLES if name not in APART]
     told = run(reader, "typescript", *apart, "pages-typescript")
     assert "/sign/" in told and "signature_request.created" in told and told.rstrip().endswith("sandbox")
     assert (folder / "uploaded.pdf").read_bytes() == reader.uploaded
@@ -211,7 +211,9 @@ def test_the_signer_with_curl_and_typescript(others: Callable[[], Reader], folde
     """Each endpoint in an order in which it can be used; the copy is there once all is sealed."""
     one = others()
     url = one.request["signers"][0]["signing_url"]
-    assert '"error"' not in run(one, "curl", *(f"curl-{name}" for name in SIGNER if name not in LATER), SIGNING_URL=url)
+    assert '"error"' not in run(
+        one, "curl", *(f"curl-{name}" for name in SIGNER_SAMPLES if name not in LATER), SIGNING_URL=url
+    )
     assert (folder / "page.webp").read_bytes()[8:12] == b"WEBP" and "<svg" in (folder / "stamp.svg").read_text()
     assert (folder / "unsigned.pdf").read_bytes() == one.uploaded
 
@@ -227,7 +229,7 @@ def test_the_signer_with_curl_and_typescript(others: Callable[[], Reader], folde
     assert '"ready"' in run(one, "curl", *later, TICKET=ticket, SIGNING_URL=url)
     assert (folder / "signed.pdf").read_bytes().startswith(one.uploaded)
     assert (folder / "proof.pdf").read_bytes().startswith(b"%PDF-")
-    assert all("curl" in each for each in SIGNER.values())
+    assert all("curl" in each for each in SIGNER_SAMPLES.values())
 
 
 def test_pages_and_signing_with_curl(reader: Reader, folder: Path) -> None:

@@ -18,10 +18,9 @@ from paraph.api.v1 import codes as api_codes
 from paraph.api.v1.openapi.document import document
 from paraph.api.v1.openapi.examples import FIELDS, SMALLEST_PDF
 from paraph.kernel.rates import PerHourAndDay
-from paraph.reference import samples
 from paraph.reference.fields import JsonObject, SchemaReader, breakable, inline, paragraphs
 from paraph.reference.markdown import list_of, markdown_of
-from paraph.reference.operations import OperationEntry, read_operation
+from paraph.reference.operations import GUIDE_SAMPLES, OperationEntry, read_operation
 from paraph.reference.topics import Topic, all_on_one, on_their_pages, read_topic
 from paraph.server.responses import Compressed
 from paraph.signer import codes as signer_codes
@@ -129,7 +128,7 @@ def contents() -> JsonObject:
         "upload_limit": settings.PARAPH.upload_limit_mb,
         "samples": {
             name: {language: text.replace("{address}", address) for language, text in each.items()}
-            for name, each in samples.GUIDES.items()
+            for name, each in GUIDE_SAMPLES.items()
         },
         "fields_json": json.dumps(FIELDS, indent=2),
         "scripts": [f"reference/{name}.js" for name in ("samples", "colors", "search", "contents", "try")],

@@ -36,7 +36,8 @@ def new_salt() -> bytes:
 
 def token(signer: Signer) -> str:
     """Return the signer's token: 43 characters of base64url."""
-    return _token(signer.pk, bytes(signer.token_salt))
+    salt = bytes(signer.token_salt)
+    return _token(_key(salt), signer.pk, salt)
 
 
 def signing_url(signer: Signer) -> str:
@@ -70,15 +71,11 @@ def signer_of(text: str) -> Signer | None:
     return signer
 
 
-def _token(signer_id: int, token_salt: bytes) -> str:
-    return _token_by(_key(token_salt), signer_id, token_salt)
-
-
 def _key(token_salt: bytes) -> bytes:
     return link_key(SIGNING, int.from_bytes(token_salt[SALT_BYTES:], "big"))
 
 
-def _token_by(key: bytes, signer_id: int, token_salt: bytes) -> str:
+def _token(key: bytes, signer_id: int, token_salt: bytes) -> str:
     identity = signer_id.to_bytes(_ID_BYTES, "big")
     mac = tokens.keyed_hash(key, identity, token_salt)[:_MAC_BYTES]
     return tokens.base64url(identity + mac)
@@ -86,4 +83,4 @@ def _token_by(key: bytes, signer_id: int, token_salt: bytes) -> str:
 
 # For a backend that follows its requests, which is told the same addresses again and again. Never for a comparison:
 # how long it takes would tell which tokens exist.
-_kept_token = lru_cache(maxsize=4096)(_token_by)
+_kept_token = lru_cache(maxsize=4096)(_token)

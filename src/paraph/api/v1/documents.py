@@ -79,7 +79,7 @@ def upload_document(request: ApiRequest) -> HttpResponse:
     Password-protected files, dynamic forms and files whose earlier signature forbids changes are refused with the
     reason. What else you may want to know, of scripts and earlier signatures for example, stands in `preflight`.
     """
-    return idempotent.with_key(request, partial(_upload, request))
+    return idempotent.with_key(request, _upload)
 
 
 def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
@@ -100,7 +100,7 @@ def _upload(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
             )
             return _uploaded(made)
 
-        content = idempotent.content_of([file.sha256.hex(), part.name, *["accepted"] * accepted])
+        content = [file.sha256.hex(), part.name, *["accepted"] * accepted]
         return idempotent.created_once(key, content, made, partial(_uploaded_before, request))
 
 

@@ -218,7 +218,7 @@ def create_template(request: ApiRequest) -> HttpResponse:
     role would be: whatever is wrong is named in one message, and nothing is kept. A template never changes. Those of
     production stand in the dashboard too, and those made there are listed here.
     """
-    return idempotent.with_key(request, partial(_create, request))
+    return idempotent.with_key(request, _create)
 
 
 def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
@@ -234,7 +234,7 @@ def _create(request: ApiRequest, key: HeldKey | None) -> HttpResponse:
         found = scoped(models.Template, request.scope).filter(pk=template_id).first()
         return template_of(found) if found else None
 
-    return idempotent.created_once(key, idempotent.content_of(payload) if key else b"", made, made_before)
+    return idempotent.created_once(key, payload, made, made_before)
 
 
 @operation(
@@ -308,4 +308,4 @@ def send_template(request: ApiRequest, template_id: int) -> HttpResponse:
     if not is_there and "Idempotency-Key" not in request.headers:  # a repeated call finds what the first one made
         raise refused("not_found")
     create = partial(send, template_id=template_id)
-    return idempotent.with_key(request, partial(create_once, request, TemplateSendingInput, create))
+    return idempotent.with_key(request, create_once, TemplateSendingInput, create)
