@@ -1,7 +1,6 @@
 """An organization with one of everything that an address of the dashboard can name."""
 
 import re
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +10,7 @@ from paraph.kernel import clock
 from paraph.request_templates.models import BulkSend, Template
 from paraph.tenants.models import ApiKey, Invitation, Organization, Role
 from paraph.webhooks.models import Delivery
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.dashboard.matrix import addresses
 from tests.dashboard.test_bulk_sends import GOOD, csv
 from tests.dashboard.test_drafts import profile_of
@@ -20,8 +19,6 @@ from tests.dashboard.test_requests import beside
 from tests.dashboard.test_templates import kept
 from tests.logos import logo_for
 from tests.webhooks.parties import REFUSED, answer_all, told
-
-LogIn = Callable[..., MemberClient]
 
 
 @dataclass

@@ -1,7 +1,6 @@
 """What signers are asked, who approves and who gets a copy, by plain forms alone."""
 
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,13 +15,12 @@ from paraph.drafts.models import Draft, DraftField
 from paraph.drafts.payload import payload
 from paraph.pdf.typesetting.field_values import FieldContent, field_picture
 from paraph.tenants.models import Organization, Role
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.dashboard.test_drafts import alert, entered, options, person, ready, stamp
 from tests.drafts import placed as stored
 from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 def asked(draft: Draft, **changes: Any) -> dict[str, Any]:

@@ -25,14 +25,13 @@ from paraph.storage import store
 from paraph.tenants.admin_log import Action
 from paraph.tenants.models import Activity, BrandingProfile, Organization, Role, User
 from tests.api.v1.api_clients import CONTRACT, ApiClient
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.drafts import placed as stored
 from tests.factories import jobs
 from tests.kernel.test_places import in_thread
 from tests.tenancy import create_application, create_branding_profile, create_organization, suspend
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 def pdf(content: bytes = CONTRACT, name: str = "contract.pdf", content_type: str = "application/pdf") -> Any:

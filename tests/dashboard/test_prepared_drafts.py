@@ -2,7 +2,6 @@
 
 import html
 import re
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -18,10 +17,9 @@ from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import BrandingProfile, Organization, Role
 from tests.api.v1.api_clients import ApiClient, api_client, payload, rectangle
 from tests.columns import columns
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 OPTIONS = {"title": "", "locale": "en", "validity_days": 7, "action": "send"}
 
 

@@ -15,7 +15,7 @@ from paraph.drafts.models import Draft, DraftSigner
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants import limits
 from paraph.tenants.models import Member
-from tests.dashboard.browser_client import BrowserClient
+from tests.dashboard.conftest import BrowserClient
 from tests.drafts.author import Author, author
 from tests.tenancy import create_application
 

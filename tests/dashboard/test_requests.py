@@ -4,7 +4,6 @@ import csv
 import io
 import json
 import re
-from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
@@ -16,12 +15,10 @@ from paraph.dashboard.requests import listing
 from paraph.signature_requests.fields.store import write
 from paraph.signature_requests.models import Field
 from paraph.tenants.models import Activity, Organization, Role
-from tests.dashboard.conftest import MemberClient
-from tests.dashboard.just_logged_in import just_logged_in
+from tests.dashboard.conftest import LogIn, just_logged_in
 from tests.factories import Scene, scene
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 """A finished draft is kept, and sent again in three clicks."""
 
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -10,12 +9,11 @@ from paraph.drafts.models import Draft
 from paraph.request_templates.models import Template
 from paraph.signature_requests.models import SignatureRequest
 from paraph.tenants.models import Organization, Role
-from tests.dashboard.conftest import MemberClient
+from tests.dashboard.conftest import LogIn
 from tests.dashboard.test_drafts import alert, begun, entered, options, person, ready
 from tests.tenancy import create_organization
 
 pytestmark = pytest.mark.django_db
-LogIn = Callable[..., MemberClient]
 
 
 def kept(client: Client, organization: Organization, **names: Any) -> str:

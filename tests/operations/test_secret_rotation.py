@@ -33,7 +33,7 @@ from paraph.tenants.accounts import decrypt_factor, encrypt_factor
 from paraph.tenants.applications import encrypted_secret, webhook_secret
 from paraph.tenants.installation import fingerprint_in_use, secret_is_ours
 from paraph.tenants.models import Application, Installation, User
-from tests.dashboard.browser_client import BrowserClient
+from tests.dashboard.conftest import BrowserClient
 from tests.factories import TYPED, VISITOR, Scene, scene, sign
 from tests.flow.test_jobs import work_off
 

@@ -296,8 +296,7 @@ def test_a_request_from_the_dashboard_may_be_framed_by_sites_of_the_application_
 @pytest.fixture
 def _bare(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     library = fonts.open_library(tmp_path, system_folders=())
-    for place in ("names", "glyph_fallback"):
-        monkeypatch.setattr(f"paraph.pdf.typesetting.{place}.library", lambda: library)
+    monkeypatch.setattr("paraph.pdf.typesetting.glyph_fallback.library", lambda: library)
 
 
 @pytest.mark.usefixtures("_bare")

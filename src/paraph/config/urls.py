@@ -74,7 +74,11 @@ urlpatterns: list[URLPattern | URLResolver] = [
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>.webp", page_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-<int:zoom>.webp", page_image),
     path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-800-<int:part>.webp", page_image),
-    path("sign/<str:token>/documents/<int:document_id>/pages/<int:number>-print.webp", page_image, {"printed": True}),
+    path(
+        "sign/<str:token>/documents/<int:document_id>/pages/<int:number>-print.webp",
+        page_image,
+        {"printed": True},
+    ),
     path("sign/<str:token>/documents/<int:document_id>/copy.pdf", signers_copy),
     path("sign/<str:token>/proof.pdf", signers_proof),
     path("sign/<str:token>/ask", ask),

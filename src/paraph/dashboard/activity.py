@@ -74,6 +74,9 @@ _COLUMNS = ("id", "at", "actor_kind", "actor_id", "actor", "ip", "action", "subj
 _NOT_MEMBERS = (ActorKind.OPERATOR, ActorKind.SIGNER, ActorKind.SERVICE, ActorKind.API)
 
 
+_DAY = forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
+
+
 class FilterForm(forms.Form):
     who = forms.CharField(
         label=gettext_lazy("Who"), required=False, max_length=320, widget=forms.TextInput(attrs={"list": "people"})
@@ -83,12 +86,8 @@ class FilterForm(forms.Form):
         required=False,
         choices=[("", gettext_lazy("Any")), *((each.value, WORDS[each]) for each in sorted(Action))],
     )
-    since = forms.DateField(
-        label=gettext_lazy("From"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
-    until = forms.DateField(
-        label=gettext_lazy("To"), required=False, widget=forms.DateInput(attrs={"type": "date"}, format="%Y-%m-%d")
-    )
+    since = forms.DateField(label=gettext_lazy("From"), required=False, widget=_DAY)
+    until = forms.DateField(label=gettext_lazy("To"), required=False, widget=_DAY)
 
 
 @member_page(Right.SEE)
@@ -128,7 +127,7 @@ def export_activity(request: HttpRequest, member: Member) -> Any:
 
 
 def _lines(last: Activity) -> Iterator[str]:
-    """Yield a line for each entry of the organization up to ``last``, of which never many are in memory."""
+    """Yield a line for each entry of the organization up to ``last``, never with many of them in memory."""
     yield csv_line(_COLUMNS)
     log = Activity.objects.filter(organization_id=last.organization_id, pk__lte=last.pk)
     after = 0

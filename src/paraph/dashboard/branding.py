@@ -1,7 +1,7 @@
 """``/app/{o}/branding``, ``…/new``, ``…/{id}`` and ``…/{id}/delete``: branding profiles, within the plan's limit;
 ``…/{id}/logo.png``: the logo of one; ``…/logo``: a form replaces or removes it."""
 
-from typing import Any, NamedTuple
+from typing import Any
 from urllib.parse import urlencode
 
 from django import forms
@@ -97,26 +97,17 @@ class ProfileForm(forms.Form):
         }
 
 
-class _Contrast(NamedTuple):
-    pair: object
-    ratio: str
-    needed: str
-    verdict: str
-    is_good: bool
-    suggestion: str
-
-
-def _contrasts(background_color: str, text_color: str, accent_color: str) -> list[_Contrast]:
+def _contrasts(background_color: str, text_color: str, accent_color: str) -> list[dict[str, Any]]:
     """Describe the contrast of each pair of colours that meet, in words and numbers."""
     return [
-        _Contrast(
-            _PAIRS[found.pair],
-            f"{found.ratio:.1f}",
-            f"{found.needed:.1f}",
-            _verdict(found.pair, found.suggestion),
-            not found.suggestion,
-            found.suggestion,
-        )
+        {
+            "pair": _PAIRS[found.pair],
+            "ratio": f"{found.ratio:.1f}",
+            "needed": f"{found.needed:.1f}",
+            "verdict": _verdict(found.pair, found.suggestion),
+            "is_good": not found.suggestion,
+            "suggestion": found.suggestion,
+        }
         for found in contrasts(background_color, text_color, accent_color)
     ]
 

@@ -27,14 +27,14 @@ _COLUMNS = ("day", "billed_requests", "web_sends")  # as `paraph usage` calls th
 
 @member_page(Right.SEE)
 def plan(request: HttpRequest, member: Member) -> HttpResponse:
-    organization = member.organization
+    organization, pk = member.organization, member.organization_id
     content = {
         "quota": web_sends(organization.pk, organization.plan),
         "allowance": allowance(organization.plan),
         "profiles": organization.branding_profiles.count(),
         "rates": [(each, rate_limit(organization.plan, each)) for each in Environment],
         "message_limits": _message_limits(Plan(organization.plan)),
-        "months": [(month, _used(organization.pk, month)) for month in _months(member)],
+        "months": [(month, monthly_usage(month, pk).get(pk, MonthlyUsage())) for month in _months(member)],
     }
     return show(request, "plan.html", content, member=member)
 
@@ -79,10 +79,6 @@ def _written(limit: PerHourAndDay) -> str:
     if limit.per_day:
         return _("%(day)s per day") % {"day": day}
     return _("%(hour)s per hour") % {"hour": hour} if limit.per_hour else _("No limit")
-
-
-def _used(organization_id: int, month: date) -> MonthlyUsage:
-    return monthly_usage(month, organization_id).get(organization_id, MonthlyUsage())
 
 
 def _months(member: Member) -> list[date]:

@@ -76,7 +76,7 @@ def _public(url: str) -> str:
 
 
 class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
-    """allauth's ``MFA_ADAPTER``."""
+    """allauth's ``MFA_ADAPTER``: secrets of second factors are kept encrypted, the QR code is part of the page."""
 
     def encrypt(self, text: str) -> str:
         return accounts.encrypt_factor(text)
@@ -91,6 +91,8 @@ class SecondFactorAdapter(DefaultMFAAdapter):  # type: ignore[misc]
 
 
 class SignUpForm(SignupForm):  # type: ignore[misc]
+    """Asks for a name besides address and password. The address of an invitation cannot be changed."""
+
     name = forms.CharField(
         label=gettext_lazy("Name"), max_length=200, widget=forms.TextInput(attrs={"autocomplete": "name"})
     )
