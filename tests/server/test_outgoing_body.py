@@ -15,6 +15,8 @@ from paraph.kernel import places
 from paraph.kernel.places import NoPlaceError
 from paraph.server.middleware import AT_ONCE, OutgoingBodies
 
+pytestmark = pytest.mark.django_db  # the end of an answer looks at the connection of a test before
+
 
 class File(io.BytesIO):
     """``closes`` counts."""
